@@ -1,0 +1,139 @@
+"""Where a value lives, as far as the code says.
+
+`Known` was read from the code; `Opaque` is an expression that cannot be read but stays the same
+wherever it is written (`args.device`); `DeviceOf` is the device of something that the caller
+chose; `Unsure` agrees with everything and carries the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A device with a name, such as `cpu` or `cuda:0`; `index` is None for the current one."""
+
+    type: str
+    index: int | None = None
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A device that the code takes from outside: the same origin is the same device."""
+
+    origin: str
+
+    def __str__(self) -> str:
+        return self.origin
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceOf:
+    """The device on which the caller keeps `place`: a tensor parameter, or `self`."""
+
+    place: str
+
+    def __str__(self) -> str:
+        return f"the device of {self.place}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """No statement about the device, and why."""
+
+    reason: str = field(compare=False)
+
+    def __str__(self) -> str:
+        return f"unknown ({self.reason})"
+
+
+Device = Known | Opaque | DeviceOf | Unsure
+
+CPU = Known("cpu")
+META = Known("meta")
+
+DEVICE_TYPES = frozenset(
+    "cpu cuda mps xpu xla hpu mtia meta privateuseone ipu lazy vulkan hip ve fpga maia mkldnn "
+    "opengl opencl ideep".split()
+)
+"""What `torch.device` accepts before the colon, as its own error message lists it."""
+
+_SPELLING = re.compile(r"([a-z_]+)(?::(0|[1-9]\d*))?")
+
+
+class InvalidDevice(ValueError):
+    """A string that `torch.device` refuses."""
+
+
+def parse_device(text: str) -> Known:
+    """The device that a string names; raises `InvalidDevice` where torch would raise.
+
+    >>> parse_device("cuda:1")
+    Known(type='cuda', index=1)
+    """
+    match = _SPELLING.fullmatch(text)
+    if match is None or match[1] not in DEVICE_TYPES:
+        raise InvalidDevice(text)
+    return Known(match[1], None if match[2] is None else int(match[2]))
+
+
+class Agreement(Enum):
+    """What can be said of two devices."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    """Certainly two devices."""
+    DIFFERENT_UNLESS_CPU = "different unless on the CPU"
+    """One is the CPU, the other is somebody's choice."""
+    UNKNOWN = "unknown"
+
+
+def agreement(one: Device, other: Device) -> Agreement:
+    """Compare two devices; an index that is not written down agrees with every index."""
+    if one is other:
+        return Agreement.UNKNOWN if isinstance(one, Unsure) else Agreement.SAME
+    if isinstance(one, Known) and isinstance(other, Known):
+        return _agreement_of_known(one, other)
+    if one == other:
+        return Agreement.UNKNOWN if isinstance(one, Unsure) else Agreement.SAME
+    if isinstance(one, Unsure) or isinstance(other, Unsure):
+        return Agreement.UNKNOWN
+    if CPU in (one, other):
+        return Agreement.DIFFERENT_UNLESS_CPU
+    return Agreement.UNKNOWN
+
+
+def _agreement_of_known(one: Known, other: Known) -> Agreement:
+    if META in (one, other):
+        return Agreement.UNKNOWN
+    if one.type != other.type:
+        return Agreement.DIFFERENT
+    if one.index == other.index or one.type == "cpu":
+        return Agreement.SAME
+    if one.index is None or other.index is None:
+        return Agreement.UNKNOWN
+    return Agreement.DIFFERENT
+
+
+def join_devices(one: Device, other: Device) -> Device:
+    """The device of a value that came on either of two paths."""
+    if one == other:
+        return one
+    if isinstance(one, Unsure):
+        return one
+    if isinstance(other, Unsure):
+        return other
+    if isinstance(one, Known) and isinstance(other, Known) and one.type == other.type:
+        return Known(one.type)
+    return Unsure(f"{one} or {other}")
+
+
+def is_accelerator(device: Device) -> bool:
+    """Whether the code itself says that the device is not the host's memory."""
+    return isinstance(device, Known) and device.type not in ("cpu", "meta")

@@ -1,0 +1,232 @@
+"""What the interpreter announces while it walks through a program.
+
+Rules listen to these.  A `site` is the place in the code; an `Operand` is a value at a place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from devicelint.domain.devices import Agreement, Device
+from devicelint.domain.history import Site, Step
+from devicelint.domain.values import (
+    Batch,
+    Deviceless,
+    DeviceHandle,
+    Module,
+    Moved,
+    Outside,
+    Parameters,
+    Tensor,
+    Value,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One value that takes part in something, and the expression that gave it."""
+
+    site: Site = field(repr=False)
+    value: Value
+    device: Device
+    since: Step | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two operands that should share a device and do not.
+
+    `culprit` is the one to move.  `failing` is the place where torch would raise; it is
+    another place than the culprit's where the culprit was passed through calls.
+    """
+
+    culprit: Operand
+    reference: Operand
+    agreement: Agreement
+    failing: Site = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MixedOperation:
+    """An operation whose operands are on different devices."""
+
+    site: Site = field(repr=False)
+    operation: str
+    clash: Clash
+    in_place: bool = False
+    index: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MisplacedInput:
+    """A module that is called with an input that is not on the module's device."""
+
+    site: Site = field(repr=False)
+    module: str
+    clash: Clash
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """`.to()`, `.cuda()`, `.cpu()`: `target` is None where only a dtype was given."""
+
+    site: Site = field(repr=False)
+    receiver_site: Site = field(repr=False)
+    receiver: Value
+    method: str
+    target: Device | None
+    result: Value
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardedTransfer:
+    """A transfer whose result nobody takes."""
+
+    transfer: Transfer
+    statement: Site = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DevicelessMoved:
+    """`.to()` and its kin on something that has none."""
+
+    site: Site = field(repr=False)
+    receiver_site: Site = field(repr=False)
+    receiver: Deviceless | Parameters | Value
+    kind: str
+    method: str
+    target: Device | None
+    model: Operand | None = None
+    """The model that an optimizer is over, where it is still on another device."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostRead:
+    """A tensor is read as a numpy array, by `.numpy()` or by a library that converts it."""
+
+    site: Site = field(repr=False)
+    operand: Operand
+    reader: str
+    requires_grad: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A checkpoint is read without map_location; `used_as` says what for, so far as seen."""
+
+    site: Site = field(repr=False)
+    function: str
+    used_as: str
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorDemanded:
+    """The code goes to an accelerator on a machine that has none."""
+
+    site: Site = field(repr=False)
+    device: Device
+    how: str
+    """The method, keyword or function that demands it."""
+    literal: bool
+    """Whether `site` is the literal that names the device, rather than a method's call."""
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidDeviceNamed:
+    """A string is used as a device that torch does not accept."""
+
+    site: Site = field(repr=False)
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCompared:
+    """A `torch.device` is compared with a string."""
+
+    site: Site = field(repr=False)
+    device_site: Site = field(repr=False)
+    other_site: Site = field(repr=False)
+    text: str
+    operator: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexTested:
+    """A device index is used as a condition, although GPU 0 is false."""
+
+    site: Site = field(repr=False)
+    index_site: Site = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleDefined:
+    """A Module's `__init__` has run.
+
+    `hidden` are the plain containers with modules that own parameters which nothing registered.
+    """
+
+    site: Site = field(repr=False)
+    module: Module
+    hidden: tuple[HiddenModules, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenModules:
+    """Modules in a plain list, tuple or dict of a Module."""
+
+    attribute: str
+    kind: str
+    site: Site = field(repr=False)
+    value_site: Site = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterLost:
+    """A Parameter or leaf tensor was moved before it is registered or optimized."""
+
+    site: Site = field(repr=False)
+    move: Site = field(repr=False)
+    created: Site = field(repr=False)
+    tensor: Tensor
+    registered: bool
+    """Whether it was assigned to a Module, rather than given to an optimizer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A name was given a value."""
+
+    site: Site = field(repr=False)
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """`reveal_device(x)` was reached."""
+
+    site: Site = field(repr=False)
+    value: Value
+    device: Device
+
+
+Event = (
+    MixedOperation
+    | MisplacedInput
+    | Transfer
+    | DiscardedTransfer
+    | DevicelessMoved
+    | HostRead
+    | Load
+    | AcceleratorDemanded
+    | InvalidDeviceNamed
+    | DeviceCompared
+    | IndexTested
+    | ModuleDefined
+    | ParameterLost
+    | Assigned
+    | Revealed
+)
+
+Mobile = Tensor | Batch | Moved | Outside | DeviceHandle
+"""Values whose device can be asked for."""

@@ -1,0 +1,37 @@
+"""Why a value is where it is: the step that put it there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from devicelint.domain.devices import Device
+
+Site = object
+"""A place in the code, compared by identity.  The domain never looks inside."""
+
+
+class Verb(Enum):
+    """What put a value on its device, as the message says it."""
+
+    CREATED = "created on {device} here"
+    CREATED_ON = "created on {device} here, by its device argument"
+    CONVERTED = "made on {device} from host data here"
+    LOADED = "comes from a DataLoader, which yields tensors on {device}, here"
+    MOVED = "moved to {device} here"
+    BUILT = "module built on {device} here"
+    RECEIVED = "received here: its device is the caller's choice"
+    REGISTERED = "registered here: it follows the module"
+    COMPUTED = "computed on {device} here"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a value's history: what happened, and where."""
+
+    verb: Verb
+    site: Site
+    device: Device
+
+    def __str__(self) -> str:
+        return self.verb.value.format(device=self.device)

@@ -1,0 +1,127 @@
+"""The value that comes out of two paths.
+
+`join` is commutative, associative and idempotent up to the reasons of `Unknown`.  A missing value
+is None where a name is bound on one path only: the other path cannot go on to use it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devicelint.domain.devices import join_devices
+from devicelint.domain.values import (
+    FALSE,
+    HOST,
+    NONE,
+    TRUE,
+    Array,
+    Batch,
+    Const,
+    DeviceHandle,
+    Flag,
+    HostValue,
+    Loader,
+    Module,
+    Moved,
+    OneOf,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+_NEUTRAL = (Const, HostValue, Flag)
+_MOST_OPTIONS = 4
+
+
+def join(one: Value | None, other: Value | None) -> Value | None:
+    """The value on either of two paths."""
+    if one is other or one == other or other is None:
+        return one
+    if one is None:
+        return other
+    if isinstance(one, Unknown) or isinstance(other, Unknown):
+        return one if isinstance(one, Unknown) else other
+    if one == NONE or other == NONE:
+        return other if one == NONE else one
+    if type(one) is type(other):
+        return _join_alike(one, other)
+    return _join_unlike(one, other)
+
+
+def join_known(one: Value, other: Value) -> Value:
+    """`join` of two values that both are there."""
+    joined = join(one, other)
+    assert joined is not None
+    return joined
+
+
+def _join_alike(one: Value, other: Value) -> Value:
+    match one, other:
+        case Tensor(), Tensor():
+            return _join_tensors(one, other)
+        case Const(), Const():
+            return HOST
+        case DeviceHandle(), DeviceHandle():
+            return replace(one, device=join_devices(one.device, other.device), literal=False)
+        case Batch(), Batch():
+            return replace(
+                one,
+                device=join_devices(one.device, other.device),
+                pinned=one.pinned and other.pinned,
+            )
+        case Moved(), Moved():
+            return replace(one, device=join_devices(one.device, other.device), origin="")
+        case Tuple(), Tuple() if len(one.items) == len(other.items):
+            return Tuple(tuple(map(join_known, one.items, other.items)))
+        case Stream(), Stream():
+            return Stream(join_known(one.element, other.element))
+        case Loader(), Loader():
+            return replace(
+                one, item=join_known(one.item, other.item), pinned=one.pinned and other.pinned
+            )
+        case Flag(), Flag():
+            return HOST
+        case (Module(), Module()) | (OneOf(), OneOf()):
+            return _one_of(one, other)
+        case _:
+            return Unknown("differs by the path taken")
+
+
+def _join_tensors(one: Tensor, other: Tensor) -> Tensor:
+    return Tensor(
+        join_devices(one.device, other.device),
+        one.since,
+        one.scalar if one.scalar == other.scalar else None,
+        one.grad if one.grad == other.grad else None,
+        one.role if one.role == other.role else "",
+        one.kept if one.kept == other.kept else None,
+    )
+
+
+def _join_unlike(one: Value, other: Value) -> Value:
+    for host, value in ((one, other), (other, one)):
+        if isinstance(host, _NEUTRAL) and isinstance(value, Tensor):
+            return replace(value, scalar=None) if value.scalar is False else value
+        if isinstance(host, _NEUTRAL) and isinstance(value, (Const, HostValue, Array, Flag)):
+            return HOST if isinstance(value, Flag) else value
+    if isinstance(one, (Module, OneOf)) and isinstance(other, (Module, OneOf)):
+        return _one_of(one, other)
+    return Unknown("differs by the path taken")
+
+
+def _one_of(one: Value, other: Value) -> Value:
+    options = {**dict.fromkeys(_options(one)), **dict.fromkeys(_options(other))}
+    if len(options) > _MOST_OPTIONS:
+        return Unknown("one of too many objects")
+    return OneOf(tuple(sorted(options, key=repr)))
+
+
+def _options(value: Value) -> tuple[Value, ...]:
+    return value.options if isinstance(value, OneOf) else (value,)
+
+
+def as_bool(value: bool) -> Const:
+    """The constant True or False."""
+    return TRUE if value else FALSE

@@ -1,0 +1,141 @@
+"""What holds at one point of a program: places and their values.
+
+A place is an object's `ref` and the name of one of its fields: the local variables of a frame, the
+attributes of an instance, the items of a list.  Forking is cheap: fields are copied when one of
+the two states writes to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from devicelint.domain.devices import Unsure
+from devicelint.domain.join import join
+from devicelint.domain.values import DeviceHandle, Placed, Ref, Tuple, Value
+
+Fields = dict[str, Value]
+Place = tuple[Ref, str]
+
+DEVICE_FIELD = "@device"
+"""The field of a module that holds its device, as a `Moved`."""
+
+
+class State:
+    """Places and their values; `dead` once the path has returned, raised, or left a loop."""
+
+    __slots__ = ("_heap", "_owned", "dead")
+
+    def __init__(self) -> None:
+        self._heap: dict[Ref, Fields] = {}
+        self._owned: set[Ref] = set()
+        self.dead = False
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{ref}: {fields}" for ref, fields in self._heap.items())
+        return f"State({'dead, ' if self.dead else ''}{inside})"
+
+    def read(self, ref: Ref, name: str) -> Value | None:
+        """The value at a place, or None where nothing was written."""
+        fields = self._heap.get(ref)
+        return None if fields is None else fields.get(name)
+
+    def fields(self, ref: Ref) -> Mapping[str, Value]:
+        """All that an object holds."""
+        return self._heap.get(ref, _NO_FIELDS)
+
+    def holds(self, ref: Ref) -> bool:
+        """Whether the object exists on this path."""
+        return ref in self._heap
+
+    def write(self, ref: Ref, name: str, value: Value) -> None:
+        """Put a value at a place, whatever was there."""
+        self._writable(ref)[name] = value
+
+    def delete(self, ref: Ref, name: str) -> None:
+        """Forget a place."""
+        self._writable(ref).pop(name, None)
+
+    def reset(self, ref: Ref) -> None:
+        """Make the object anew, with nothing in it."""
+        self._heap[ref] = {}
+        self._owned.add(ref)
+
+    def drop(self, ref: Ref) -> None:
+        """Forget an object."""
+        self._heap.pop(ref, None)
+        self._owned.discard(ref)
+
+    def fork(self) -> State:
+        """A second state that goes its own way from here."""
+        other = State()
+        other._heap = self._heap.copy()
+        other.dead = self.dead
+        self._owned = set()
+        return other
+
+    def merge(self, other: State) -> list[Place]:
+        """Let this state hold on both paths; the places whose device differed between them."""
+        if other.dead:
+            return []
+        if self.dead:
+            self._heap, self._owned, self.dead = other._heap, set(), False
+            other._owned = set()
+            return []
+        conflicts: list[Place] = []
+        for ref, fields in other._heap.items():
+            mine = self._heap.get(ref)
+            if mine is None:
+                self._heap[ref] = fields
+                other._owned.discard(ref)
+            elif mine is not fields:
+                self._merge_fields(ref, fields, conflicts)
+        return conflicts
+
+    def _merge_fields(self, ref: Ref, fields: Fields, conflicts: list[Place]) -> None:
+        mine = self._writable(ref)
+        for name, value in fields.items():
+            before = mine.get(name)
+            if before is value:
+                continue
+            joined = join(before, value)
+            assert joined is not None
+            mine[name] = joined
+            if before is not None and _loses_device(before, value, joined):
+                conflicts.append((ref, name))
+
+    def changes_since(self, earlier: State) -> Iterator[Place]:
+        """Places that both states know and whose values differ."""
+        for ref, fields in self._heap.items():
+            before = earlier._heap.get(ref)
+            if before is None or before is fields:
+                continue
+            for name, value in fields.items():
+                old = before.get(name)
+                if old is not None and old is not value and old != value:
+                    yield ref, name
+
+    def _writable(self, ref: Ref) -> Fields:
+        fields = self._heap.get(ref)
+        if ref in self._owned and fields is not None:
+            return fields
+        fields = {} if fields is None else fields.copy()
+        self._heap[ref] = fields
+        self._owned.add(ref)
+        return fields
+
+
+_NO_FIELDS: Mapping[str, Value] = {}
+
+
+def _loses_device(one: Value, other: Value, joined: Value) -> bool:
+    """Whether each path knew the device, and both together do not."""
+    if isinstance(one, Tuple) and isinstance(other, Tuple) and isinstance(joined, Tuple):
+        return any(map(_loses_device, one.items, other.items, joined.items))
+    if not (_knows_device(one) and _knows_device(other)):
+        return False
+    device = getattr(joined, "device", None)
+    return device is None or isinstance(device, Unsure)
+
+
+def _knows_device(value: Value) -> bool:
+    return isinstance(value, (Placed, DeviceHandle)) and not isinstance(value.device, Unsure)

@@ -1,0 +1,324 @@
+"""What an expression can be: frozen values that print well.
+
+Objects with identity (modules, lists, instances, frames) are values that carry a `ref`; what they
+hold lies in the `State`, under that ref.  History never takes part in comparison, so that a loop's
+fixed point is about devices alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from devicelint.domain.devices import Device
+from devicelint.domain.history import Site, Step
+
+Ref = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Not understood, and why.  Agrees with everything."""
+
+    reason: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A Python constant; `site` is the literal."""
+
+    value: Hashable
+    site: Site = field(default=None, compare=False, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Const)
+            and type(self.value) is type(other.value)
+            and self.value == other.value
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
+NONE = Const(None)
+TRUE = Const(True)
+FALSE = Const(False)
+
+
+@dataclass(frozen=True, slots=True)
+class HostValue:
+    """A Python number, string or other value without a device."""
+
+
+HOST = HostValue()
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A numpy array."""
+
+
+ARRAY = Array()
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A condition that the code cannot tell, but that stays the same: `args.cuda`."""
+
+    key: str
+    negated: bool = False
+
+    def __invert__(self) -> Flag:
+        return Flag(self.key, not self.negated)
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """An object that comes from outside: a parameter, `args`, or an attribute of one.
+
+    The same origin is the same object.  `parameter` names the parameter it was received as.
+    """
+
+    origin: str
+    parameter: str = ""
+    since: Step | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something imported, by its full name: `torch.nn.functional`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceHandle:
+    """A `torch.device`, or a string or number that the code uses as one."""
+
+    device: Device
+    site: Site = field(default=None, compare=False, repr=False)
+    literal: bool = field(default=False, compare=False, repr=False)
+    """Whether the code spells out the accelerator at `site`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """The plain attribute of a Module in which a tensor is kept."""
+
+    owner: str
+    attribute: str
+    site: Site = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor: where it lives, whether it is 0-dim, whether it requires grad.
+
+    `role` is "parameter" or "buffer" for what a Module registered, or "leaf" for a tensor whose
+    `requires_grad` was asked for; `kept` is the plain attribute of a Module that holds it.
+    """
+
+    device: Device
+    since: Step = field(compare=False, repr=False)
+    scalar: bool | None = None
+    grad: bool | None = None
+    role: str = ""
+    kept: Keeper | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What a loader yields: a tensor, or any nesting of tensors, all on one device."""
+
+    device: Device
+    since: Step = field(compare=False, repr=False)
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Something of an unknown kind that was moved: a tensor, a module or a batch."""
+
+    device: Device
+    since: Step = field(compare=False, repr=False)
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """An `nn.Module`; its device and attributes lie in the state under `ref`."""
+
+    ref: Ref
+    name: str
+    since: Step = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a class of the file that is not a Module."""
+
+    ref: Ref
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several objects, by the path taken."""
+
+    options: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list or a set; what it holds lies in the state."""
+
+    ref: Ref
+    site: Site = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DictOf:
+    """A dict; what it holds lies in the state."""
+
+    ref: Ref
+    site: Site = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A tuple of known length."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Something to iterate over, of unknown length: a generator, `enumerate(loader)`."""
+
+    element: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A dataset: `item` is what indexing it yields."""
+
+    item: Value
+    site: Site = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """A DataLoader: `item` is the batch that it yields."""
+
+    item: Value
+    pinned: bool
+    site: Site = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Deviceless:
+    """Something of torch that has no device to move: an optimizer, a scheduler."""
+
+    kind: str
+    site: Site = field(compare=False, repr=False)
+    over: Value | None = None
+    """What an optimizer optimizes: the argument it was built with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The generator that `module.parameters()` returns."""
+
+    module: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What `torch.load` gave without map_location, or a part of it."""
+
+    site: Site = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or lambda of the file, with the frame in which it was defined."""
+
+    node: Site
+    name: str
+    scope: Ref
+    owner: Ref | None = None
+    wrapped: bool = False
+    """Whether an unknown decorator stands between the name and the function."""
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class of the file; its members lie in the state under `ref`."""
+
+    ref: Ref
+    name: str
+    node: Site = field(compare=False, repr=False)
+    bases: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A function with the object that it was looked up on, or a method of a torch value."""
+
+    function: Value
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of a value that devicelint knows itself, such as `tensor.view`."""
+
+    receiver: Value
+    name: str
+    site: Site = field(compare=False, repr=False)
+    receiver_site: Site = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """`functools.partial`: a callable with some arguments given."""
+
+    function: Value
+    args: tuple[Value, ...] = ()
+    keywords: tuple[tuple[str, Value], ...] = ()
+
+
+Value = (
+    Unknown
+    | Const
+    | HostValue
+    | Array
+    | Flag
+    | Outside
+    | External
+    | DeviceHandle
+    | Tensor
+    | Batch
+    | Moved
+    | Module
+    | Instance
+    | OneOf
+    | ListOf
+    | DictOf
+    | Tuple
+    | Stream
+    | Dataset
+    | Loader
+    | Deviceless
+    | Parameters
+    | Loaded
+    | Function
+    | Class
+    | Bound
+    | Method
+    | Partial
+)
+
+Placed = Tensor | Batch | Moved
+"""Values that carry their own device."""

@@ -1,0 +1,40 @@
+"""The machines and settings on which a program is imagined to run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from devicelint.domain.values import Flag
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A machine with a number of accelerators, and the settings chosen so far."""
+
+    accelerators: int
+    settings: tuple[tuple[str, bool], ...] = ()
+
+    def truth(self, flag: Flag) -> bool | None:
+        """What a flag is in this world, or None where the world does not say."""
+        for key, chosen in self.settings:
+            if key == flag.key:
+                return chosen is not flag.negated
+        return None
+
+    def choosing(self, key: str, chosen: bool) -> World:
+        """This world with one more setting."""
+        return replace(self, settings=(*self.settings, (key, chosen)))
+
+    @property
+    def description(self) -> str:
+        """As a message says it: "with an accelerator, where `args.cuda`"."""
+        machine = ("without an accelerator", "with an accelerator")[self.accelerators > 0]
+        if self.accelerators > 1:
+            machine = "with several accelerators"
+        chosen = [f"`{key}`" if on else f"not `{key}`" for key, on in self.settings]
+        return f"{machine}, where {' and '.join(chosen)}" if chosen else machine
+
+
+WITHOUT = World(0)
+WITH_ONE = World(1)
+WITH_SEVERAL = World(2)

@@ -1,0 +1,96 @@
+"""What devicelint has to say about a file: findings, and the edits that would mend them.
+
+Everything here is a small frozen value.  Places are character offsets into the text that was
+checked; `devicelint.source.SourceFile` turns them into lines and columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Severity(Enum):
+    """How much a finding matters, on one axis."""
+
+    ERROR = "error"
+    """Fails, or gives wrong results, where it says."""
+    WARNING = "warning"
+    """Fails elsewhere, or under the condition that the message states."""
+    NOTE = "note"
+    """Works; worth knowing."""
+
+
+class Certainty(Enum):
+    """How devicelint knows the devices that a finding is about."""
+
+    CERTAIN = "certain"
+    """Every device involved was read from the code."""
+    CONTRACT = "by contract"
+    """A device is the choice of whoever calls the function, and the code ignores that choice."""
+    BELIEF = "by belief"
+    """Another line of the same code takes the device for granted."""
+
+
+class Safety(Enum):
+    """Whether a fix may change what the program does, apart from mending it."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """The characters from `start` up to, not including, `end`."""
+
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start <= self.end:
+            raise ValueError(f"not a span: {self.start} to {self.end}")
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether both replace a common character; two insertions never do."""
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True, order=True)
+class Edit:
+    """Replace the characters of `span` by `content`; an empty span inserts."""
+
+    span: Span
+    content: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """Edits that belong together: all are made, or none."""
+
+    message: str
+    edits: tuple[Edit, ...]
+    safety: Safety = Safety.SAFE
+
+
+@dataclass(frozen=True)
+class Related:
+    """A second place that explains a finding: where a value was created, or moved."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One mistake at one place, with its evidence and, where there is one, its fix."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    span: Span
+    related: tuple[Related, ...] = ()
+    machine: str = ""
+    """On which machine it happens, such as "with an accelerator"; empty where on all."""
+    certainty: Certainty = Certainty.CERTAIN
+    fix: Fix | None = None
