@@ -1,0 +1,80 @@
+# `make test` checks everything, `make demo` shows what devicelint does. Both set themselves up:
+# a clone needs only make and Python 3.10 or later.
+
+PYTHON ?= python3
+VENV := .venv
+DEMO_VENV := .venv-demo
+BIN := $(VENV)/bin
+DEMO_BIN := $(DEMO_VENV)/bin
+
+# The training script that the demo mends.
+DEMO ?= $(firstword $(sort $(wildcard examples/broken/*.py)))
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help setup test lint types layers generated unit generate format demo clean
+
+help:
+	@echo "make test       everything that must pass: the five below, in this order"
+	@echo "  make lint       ruff check and ruff format --check"
+	@echo "  make types      mypy --strict"
+	@echo "  make layers     import-linter: dependencies point one way"
+	@echo "  make generated  the generated pages are those that the rules give"
+	@echo "  make unit       pytest, with coverage"
+	@echo "make demo       lint and fix a broken training script (installs no torch)"
+	@echo "make generate   write the generated pages anew"
+	@echo "make format     let ruff format and mend what it can"
+	@echo "make clean      remove both environments and every cache"
+
+setup: $(VENV)/installed
+
+test: lint types layers generated unit
+
+lint: setup
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: setup
+	$(BIN)/mypy
+
+layers: setup
+	$(BIN)/lint-imports --no-logo
+
+generated: setup
+	$(BIN)/python tools/generate.py --check
+
+unit: setup
+	$(BIN)/pytest --cov
+
+generate: setup
+	$(BIN)/python tools/generate.py
+
+format: setup
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+demo: $(DEMO_VENV)/installed
+	@$(DEMO_BIN)/python tools/demo.py $(DEMO)
+
+clean:
+	rm -rf $(VENV) $(DEMO_VENV) .coverage .hypothesis .import_linter_cache
+	rm -rf .mypy_cache .pytest_cache .ruff_cache
+
+# The stamps are made last, so that an installation that broke off is begun again.
+# torch goes first and alone: whatever comes after finds it there and brings no other.
+$(VENV)/installed: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing torch (once; this can take minutes)"
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt torch==2.13.0
+	@echo "installing devicelint and its checkers"
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,guard,flake8]'
+	@touch $@
+
+$(DEMO_VENV)/installed: pyproject.toml
+	@test -x $(DEMO_BIN)/python || $(PYTHON) -m venv $(DEMO_VENV)
+	@echo "installing devicelint"
+	@$(DEMO_BIN)/python -m pip install --quiet --editable .
+	@touch $@
