@@ -1,0 +1,151 @@
+"""Write the pages that follow from the rules: the table, a page for each rule, the README's table.
+
+`python tools/generate.py` writes what differs and removes pages of rules that are no more;
+`--check` writes nothing, names every file that is not as the rules have it, and exits with 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from devicelint.finding import Severity
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = Path("docs/rules.md")
+PAGES = Path("docs/rules")
+README = Path("README.md")
+BEGIN = "<!-- rules: begin, written by tools/generate.py -->"
+END = "<!-- rules: end -->"
+
+
+class Rule(Protocol):
+    """What is written about a rule."""
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+
+    @classmethod
+    def documentation(cls) -> str:
+        """Return the text of the page beside the rule."""
+
+
+class GenerateError(Exception):
+    """A page has no place for what is generated."""
+
+
+def page_name(rule: type[Rule]) -> str:
+    """Name a rule's page as its source is named, so that links between such pages hold."""
+    return rule.name.replace("-", "_") + ".md"
+
+
+def table(rules: Iterable[type[Rule]], pages: Path) -> str:
+    """Return the Markdown table of the rules, with links to their pages below `pages`."""
+    head = ("| Code | Name | Severity | Reports |", "| --- | --- | --- | --- |")
+    return "\n".join((*head, *(_row(rule, pages) for rule in rules))) + "\n"
+
+
+def _row(rule: type[Rule], pages: Path) -> str:
+    link = f"[{rule.name}]({(pages / page_name(rule)).as_posix()})"
+    summary = rule.summary.replace("|", "\\|")
+    return f"| {rule.code} | {link} | {rule.severity.value} | {summary} |"
+
+
+def table_page(rules: Iterable[type[Rule]]) -> str:
+    """Return the page that lists all rules."""
+    severities = "".join(f"* *{severity.value}*: {meaning}\n" for severity, meaning in MEANINGS)
+    return (
+        f"{_generated_from('the rules in devicelint/rules')}\n# Rules\n\n"
+        f"{table(rules, Path(PAGES.name))}\n"
+        f"A severity says how much a finding matters:\n\n{severities}"
+    )
+
+
+MEANINGS = (
+    (Severity.ERROR, "fails, or gives wrong results, where it says."),
+    (Severity.WARNING, "fails elsewhere, or under the condition that the message states."),
+    (Severity.NOTE, "works; worth knowing."),
+)
+
+
+def rule_page(rule: type[Rule]) -> str:
+    """Return the published copy of a rule's page."""
+    source = f"devicelint/rules/{page_name(rule)}"
+    return f"{_generated_from(source)}\n{rule.documentation().rstrip()}\n"
+
+
+def _generated_from(source: str) -> str:
+    return f"<!-- Written by tools/generate.py from {source}: change that, `make generate`. -->\n"
+
+
+def with_table(readme: str, rules: Iterable[type[Rule]]) -> str:
+    """Return the README with the table of the rules between its two markers."""
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise GenerateError(f"{README}: no place for the rules: it needs {BEGIN} and {END}")
+    return f"{before}{begin}\n{table(rules, PAGES)}{end}{after}"
+
+
+def generated(rules: Sequence[type[Rule]], readme: str) -> dict[Path, str]:
+    """Return what each generated file must hold, by its path in the repository."""
+    pages = {PAGES / page_name(rule): rule_page(rule) for rule in rules}
+    return {TABLE: table_page(rules), README: with_table(readme, rules), **pages}
+
+
+def stale(root: Path, expected: dict[Path, str]) -> Iterator[Path]:
+    """Yield the files that are missing, differ, or belong to a rule that is no more."""
+    for path, content in expected.items():
+        file = root / path
+        if not file.is_file() or file.read_text(encoding="utf-8") != content:
+            yield path
+    for file in sorted((root / PAGES).glob("*.md")):
+        if file.relative_to(root) not in expected:
+            yield file.relative_to(root)
+
+
+def write(root: Path, path: Path, content: str | None) -> None:
+    """Give the file its content, or remove the page that no rule has."""
+    file = root / path
+    if content is None:
+        file.unlink()
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content, encoding="utf-8", newline="\n")
+
+
+def run(root: Path, rules: Sequence[type[Rule]], *, check: bool) -> int:
+    """Write the stale files, or name them; return the exit status."""
+    expected = generated(rules, (root / README).read_text(encoding="utf-8"))
+    found = list(stale(root, expected))
+    for path in found:
+        if check:
+            print(f"{path.as_posix()}: not what the rules give; run `make generate`")
+        else:
+            write(root, path, expected.get(path))
+            print(f"{path.as_posix()}: {'written' if path in expected else 'removed'}")
+    return 1 if check and found else 0
+
+
+def main() -> int:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Write the pages that follow from the rules.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if any differs")
+    arguments = parser.parse_args()
+    # Here, not above: the tests give rules of their own.
+    from devicelint.rules import all_rules
+
+    try:
+        return run(ROOT, all_rules(), check=arguments.check)
+    except GenerateError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
