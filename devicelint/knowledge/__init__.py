@@ -1,0 +1,39 @@
+"""What torch, and the libraries around it, do to devices: data, and the way to look it up."""
+
+from devicelint.knowledge.hosts import converts_to_numpy
+from devicelint.knowledge.kinds import kind_of
+from devicelint.knowledge.library import function, tensor_attribute, tensor_method
+from devicelint.knowledge.modules import ModuleKind, ModuleKnowledge, module_class
+from devicelint.knowledge.signature import (
+    CPU,
+    DEVICE,
+    Form,
+    Kind,
+    Parameter,
+    Result,
+    Role,
+    Signature,
+    Slot,
+)
+from devicelint.knowledge.stubs_index import StubError
+
+__all__ = [
+    "CPU",
+    "DEVICE",
+    "Form",
+    "Kind",
+    "ModuleKind",
+    "ModuleKnowledge",
+    "Parameter",
+    "Result",
+    "Role",
+    "Signature",
+    "Slot",
+    "StubError",
+    "converts_to_numpy",
+    "function",
+    "kind_of",
+    "module_class",
+    "tensor_attribute",
+    "tensor_method",
+]

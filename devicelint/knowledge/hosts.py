@@ -1,0 +1,27 @@
+"""Which calls of numpy, matplotlib and their like read a tensor as an array."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+from devicelint.knowledge import catalogue
+from devicelint.knowledge.stubs_index import StubError
+
+MARKS = {"Converts": True, "Keeps": False}
+
+
+@functools.cache
+def converts_to_numpy(qualified_name: str) -> bool:
+    """Whether the call reads a tensor argument through `__array__`, and so needs it on the CPU."""
+    mark = catalogue.lookup(_hosts(), qualified_name)
+    return mark is not None and MARKS[mark]
+
+
+@functools.cache
+def _hosts() -> Mapping[str, str]:
+    marks = catalogue.read("hosts")
+    for name, mark in marks.items():
+        if mark not in MARKS:
+            raise StubError(f"hosts.pyi: {name}: unknown mark {mark}")
+    return marks

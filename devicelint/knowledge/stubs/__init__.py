@@ -1,0 +1,1 @@
+"""Device signatures, one folder or file per module of torch; read, never imported."""
