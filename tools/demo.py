@@ -5,6 +5,8 @@ Run by `make demo` in an environment that holds devicelint and no torch.
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -14,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "devicelint"
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class DemoError(Exception):
@@ -24,12 +27,23 @@ def step(title: str, *arguments: str, expected: int) -> str:
     """Run devicelint, show the command and what it says, and insist on its exit status."""
     print(f"\n== {title}\n$ devicelint {shlex.join(arguments)}", flush=True)
     ran = subprocess.run(
-        [COMMAND, *arguments], stdout=subprocess.PIPE, encoding="utf-8", check=False
+        [COMMAND, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        env=environment(),
+        check=False,
     )
     print(ran.stdout, end="", flush=True)
     if ran.returncode != expected:
         raise DemoError(f"{title}: exit status {ran.returncode}, not {expected}")
-    return ran.stdout
+    return COLOUR.sub("", ran.stdout)
+
+
+def environment() -> dict[str, str]:
+    """Return this environment; devicelint's output passes through here and keeps its colours."""
+    colours = {"FORCE_COLOR": "1"} if sys.stdout.isatty() else {}
+    return {**colours, **os.environ}
 
 
 def show(script: Path) -> None:
@@ -37,7 +51,7 @@ def show(script: Path) -> None:
     found = step("What is wrong, and why", str(script), expected=1)
     if "DEV" not in found:
         raise DemoError("no finding was shown")
-    diff = step("What devicelint would change", "--diff", "--unsafe-fixes", str(script), expected=1)
+    diff = step("What would change", "--diff", "--unsafe-fixes", str(script), expected=1)
     if "\n+++ " not in diff:
         raise DemoError("no difference was shown")
     with tempfile.TemporaryDirectory() as folder:
