@@ -1,0 +1,1 @@
+"""Pages that are documentation and test at once; `README.md` beside this file is the notation."""

@@ -1,0 +1,183 @@
+"""A page as sections, and a section as examples: Python with the fix and the report it claims."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from tests.mdtest.markdown import BrokenFence, Element, Fence, Heading, Prose, elements
+
+UNNAMED = "example.py"
+"""The path of a block that no `` `name.py`: `` paragraph names."""
+
+_FILE_NAME = re.compile(r"^`(?P<name>[^`\s]+\.py)`:$")
+_MISTAKEN_LANGUAGES = {
+    "python": "py",
+    "python3": "py",
+    "py3": "py",
+    "pycon": "py",
+    "pyi": "py",
+    "patch": "diff",
+    "txt": "text",
+    "": "console",
+}
+_DIFF_TAGS = ("", "safe", "unsafe")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A line of a page that the harness refuses to read, and why."""
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Example:
+    """A `py` block, and the `diff` and `text` blocks that speak of it."""
+
+    code: Fence
+    path: str = UNNAMED
+    diffs: tuple[Fence, ...] = ()
+    reports: tuple[Fence, ...] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """What stands between one heading and the next."""
+
+    headings: tuple[str, ...]
+    """The titles that lead here, the page's own first."""
+    line: int
+    examples: tuple[Example, ...] = ()
+    settings: Fence | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The path of headings below the page's title."""
+        return " / ".join(self.headings[1:] or self.headings) or "(before the first heading)"
+
+
+def sections(text: str) -> tuple[Section, ...]:
+    """The sections of a page in order, those without examples included."""
+    path: list[Heading] = []
+    current = _SectionReader(headings=(), line=1)
+    readers = [current]
+    for element in elements(text):
+        if isinstance(element, Heading):
+            path = [heading for heading in path if heading.level < element.level] + [element]
+            titles = tuple(heading.title for heading in path)
+            current = _SectionReader(headings=titles, line=element.line)
+            readers.append(current)
+        else:
+            current.read(element)
+    return tuple(_refuse_repeated_names(reader.finish() for reader in readers))
+
+
+def _refuse_repeated_names(found: Iterable[Section]) -> Iterator[Section]:
+    seen: set[str] = set()
+    for section in found:
+        repeated = Problem(section.line, "this path of headings appears before on the page")
+        problems = (repeated,) if section.name in seen else ()
+        seen.add(section.name)
+        yield replace(section, problems=(*section.problems, *problems))
+
+
+@dataclass
+class _SectionReader:
+    headings: tuple[str, ...]
+    line: int
+    examples: list[Example] = field(default_factory=list)
+    settings: Fence | None = None
+    problems: list[Problem] = field(default_factory=list)
+    announced: Prose | None = None
+    """The `` `name.py`: `` that waits for its block."""
+    ignored: bool = False
+    """Whether the last `py` block was an ignored one, whose fix nobody can check."""
+
+    def read(self, element: Element) -> None:
+        match element:
+            case Prose():
+                self._drop_announcement()
+                if _FILE_NAME.match(element.text):
+                    self.announced = element
+            case BrokenFence():
+                self._refuse(element.line, element.reason)
+            case Fence():
+                self._read_fence(element)
+            case Heading():
+                raise AssertionError("a heading ends its section")
+
+    def finish(self) -> Section:
+        self._drop_announcement()
+        return Section(
+            self.headings, self.line, tuple(self.examples), self.settings, tuple(self.problems)
+        )
+
+    def _refuse(self, line: int, message: str) -> None:
+        self.problems.append(Problem(line, message))
+
+    def _drop_announcement(self) -> None:
+        if self.announced is not None:
+            self._refuse(self.announced.line, "names a file, but no `py` block follows")
+        self.announced = None
+
+    def _read_fence(self, fence: Fence) -> None:
+        if fence.language != "py":
+            self._drop_announcement()
+        match fence.language:
+            case "py":
+                self._read_code(fence)
+            case "diff" | "text":
+                self._attach(fence)
+            case "toml":
+                self._read_settings(fence)
+            case _:
+                self._refuse_mistaken_language(fence)
+
+    def _refuse_mistaken_language(self, fence: Fence) -> None:
+        intended = _MISTAKEN_LANGUAGES.get(fence.language.lower())
+        if intended is not None:
+            written = f"`{fence.language}` is not a language here"
+            self._refuse(fence.line, f"{written}: write `{intended}`")
+
+    def _read_code(self, fence: Fence) -> None:
+        path = self._take_path(fence)
+        tag, _, reason = fence.tags.partition(" ")
+        self.ignored = tag.rstrip(":") == "ignore"
+        if self.ignored:
+            if not reason.strip():
+                self._refuse(fence.line, "`ignore` needs a reason after it")
+        elif fence.tags in ("", "run"):
+            self.examples.append(Example(fence, path))
+        else:
+            self._refuse(fence.line, f"unknown tag `{fence.tags}`: `run`, or `ignore` and a reason")
+
+    def _take_path(self, fence: Fence) -> str:
+        announced, self.announced = self.announced, None
+        name = announced and _FILE_NAME.match(announced.text)
+        if not name:
+            return UNNAMED
+        if any(example.path == name["name"] for example in self.examples):
+            self._refuse(fence.line, f"`{name['name']}` is given twice in this section")
+        return name["name"]
+
+    def _attach(self, fence: Fence) -> None:
+        if self.ignored or not self.examples:
+            self._refuse(fence.line, f"this `{fence.language}` block follows no checked `py` block")
+            return
+        last = self.examples.pop()
+        if fence.language == "diff":
+            if fence.tags not in _DIFF_TAGS:
+                self._refuse(fence.line, f"unknown tag `{fence.tags}`: `safe` or `unsafe`")
+            last = replace(last, diffs=(*last.diffs, fence))
+        else:
+            last = replace(last, reports=(*last.reports, fence))
+        self.examples.append(last)
+
+    def _read_settings(self, fence: Fence) -> None:
+        if self.settings is not None:
+            self._refuse(fence.line, "a section has one `toml` block")
+        self.settings = fence

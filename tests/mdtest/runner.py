@@ -1,0 +1,152 @@
+"""Runs one section of a page, and says of every line that does not hold what it is instead."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.mdtest.analyser import Analyser, NotChecked, Observation
+from tests.mdtest.expectations import AnnotatedCode, annotated
+from tests.mdtest.markdown import Fence
+from tests.mdtest.matching import mismatches
+from tests.mdtest.names import undefined_names
+from tests.mdtest.page import Example, Section
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """Something on a page that does not hold."""
+
+    line: int
+    """The page's line."""
+    expected: str
+    actual: str
+    code: str = ""
+    replacement: tuple[Fence, str] | None = None
+    """The generated block that `--update` would rewrite, and its new content."""
+
+
+def complaints(section: Section, analyser: Analyser) -> Iterator[Complaint]:
+    """Everything in the section that does not hold; empty means passed."""
+    for problem in section.problems:
+        yield Complaint(problem.line, "a page that can be read", problem.message)
+    settings = section.settings.content if section.settings else ""
+    for example in section.examples:
+        yield from _Run(example, settings, analyser).complaints()
+
+
+def diff_body(before: str, after: str) -> str:
+    """A unified diff without the file names; a bare `@@` separates distant hunks."""
+    old, new = (text.removesuffix("\n").split("\n") for text in (before, after))
+    lines = difflib.unified_diff(old, new, lineterm="")
+    body = ["@@" if line.startswith("@@") else line.rstrip() for line in list(lines)[2:]]
+    return "".join(f"{line}\n" for line in body[1:])
+
+
+def comparable_diff(written: str) -> str:
+    """The same diff without the headers that a person may have pasted along."""
+    lines = [line.rstrip() for line in written.splitlines()]
+    if len(lines) > 1 and lines[0].startswith("--- ") and lines[1].startswith("+++ "):
+        lines = lines[2:]
+    lines = ["@@" if line.startswith("@@") else line for line in lines]
+    return "".join(f"{line}\n" for line in (lines[1:] if lines[:1] == ["@@"] else lines))
+
+
+class _Run:
+    """One example under one analyser."""
+
+    def __init__(self, example: Example, settings: str, analyser: Analyser) -> None:
+        self.example = example
+        self.settings = settings
+        self.analyser = analyser
+        self.annotated: AnnotatedCode = annotated(example.code.content)
+
+    def complaints(self) -> Iterator[Complaint]:
+        refusals = tuple(self._refusals())
+        yield from refusals
+        if refusals:
+            return
+        try:
+            observations = self._check(self.annotated.code)
+            yield from self._unmatched(observations)
+            for diff in self.example.diffs:
+                yield from self._check_fix(diff, observations)
+            for report in self.example.reports:
+                yield from self._check_report(report)
+        except NotChecked as error:
+            yield self._complaint(
+                self.annotated.origin(error.line), "code that can be checked", str(error)
+            )
+
+    def _refusals(self) -> Iterator[Complaint]:
+        for problem in self.annotated.problems:
+            yield self._complaint(problem.line, "an example that can be read", problem.message)
+        if self.annotated.problems:
+            return
+        for problem in undefined_names(self.annotated.code, self.example.path):
+            origin = self.annotated.origin(problem.line)
+            yield self._complaint(origin, "names that the block binds", problem.message)
+        known = self.analyser.rules()
+        for expectation in self.annotated.expectations:
+            if expectation.rule is not None and expectation.rule not in known:
+                message = f"no rule has the code or name `{expectation.rule}`"
+                yield self._complaint(expectation.origin, "a known rule", message)
+
+    def _unmatched(self, observations: tuple[Observation, ...]) -> Iterator[Complaint]:
+        for mismatch in mismatches(self.annotated.expectations, observations):
+            origin = mismatch.origin or self.annotated.origin(mismatch.line)
+            shown = self.annotated.code.split("\n")[mismatch.line - 1 : mismatch.line]
+            yield self._complaint(origin, mismatch.expected, mismatch.actual, "".join(shown))
+
+    def _check_fix(self, diff: Fence, observations: tuple[Observation, ...]) -> Iterator[Complaint]:
+        unsafe = diff.tags != "safe"
+        fixed = self._fix(self.annotated.code, unsafe=unsafe)
+        if fixed == self.annotated.code:
+            yield Complaint(diff.line, "a fix", "the fix changes nothing", fixed)
+            return
+        body = diff_body(self.annotated.code, fixed)
+        if comparable_diff(diff.content) != body:
+            yield Complaint(diff.line, diff.content or "(empty)\n", body, replacement=(diff, body))
+        if diff.tags == "unsafe" and self._fix(self.annotated.code, unsafe=False) != (
+            self.annotated.code
+        ):
+            yield Complaint(diff.line, "unsafe fixes only", "safe fixes change the code too")
+        for left in self._left_over(fixed, observations, unsafe=unsafe):
+            yield Complaint(diff.line, "gone after the fix, and nothing new", str(left), fixed)
+        again = self._fix(fixed, unsafe=unsafe)
+        if again != fixed:
+            yield Complaint(diff.line, "a second fix changes nothing", diff_body(fixed, again))
+
+    def _left_over(
+        self, fixed: str, observations: tuple[Observation, ...], *, unsafe: bool
+    ) -> Iterator[Observation]:
+        """What is found after the fix beyond what had no fix before."""
+        applicable = ("safe", "unsafe") if unsafe else ("safe",)
+        allowed = Counter(
+            observation.code for observation in observations if observation.fix not in applicable
+        )
+        for observation in self._check(fixed):
+            allowed[observation.code] -= 1
+            if observation.kind != "revealed" and (
+                observation.fix in applicable or allowed[observation.code] < 0
+            ):
+                yield observation
+
+    def _check_report(self, report: Fence) -> Iterator[Complaint]:
+        rendered = self.analyser.report(self.annotated.code, self.example.path, self.settings)
+        actual = "".join(f"{line.rstrip()}\n" for line in rendered.rstrip("\n").split("\n"))
+        if report.content != actual:
+            yield Complaint(
+                report.line, report.content or "(empty)\n", actual, replacement=(report, actual)
+            )
+
+    def _check(self, code: str) -> tuple[Observation, ...]:
+        return self.analyser.check(code, self.example.path, self.settings)
+
+    def _fix(self, code: str, *, unsafe: bool) -> str:
+        return self.analyser.fix(code, self.example.path, self.settings, unsafe=unsafe)
+
+    def _complaint(self, origin: int, expected: str, actual: str, code: str = "") -> Complaint:
+        return Complaint(self.example.code.page_line(origin), expected, actual, code)

@@ -1,0 +1,81 @@
+"""The real analyser: the only module of the harness that knows devicelint."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from devicelint import engine
+from devicelint.config import Config, ConfigError, load_config
+from devicelint.finding import Finding, InputError
+from devicelint.reporters.text import render
+from devicelint.rules import all_rules
+from devicelint.source import SourceFile
+from tests.mdtest.analyser import NotChecked, Observation
+
+REVEALED = "DEV000"
+_TABLE = re.compile(r"^\[(?!\[)", re.MULTILINE)
+
+
+class Devicelint:
+    """Checks, fixes and reports as the command line does, one file at a time."""
+
+    def rules(self) -> frozenset[str]:
+        return frozenset(name for rule in all_rules() for name in (rule.code, rule.name))
+
+    def check(self, code: str, path: str, settings: str) -> tuple[Observation, ...]:
+        source = SourceFile.from_text(code, path)
+        with _refusals():
+            checked = engine.check(source, _config(settings))
+        return tuple(_observation(finding, source) for finding in checked.findings)
+
+    def fix(self, code: str, path: str, settings: str, *, unsafe: bool) -> str:
+        config = replace(_config(settings), unsafe_fixes=unsafe)
+        with _refusals():
+            return engine.fix(SourceFile.from_text(code, path), config).after.text
+
+    def report(self, code: str, path: str, settings: str) -> str:
+        with _refusals():
+            return render(engine.check(SourceFile.from_text(code, path), _config(settings)))
+
+
+def _observation(finding: Finding, source: SourceFile) -> Observation:
+    position = source.position(finding.span.start)
+    return Observation(
+        line=position.line,
+        column=position.column + 1,
+        kind="revealed" if finding.code == REVEALED else finding.severity.value,
+        code=finding.code,
+        rule=finding.name,
+        message=finding.message,
+        fix=None if finding.fix is None else finding.fix.safety.value,
+    )
+
+
+@lru_cache
+def _config(settings: str) -> Config:
+    """What `settings`, the contents of `[tool.devicelint]`, would mean in a pyproject.toml."""
+    if not settings.strip():
+        return Config()
+    table = _TABLE.sub("[tool.devicelint.", settings)
+    known = {rule.code: rule.name for rule in all_rules()}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "pyproject.toml")
+        file.write_text(f"[tool.devicelint]\n{table}", encoding="utf-8")
+        try:
+            return replace(load_config(file, file.parent, known), root=None)
+        except ConfigError as error:
+            raise NotChecked(f"the `toml` block: {error}") from error
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        raise NotChecked(str(error), getattr(error, "line", 1)) from error
