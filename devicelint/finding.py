@@ -94,3 +94,22 @@ class Finding:
     """On which machine it happens, such as "with an accelerator"; empty where on all."""
     certainty: Certainty = Certainty.CERTAIN
     fix: Fix | None = None
+
+
+class InputError(Exception):
+    """A file that devicelint cannot work with, told in one line.
+
+    `line` counts from 1 and `column` from 0, as everywhere in devicelint; both are printed from 1.
+    What concerns a whole file is told at its beginning.
+    """
+
+    def __init__(self, path: str, line: int, column: int, message: str) -> None:
+        super().__init__(path, line, column, message)
+        self.path = path
+        self.line = line
+        self.column = column
+        self.message = message
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}:{self.column + 1}: {self.message}"
+        return " ".join(place.splitlines())

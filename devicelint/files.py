@@ -1,0 +1,197 @@
+"""Files: which of them to check, how to read one, how to replace one.
+
+Whatever the file system refuses becomes an InputError about that one file.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from devicelint.config import Config
+from devicelint.finding import InputError
+from devicelint.path_pattern import matches
+from devicelint.source import SourceFile
+
+_SUFFIXES = frozenset({".py", ".pyw"})
+
+_PASSED_OVER = frozenset(
+    {
+        ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox",
+        ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode",
+        "__pycache__", "__pypackages__", "_build", "build", "buck-out", "dist", "node_modules",
+        "site-packages", "venv",
+    }
+)  # fmt: skip
+"""Names of folders that hold what tools made or other people wrote."""
+
+LARGEST_FILE = 10 * 2**20
+"""In bytes: a program that people wrote is never as large."""
+
+
+def python_files(paths: Iterable[Path], config: Config) -> Iterator[Path | InputError]:
+    """The files to check, each once, in a fixed order; an InputError for what cannot be searched.
+
+    What `paths` names is meant: such a file is checked whatever it is called, and such a folder is
+    searched, for `*.py` and `*.pyw`.  On the way down, environments, caches and the like, the
+    configuration's `exclude`, and links to folders (which may go round in circles) are passed over.
+    """
+    search = _Search(config)
+    for path in paths:
+        yield from search.named(path)
+
+
+@dataclass
+class _Search:
+    """Remembers which files it has met, so that each comes up once."""
+
+    config: Config
+    met: set[Path] = field(default_factory=set)
+
+    def named(self, path: Path) -> Iterator[Path | InputError]:
+        """What a path that somebody named stands for."""
+        try:
+            if stat.S_ISDIR(path.stat().st_mode):
+                yield from self._inside(_entries(path))
+            else:
+                yield from self._once(path)
+        except OSError as error:
+            yield _problem(path, error)
+
+    def _inside(self, pending: list[os.DirEntry[str]]) -> Iterator[Path | InputError]:
+        # A stack and not a recursion: folders go deeper than Python's calls do.
+        while pending:
+            entry = pending.pop()
+            path = Path(entry.path)
+            if self._is_excluded(path):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                try:
+                    pending += _entries_to_search(path)
+                except OSError as error:
+                    yield _problem(path, error)
+            elif path.suffix in _SUFFIXES and _may_be_file(entry):
+                yield from self._once(path)
+
+    def _is_excluded(self, path: Path) -> bool:
+        if not self.config.exclude:
+            return False
+        relative = self.config.relative(path)
+        return any(matches(pattern, relative) for pattern in self.config.exclude)
+
+    def _once(self, path: Path) -> Iterator[Path]:
+        # Not Path.resolve, which raises for a link to itself.
+        identity = Path(os.path.realpath(path))
+        if identity not in self.met:
+            self.met.add(identity)
+            yield path
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """What a folder holds, last name first."""
+    with os.scandir(folder) as entries:
+        return sorted(entries, key=lambda entry: entry.name, reverse=True)
+
+
+def _entries_to_search(folder: Path) -> list[os.DirEntry[str]]:
+    """What of a folder met on the way is to be searched: nothing of a virtual environment."""
+    if folder.name in _PASSED_OVER:
+        return []
+    entries = _entries(folder)
+    return [] if any(entry.name == "pyvenv.cfg" for entry in entries) else entries
+
+
+def _may_be_file(entry: os.DirEntry[str]) -> bool:
+    """Not a link to a folder, and not a lock of Emacs: a link from `.#name` to nowhere."""
+    try:
+        is_folder = entry.is_dir()
+    except OSError:
+        is_folder = False
+    return not is_folder and not (entry.is_symlink() and entry.name.startswith(".#"))
+
+
+def read_source(path: Path) -> SourceFile:
+    """Reads and decodes a file; raises InputError for what is no readable Python text."""
+    try:
+        status = path.stat()
+        _refuse_what_is_not_a_source(path, status)
+        data = path.read_bytes()
+    except OSError as error:
+        raise _problem(path, error) from None
+    return SourceFile.from_bytes(data, str(path))
+
+
+def _refuse_what_is_not_a_source(path: Path, status: os.stat_result) -> None:
+    # Before it is opened: opening a pipe waits for whoever writes to it.
+    if stat.S_ISDIR(status.st_mode):
+        raise _file_error(path, "is a directory")
+    if not stat.S_ISREG(status.st_mode):
+        raise _file_error(path, "is not a regular file")
+    if status.st_size > LARGEST_FILE:
+        size, limit = (number / 2**20 for number in (status.st_size, LARGEST_FILE))
+        message = f"is too large to be a program ({size:.1f} MiB; the limit is {limit:.0f} MiB)"
+        raise _file_error(path, message)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Gives a file other content, whole or not at all, and keeps its mode.
+
+    A link stays, and what it leads to is replaced.  Raises InputError, and leaves the file as it
+    was, where it or its folder is read-only, or the file system refuses.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        status = target.stat()
+        _refuse_what_is_read_only(path, target, status)
+        _write_beside_and_swap(target, status, data)
+    except OSError as error:
+        raise _problem(path, error, "cannot be written") from None
+
+
+def _refuse_what_is_read_only(path: Path, target: Path, status: os.stat_result) -> None:
+    # By the mode as well: nothing refuses root, whose read-only files are meant as such too.
+    if not status.st_mode & 0o222 or not os.access(target, os.W_OK):
+        raise _file_error(path, "is read-only")
+    if not target.parent.stat().st_mode & 0o222 or not os.access(target.parent, os.W_OK):
+        raise _file_error(path, "is in a read-only folder")
+
+
+def _write_beside_and_swap(target: Path, status: os.stat_result, data: bytes) -> None:
+    from tempfile import NamedTemporaryFile
+
+    # In the same folder, and so on the same file system, within which a rename is atomic.
+    with NamedTemporaryFile(dir=target.parent, prefix=".devicelint-", delete=False) as beside:
+        temporary = Path(beside.name)
+        try:
+            beside.write(data)
+            beside.flush()
+            os.fsync(beside.fileno())
+            beside.close()
+            _take_over_owner_and_mode(temporary, status)
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def _take_over_owner_and_mode(temporary: Path, status: os.stat_result) -> None:
+    made = temporary.stat()
+    if (made.st_uid, made.st_gid) != (status.st_uid, status.st_gid) and hasattr(os, "chown"):
+        # Only root gives files away; whoever else may write here becomes the owner.
+        with suppress(PermissionError):
+            os.chown(temporary, status.st_uid, status.st_gid)
+    temporary.chmod(stat.S_IMODE(status.st_mode))
+
+
+def _problem(path: Path, error: OSError, what: str = "cannot be read") -> InputError:
+    if isinstance(error, FileNotFoundError):
+        return _file_error(path, "no such file or directory")
+    return _file_error(path, f"{what}: {error.strerror or error}")
+
+
+def _file_error(path: Path, message: str) -> InputError:
+    return InputError(str(path), 1, 0, message)

@@ -1,0 +1,54 @@
+"""Which files a pattern of the configuration means: the rules of .gitignore, without negation.
+
+`*`, `?` and `[…]` stay inside of one name, `**` stands for any number of folders.  A pattern with a
+slash is a path from the configuration's folder; one without is a name at any depth.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from functools import lru_cache
+
+
+@lru_cache(maxsize=1024)
+def _segments(pattern: str) -> tuple[str, ...]:
+    plain = pattern.strip().removeprefix("./").rstrip("/")
+    segments = tuple(each for each in plain.split("/") if each)
+    return segments if "/" in plain else ("**", *segments)
+
+
+def matches(pattern: str, path: str) -> bool:
+    """Whether `pattern` means exactly `path`, written from the configuration's folder, with `/`."""
+    return _match(_segments(pattern), tuple(path.split("/")))
+
+
+def covers(pattern: str, path: str) -> bool:
+    """Whether `pattern` means `path` or a folder that it is in."""
+    names = path.split("/")
+    prefixes = ("/".join(names[:length]) for length in range(1, len(names) + 1))
+    return any(matches(pattern, prefix) for prefix in prefixes)
+
+
+def _match(segments: tuple[str, ...], names: tuple[str, ...]) -> bool:
+    # reached[i]: the first i segments can stand for the names read so far.
+    reached = [True] + [False] * len(segments)
+    _pass_over_stars(segments, reached)
+    for name in names:
+        following = [False] * len(reached)
+        for index, segment in enumerate(segments):
+            if segment == "**":
+                following[index + 1] = reached[index] or reached[index + 1]
+                following[index] = following[index] or reached[index]
+            elif reached[index] and fnmatchcase(name, segment):
+                following[index + 1] = True
+        _pass_over_stars(segments, following)
+        reached = following
+    # A pattern that ends in `/**` means what is inside of a folder, not the folder.
+    return reached[-1]
+
+
+def _pass_over_stars(segments: tuple[str, ...], reached: list[bool]) -> None:
+    """`**` may stand for no name at all, except at the end."""
+    for index, segment in enumerate(segments[:-1]):
+        if segment == "**" and reached[index]:
+            reached[index + 1] = True

@@ -1,0 +1,79 @@
+"""The comments by which people silence findings, and whole files.
+
+x = model(batch)  # noqa
+x = model(batch)  # noqa: DEV101, E501
+x = model(batch)  # devicelint: ignore[DEV101, mixed-devices] the loader moves it
+x = model(batch)  # devicelint: ignore
+# devicelint: skip-file
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from devicelint.comments import Layout
+from devicelint.finding import Span
+from devicelint.selector import specificity
+
+_TOLD = re.compile(r"noqa|devicelint:", re.IGNORECASE)
+_NOQA = re.compile(r"#\s*noqa\b(?P<codes>:\s*[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)?", re.IGNORECASE)
+_NOQA_CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
+_IGNORE = re.compile(r"#\s*devicelint:\s*ignore(?![\w-])(?P<codes>\s*\[[^\]]*)?", re.IGNORECASE)
+_IGNORE_CODE = re.compile(r"[^\s,\[][^,\[]*(?<!\s)")
+_SKIP_FILE = re.compile(r"#\s*devicelint:\s*skip-file(?![\w-])", re.IGNORECASE)
+_LEADING_LINE = re.compile(r"[ \t\f]*(?P<comment>#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """One comment that silences, on its line, the rules that it names: all where it names none."""
+
+    comment: Span
+    selectors: tuple[tuple[str, Span], ...] | None
+    known_to_us: bool
+    """Whether each selector should be a rule of ours; `noqa` also names those of other tools."""
+
+    def covers(self, code: str, name: str) -> bool:
+        """Whether it silences the rule."""
+        if self.selectors is None:
+            return True
+        return any(specificity(selector, code, name) for selector, _ in self.selectors)
+
+
+def mentions_suppression(text: str) -> bool:
+    """Whether it is worth to look for the comments of `text`: a cheap answer, never a wrong no."""
+    return _TOLD.search(text) is not None
+
+
+def suppressions(text: str, layout: Layout) -> Iterator[Suppression]:
+    """The suppressions in the comments of `text`."""
+    for comment in layout.comments:
+        for directive, code, ours in (
+            (_NOQA, _NOQA_CODE, False),
+            (_IGNORE, _IGNORE_CODE, True),
+        ):
+            if match := directive.search(text, comment.start, comment.end):
+                yield Suppression(comment, _selectors(text, match, code), ours)
+
+
+def skips_file(text: str) -> bool:
+    """Whether a comment before the first statement says to skip the file."""
+    if "devicelint:" not in text.lower():
+        return False
+    position = 0
+    while position < len(text) and (line := _LEADING_LINE.match(text, position)):
+        if line["comment"] and _SKIP_FILE.search(line["comment"]):
+            return True
+        position = line.end()
+    return False
+
+
+def _selectors(
+    text: str, directive: re.Match[str], code: re.Pattern[str]
+) -> tuple[tuple[str, Span], ...] | None:
+    if directive["codes"] is None:
+        return None
+    named = code.finditer(text, directive.start("codes"), directive.end("codes"))
+    return tuple((each[0], Span(each.start(), each.end())) for each in named)
