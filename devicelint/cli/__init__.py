@@ -1,0 +1,58 @@
+"""The command line: `devicelint`, or `python -m devicelint`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from devicelint.cli import arguments, terminal
+from devicelint.finding import InputError
+
+BAD_USAGE = 2
+INTERRUPTED = 130
+NOBODY_READS = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status; nothing is raised."""
+    terminal.prepare()
+    try:
+        status = _run(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 0
+    except KeyboardInterrupt:
+        terminal.say("devicelint: interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        terminal.forget_output()
+        return NOBODY_READS
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is told in one line
+        terminal.say(f"devicelint: {_told(error)}")
+        return BAD_USAGE
+    return status
+
+
+def _run(words: list[str]) -> int:
+    if not words:
+        sys.stderr.write(arguments.overview())
+        return BAD_USAGE
+    command, *rest = words
+    if command in ("-h", "--help"):
+        sys.stdout.write(arguments.overview())
+        return 0
+    if command in ("explain", "rules", "trace"):
+        from devicelint.cli import pages
+
+        return pages.run(command, rest)
+    from devicelint.cli import check
+
+    return check.run(rest if command == "check" else words)
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, arguments.UsageError | InputError):
+        return str(error)
+    from devicelint.reporters import internal_error
+
+    return f"{internal_error.CODE} {internal_error.NAME}: {internal_error.describe(error)}"

@@ -1,0 +1,175 @@
+"""What can be said on the command line, and what to answer where it was misspelt."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import NoReturn
+
+from devicelint.selector import hint
+
+COMMANDS = {
+    "check": "Report device mistakes in files and folders (the default)",
+    "explain": "Print the page of a rule",
+    "rules": "List the rules",
+    "trace": "Print a file with the device of every value in the margin",
+}
+
+OVERVIEW = """\
+devicelint finds tensors and modules that are not where they must be, says why, and moves them.
+
+examples:
+  devicelint train.py                  report what is wrong in a file
+  devicelint --fix .                   repair every file below this folder
+  devicelint --diff train.py           show what --fix would change
+  devicelint explain DEV101            say what a rule reports, why, and what it leaves alone
+  devicelint trace train.py            show on which device each value lives
+
+commands:
+"""
+
+CHECK_DETAILS = """\
+examples:
+  devicelint train.py models/
+  devicelint --fix --unsafe-fixes train.py
+  devicelint --diff . | git apply
+  devicelint --select DEV1,hard-coded-accelerator --statistics .
+  devicelint --output-format json . > findings.json
+  cat train.py | devicelint - --stdin-filename train.py
+
+exit status: 0 nothing found, 1 findings, 2 wrong usage or a file that could not be checked
+"""
+
+
+class UsageError(Exception):
+    """The command line makes no sense; the message says why, in one line."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that answers in one line, and takes no abbreviations."""
+
+    def __init__(self, prog: str, description: str, epilog: str = "") -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            epilog=epilog,
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the usage."""
+        raise UsageError(message)
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Parse options and paths in any order; name the nearest option where one is unknown."""
+        parsed, unknown = self.parse_known_intermixed_args(arguments)
+        if unknown:
+            option = unknown[0].split("=")[0]
+            raise UsageError(
+                f'there is no option "{option}"' + hint(option, self._option_string_actions)
+            )
+        return parsed
+
+
+def codes(text: str) -> tuple[str, ...]:
+    """Split "DEV101, DEV2" at commas."""
+    return tuple(code.strip() for code in text.split(",") if code.strip())
+
+
+def overview() -> str:
+    """Return what `devicelint` alone and `devicelint --help` print."""
+    width = max(map(len, COMMANDS))
+    commands = "".join(f"  {name.ljust(width)}  {text}\n" for name, text in COMMANDS.items())
+    return OVERVIEW + commands + "\n" + check_parser("devicelint [check]").format_help()
+
+
+def check_parser(prog: str = "devicelint check") -> Parser:
+    """Return the parser of `devicelint [check]`."""
+    parser = Parser(prog, COMMANDS["check"] + ".", CHECK_DETAILS)
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files or folders; - reads standard input"
+    )
+    _add_fix_options(parser)
+    _add_rule_options(parser)
+    _add_report_options(parser)
+    return parser
+
+
+def _add_fix_options(parser: Parser) -> None:
+    group = parser.add_argument_group("fixes")
+    group.add_argument("--fix", action="store_true", help="make the safe fixes in the files")
+    group.add_argument(
+        "--unsafe-fixes",
+        action="store_true",
+        default=None,
+        help="with --fix or --diff: also the fixes that may change what the program does",
+    )
+    group.add_argument(
+        "--diff", action="store_true", help="write nothing; print what --fix would change"
+    )
+
+
+def _add_rule_options(parser: Parser) -> None:
+    group = parser.add_argument_group("rules")
+    group.add_argument(
+        "--select",
+        type=codes,
+        action="extend",
+        metavar="CODES",
+        help="only these: codes, prefixes or names, e.g. DEV1,DEV303,discarded-move",
+    )
+    group.add_argument(
+        "--ignore", type=codes, action="extend", metavar="CODES", help="all but these"
+    )
+    group.add_argument(
+        "--config",
+        metavar="FILE",
+        help="read [tool.devicelint] from FILE, not from the nearest pyproject.toml",
+    )
+
+
+def _add_report_options(parser: Parser) -> None:
+    group = parser.add_argument_group("report")
+    group.add_argument(
+        "--output-format", choices=("text", "concise", "json"), default="text", help="default: text"
+    )
+    group.add_argument("--statistics", action="store_true", help="only count, rule by rule")
+    group.add_argument("--exit-zero", action="store_true", help="findings leave the status at 0")
+    group.add_argument(
+        "--stdin-filename", metavar="PATH", help="what to call the file that - reads"
+    )
+    loudness = group.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="no summary")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="name each file checked")
+    group.add_argument("--version", action="store_true", help="print the version and exit")
+
+
+def explain_parser() -> Parser:
+    """Return the parser of `devicelint explain`."""
+    parser = Parser(
+        "devicelint explain",
+        COMMANDS["explain"] + ": what it reports, why, how to mend it, what it leaves alone.",
+        "examples:\n  devicelint explain DEV101\n  devicelint explain module-input-elsewhere\n",
+    )
+    parser.add_argument("rule", metavar="RULE", help="the code or the name of a rule")
+    return parser
+
+
+def rules_parser() -> Parser:
+    """Return the parser of `devicelint rules`."""
+    return Parser("devicelint rules", COMMANDS["rules"] + ": code, severity, name and summary.")
+
+
+def trace_parser() -> Parser:
+    """Return the parser of `devicelint trace`."""
+    parser = Parser(
+        "devicelint trace",
+        COMMANDS["trace"] + ": where it is, or that and how it moves.",
+        "example:\n  devicelint trace train.py | less -R\n",
+    )
+    parser.add_argument("file", metavar="FILE", help="a Python file; - reads standard input")
+    parser.add_argument(
+        "--stdin-filename", metavar="PATH", help="what to call the file that - reads"
+    )
+    return parser

@@ -1,0 +1,112 @@
+"""The command `check`: read files, ask the engine, print what it says, write what it mends."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from devicelint import __version__, engine
+from devicelint.cli import terminal
+from devicelint.cli.arguments import UsageError, check_parser
+from devicelint.cli.inputs import STDIN, FileInput, Input, StandardInput, inputs
+from devicelint.cli.output import Output
+from devicelint.cli.settings import Settings
+from devicelint.cli.tally import Tally
+from devicelint.reporters import summary
+
+if TYPE_CHECKING:
+    from devicelint.config import Config
+    from devicelint.engine import Fixed
+
+
+def run(words: Sequence[str]) -> int:
+    """Run `devicelint [check]` with these arguments and return the exit status."""
+    options = check_parser().parse(words)
+    if options.version:
+        sys.stdout.write(f"devicelint {__version__}\n")
+        return 0
+    _refuse_contradictions(options)
+    return Check(options).run()
+
+
+def _refuse_contradictions(options: Namespace) -> None:
+    if STDIN in options.paths and len(options.paths) > 1:
+        raise UsageError("- (standard input) cannot be checked together with other paths")
+    if options.stdin_filename and options.paths != [STDIN]:
+        raise UsageError("--stdin-filename names what - reads: give - as the only path")
+    if options.unsafe_fixes and not (options.fix or options.diff):
+        terminal.say("devicelint: --unsafe-fixes changes nothing without --fix or --diff")
+
+
+class Check:
+    """One run of `devicelint check`."""
+
+    def __init__(self, options: Namespace) -> None:
+        """Read the settings that the options name."""
+        self.options = options
+        self.settings = Settings(options)
+        self.tally = Tally()
+        self.output = Output(options)
+        self.unsafe_fixes = False
+        """Whether --fix would make unsafe fixes too, in any of the files."""
+
+    def run(self) -> int:
+        """Check every file; a file that cannot be checked does not keep the others from it."""
+        options = self.options
+        for each in inputs(options.paths, options.stdin_filename, self.settings, self.tally):
+            self._one(each)
+        self._close()
+        if self.tally.problems:
+            return 2
+        if options.exit_zero:
+            return 0
+        return int(bool(self.tally.fixed) if options.diff else self.tally.has_findings)
+
+    def _one(self, each: Input) -> None:
+        if self.options.diff or self.options.fix:
+            self._fix(each)
+            return
+        checked = self.tally.attempt(
+            each.path, lambda: engine.check(each.source(), self._config(each))
+        )
+        if checked is not None:
+            self.tally.count(checked)
+            self.output.show(checked)
+
+    def _fix(self, each: Input) -> None:
+        fixed = self.tally.attempt(each.path, lambda: self._fixed(each))
+        if fixed is None:
+            if isinstance(each, StandardInput) and not self.options.diff:
+                # An editor replaces its text by what it reads here.
+                terminal.write_bytes(each.data)
+            return
+        self.tally.count(fixed.remaining)
+        self.tally.count_fixes(fixed)
+        self.output.show_fixed(fixed, is_stdin=isinstance(each, StandardInput))
+
+    def _fixed(self, each: Input) -> Fixed:
+        fixed = engine.fix(each.source(), self._config(each))
+        if isinstance(each, FileInput) and fixed.applied and not self.options.diff:
+            each.replace(fixed.after.to_bytes())
+        return fixed
+
+    def _config(self, each: Input) -> Config:
+        config = self.settings.config_for(each.place)
+        self.unsafe_fixes = self.unsafe_fixes or config.unsafe_fixes
+        return config
+
+    def _close(self) -> None:
+        self.output.close(self.tally.found)
+        if self.options.quiet:
+            return
+        tally = self.tally
+        if self.options.diff or tally.fixed:
+            terminal.say(summary.fixed(tally.fixed, tally.fixed_files, would=self.options.diff))
+        if self.options.diff:
+            return
+        if found := summary.found(tally.found, self.unsafe_fixes):
+            terminal.say(found)
+        elif not tally.problems and not tally.fixed:
+            terminal.say(summary.nothing(tally.files))

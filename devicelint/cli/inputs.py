@@ -1,0 +1,103 @@
+"""The files of a run: those that the paths name or hold, or what standard input says."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from devicelint.cli.arguments import COMMANDS
+from devicelint.files import python_files, read_source, replace_file
+from devicelint.finding import InputError
+from devicelint.source import SourceFile
+
+if TYPE_CHECKING:
+    from devicelint.cli.settings import Settings
+    from devicelint.cli.tally import Tally
+
+STDIN = "-"
+
+
+@dataclass(frozen=True)
+class FileInput:
+    """A file on the disk."""
+
+    place: Path
+
+    @property
+    def path(self) -> str:
+        """What the file is called in reports."""
+        return str(self.place)
+
+    def source(self) -> SourceFile:
+        """Return what is to be checked; raises InputError."""
+        return read_source(self.place)
+
+    def replace(self, data: bytes) -> None:
+        """Write the file anew; raises InputError."""
+        replace_file(self.place, data)
+
+
+@dataclass
+class StandardInput:
+    """A file that an editor or a pipe hands over; its name decides which configuration holds."""
+
+    path: str
+
+    @property
+    def place(self) -> Path:
+        """Where the file would be."""
+        return Path(self.path)
+
+    @cached_property
+    def data(self) -> bytes:
+        """The bytes as they came."""
+        return sys.stdin.buffer.read()
+
+    def source(self) -> SourceFile:
+        """Return what is to be checked; raises InputError."""
+        return SourceFile.from_bytes(self.data, self.path)
+
+
+Input = FileInput | StandardInput
+
+
+def named(path: str, stdin_filename: str | None) -> Input:
+    """Return the one input that a path means."""
+    return StandardInput(stdin_filename or STDIN) if path == STDIN else FileInput(Path(path))
+
+
+def inputs(
+    paths: Sequence[str], stdin_filename: str | None, settings: Settings, tally: Tally
+) -> Iterator[Input]:
+    """Yield each file once; what cannot be searched is told, and the rest goes on."""
+    if list(paths) == [STDIN]:
+        yield named(STDIN, stdin_filename)
+        return
+    configured = [
+        (config, path)
+        for path in map(Path, paths or ["."])
+        if (config := tally.attempt(str(path), partial(settings.config_for, path)))
+    ]
+    for config, group in groupby(configured, key=lambda pair: pair[0]):
+        for found in python_files([path for _, path in group], config):
+            if isinstance(found, InputError):
+                tally.problem(f"{found}{_command_hint(found.path)}")
+            else:
+                yield FileInput(found)
+
+
+def _command_hint(path: str) -> str:
+    """Answer a misspelt command, which looks like a path that does not exist."""
+    if Path(path).exists() or Path(path).suffix or Path(path).name != path:
+        return ""
+    if path in COMMANDS:
+        return f'; the command "{path}" goes before all options'
+    from difflib import get_close_matches
+
+    close = get_close_matches(path, COMMANDS, n=1, cutoff=0.7)
+    return f'; did you mean the command "{close[0]}"?' if close else ""

@@ -1,0 +1,75 @@
+"""Where findings go, and in which format."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from devicelint.cli import terminal
+from devicelint.reporters.visible import printable
+
+if TYPE_CHECKING:
+    from devicelint.engine import Checked, Fixed
+
+
+class Output:
+    """Prints the findings of each file as it is done, or of all at the end, as the format asks."""
+
+    def __init__(self, options: Namespace) -> None:
+        """Take the format from the options."""
+        self.options = options
+        # With --fix, standard output is the mended text of what - read.
+        prints_source = options.fix and not options.diff and "-" in options.paths
+        self.stream = sys.stderr if prints_source else sys.stdout
+        self.paint = terminal.paint_for(self.stream)
+
+    def show(self, checked: Checked) -> None:
+        """Print the findings of one file."""
+        options = self.options
+        if options.verbose:
+            count = len(checked.findings)
+            terminal.say(printable(f"{checked.source.path}: {count} found"))
+        if not checked.findings or options.statistics or options.output_format == "json":
+            return
+        if options.output_format == "concise":
+            from devicelint.reporters import concise
+
+            self.stream.write(concise.render(checked, self.paint))
+        else:
+            from devicelint.reporters import text
+
+            width = terminal.width_of(self.stream, text.DEFAULT_WIDTH)
+            self.stream.write(text.render(checked, self.paint, width))
+
+    def show_fixed(self, fixed: Fixed, is_stdin: bool) -> None:
+        """Print what changed, what is left, and what could not be changed."""
+        if self.options.diff:
+            from devicelint.reporters import diff
+
+            terminal.write_bytes(diff.render(fixed.before, fixed.after))
+            return
+        if is_stdin:
+            terminal.write_bytes(fixed.after.to_bytes())
+        self.show(fixed.remaining)
+        for finding in fixed.rolled_back:
+            line = fixed.after.position(finding.span.start).line
+            place = f"{fixed.after.path}:{line}"
+            told = f"{place}: the fix of {finding.code} is not made: it would bring a new finding"
+            terminal.say(printable(told))
+
+    def close(self, found: Sequence[Checked]) -> None:
+        """Print what is printed of all files together."""
+        if self.options.diff:
+            return
+        is_json = self.options.output_format == "json"
+        if self.options.statistics:
+            from devicelint.reporters import statistics
+
+            table = statistics.render_json(found) if is_json else statistics.render(found)
+            self.stream.write(table)
+        elif is_json:
+            from devicelint.reporters import json
+
+            self.stream.write(json.render(found))

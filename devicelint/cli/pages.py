@@ -1,0 +1,61 @@
+"""The commands that print something to read: `explain`, `rules`, `trace`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from devicelint import engine, rules
+from devicelint.cli.arguments import UsageError, explain_parser, rules_parser, trace_parser
+from devicelint.cli.inputs import named
+from devicelint.cli.terminal import paint_for
+from devicelint.reporters import trace
+from devicelint.reporters.paint import SEVERITY_STYLES, plain
+from devicelint.selector import hint
+
+
+def run(command: str, words: Sequence[str]) -> int:
+    """Run one of the three and return the exit status."""
+    match command:
+        case "explain":
+            return _explain(explain_parser().parse(words).rule)
+        case "rules":
+            rules_parser().parse(words)
+            return _list_rules()
+        case _:
+            options = trace_parser().parse(words)
+            return _trace(options.file, options.stdin_filename)
+
+
+def _explain(wanted: str) -> int:
+    every = rules.all_rules()
+    found = [rule for rule in every if wanted.lower() in (rule.code.lower(), rule.name)]
+    if not found:
+        known = [word for rule in every for word in (rule.code, rule.name)]
+        raise UsageError(f'there is no rule "{wanted}"{hint(wanted, known)}')
+    page = found[0].documentation()
+    if paint_for(sys.stdout) is plain:
+        sys.stdout.write(page)
+    else:
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console(force_terminal=True).print(Markdown(page))
+    return 0
+
+
+def _list_rules() -> int:
+    paint = paint_for(sys.stdout)
+    every = rules.all_rules()
+    width = max(len(rule.name) for rule in every)
+    for rule in every:
+        severity = paint(rule.severity.value.ljust(7), SEVERITY_STYLES[rule.severity])
+        name = rule.name.ljust(width)
+        sys.stdout.write(f"{paint(rule.code, 'bold')}  {severity}  {name}  {rule.summary}\n")
+    return 0
+
+
+def _trace(path: str, stdin_filename: str | None) -> int:
+    source = named(path, stdin_filename).source()
+    sys.stdout.write(trace.render(source, engine.trace(source), paint_for(sys.stdout)))
+    return 0

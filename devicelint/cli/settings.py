@@ -1,0 +1,44 @@
+"""The configuration of each file: its pyproject.toml, as the command line changes it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+
+from devicelint.cli.arguments import UsageError
+from devicelint.config import Config, ConfigFinder, load_config
+from devicelint.rules import all_rules
+from devicelint.selector import unknown_selector
+
+
+class Settings:
+    """What holds for a run: options, and the configuration of each folder."""
+
+    def __init__(self, options: Namespace) -> None:
+        """Read the file that --config names; refuse rules that do not exist."""
+        self._known = {rule.code: rule.name for rule in all_rules()}
+        self.select = self._codes("--select", options.select)
+        self.ignore = self._codes("--ignore", options.ignore)
+        self.unsafe_fixes: bool | None = options.unsafe_fixes
+        explicit = options.config
+        self._explicit = load_config(Path(explicit), Path(), self._known) if explicit else None
+
+    def config_for(self, path: Path) -> Config:
+        """Return the configuration of a file or folder; raises ConfigError."""
+        found = self._explicit or self._finder.config_for(path)
+        return found.with_command_line(self.select, self.ignore, self.unsafe_fixes)
+
+    @cached_property
+    def _finder(self) -> ConfigFinder:
+        return ConfigFinder(self._known)
+
+    def _codes(self, option: str, selectors: Iterable[str] | None) -> tuple[str, ...] | None:
+        if selectors is None:
+            return None
+        selectors = tuple(selectors)
+        for selector in selectors:
+            if complaint := unknown_selector(selector, self._known):
+                raise UsageError(f"{option}: {complaint}")
+        return selectors

@@ -1,0 +1,72 @@
+"""What came of each file of a run, and the exit status that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from devicelint.cli import terminal
+from devicelint.finding import InputError
+from devicelint.reporters import internal_error
+from devicelint.reporters.visible import printable
+
+if TYPE_CHECKING:
+    from devicelint.engine import Checked, Fixed
+
+Result = TypeVar("Result")
+
+REVEALED = "DEV000"
+"""An answer to `reveal_device(…)`: asked for, so no reason for a failing status."""
+
+
+@dataclass
+class Tally:
+    """Counts what a run found and changed, and tells every problem once."""
+
+    files: int = 0
+    found: list[Checked] = field(default_factory=list)
+    """The files with findings."""
+    fixed: int = 0
+    fixed_files: int = 0
+    problems: dict[str, None] = field(default_factory=dict)
+
+    def attempt(self, path: str, work: Callable[[], Result]) -> Result | None:
+        """Do the work of one file; tell what went wrong in one line, and return None then."""
+        try:
+            return work()
+        except InputError as error:
+            self.problem(str(error))
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            self.problem(f"{path}:1:1: {error.strerror or error}")
+        except Exception as error:  # noqa: BLE001 - other files are still checked
+            told = f"{internal_error.CODE} {internal_error.NAME}: {internal_error.describe(error)}"
+            self.problem(f"{path}:1:1: {told}")
+        return None
+
+    def problem(self, line: str) -> None:
+        """Tell a problem that leaves a file unchecked; a shared one, of a configuration, once."""
+        line = printable(line)
+        if line not in self.problems:
+            self.problems[line] = None
+            terminal.say(line)
+
+    def count(self, checked: Checked) -> None:
+        """Count a file and its findings."""
+        self.files += 1
+        if checked.findings:
+            self.found.append(checked)
+
+    def count_fixes(self, fixed: Fixed) -> None:
+        """Count what was mended in a file."""
+        self.fixed += len(fixed.applied)
+        self.fixed_files += bool(fixed.applied)
+
+    @property
+    def has_findings(self) -> bool:
+        """Whether anything was found that was not asked for."""
+        return any(
+            finding.code != REVEALED for checked in self.found for finding in checked.findings
+        )

@@ -1,0 +1,57 @@
+"""Standard output and error: whether they take colour, how wide they are, what they can encode."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Mapping
+from typing import TextIO
+
+from devicelint.reporters.paint import Paint, coloured, plain
+
+
+def prepare() -> None:
+    """Make both streams show what they cannot encode instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def paint_for(stream: TextIO, environment: Mapping[str, str] = os.environ) -> Paint:
+    """Return colour for a terminal; NO_COLOR and FORCE_COLOR overrule, the first before."""
+    if environment.get("NO_COLOR"):
+        return plain
+    if environment.get("FORCE_COLOR", "0") not in ("", "0"):
+        return coloured
+    if environment.get("TERM") == "dumb":
+        return plain
+    return coloured if stream.isatty() else plain
+
+
+def width_of(stream: TextIO, default: int) -> int:
+    """Return how many cells a line of the stream has."""
+    if not stream.isatty():
+        return default
+    import shutil
+
+    return shutil.get_terminal_size((default, 24)).columns
+
+
+def write_bytes(data: bytes) -> None:
+    """Write to standard output exactly these bytes, whatever its encoding and line ends."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def say(line: str) -> None:
+    """Write a line for the person who runs this: a problem, or the summary."""
+    sys.stdout.flush()
+    print(line, file=sys.stderr)
+
+
+def forget_output() -> None:
+    """Let the interpreter close a standard output that nobody reads, without a word."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())

@@ -1,0 +1,85 @@
+"""The flake8 plugin `DEV`: errors and warnings, at the columns of the other doors.
+
+flake8 imports this module in every run and makes a `Plugin` of every file, so nothing of weight
+is imported before a file mentions torch.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar
+
+from devicelint import __version__
+
+if TYPE_CHECKING:
+    from devicelint.config import ConfigFinder
+
+INTERNAL_ERROR = "DEV900"
+
+Violation = tuple[int, int, str, type]
+"""Line from one, column from zero, "CODE message", and the class that says so."""
+
+
+class Plugin:
+    """What flake8 makes of each file and asks for violations."""
+
+    name: ClassVar[str] = "devicelint"
+    version: ClassVar[str] = __version__
+
+    def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:  # noqa: ARG002 - flake8 passes whole files to who asks for the tree
+        self.filename = filename
+        self.lines = lines
+
+    def run(self) -> Iterator[Violation]:
+        """Yield the errors and warnings; an internal error is one of them, never an exception."""
+        if not any("torch" in line for line in self.lines):
+            return
+        for line, column, message in _violations("".join(self.lines), self.filename):
+            yield line, column, message, type(self)
+
+
+def _violations(text: str, path: str) -> list[tuple[int, int, str]]:
+    from devicelint.finding import InputError
+    from devicelint.reporters.internal_error import describe
+
+    try:
+        return _found(text, path)
+    except InputError as error:
+        # That of another file, a configuration, is told with its place, where this one begins.
+        if error.path == path:
+            return [(error.line, error.column, f"{INTERNAL_ERROR} {error.message}")]
+        return [(1, 0, f"{INTERNAL_ERROR} {error}")]
+    except Exception as error:  # noqa: BLE001 - flake8 must go on
+        return [(1, 0, f"{INTERNAL_ERROR} internal-error: {describe(error)}")]
+
+
+def _found(text: str, path: str) -> list[tuple[int, int, str]]:
+    from pathlib import Path
+
+    from devicelint.engine import check
+    from devicelint.finding import Severity
+    from devicelint.path_pattern import covers
+    from devicelint.reporters.visible import printable
+    from devicelint.source import SourceFile
+
+    config = _config_finder().config_for(Path(path))
+    if any(covers(pattern, config.relative(path)) for pattern in config.exclude):
+        return []
+    source = SourceFile.from_text(text, path)
+    # flake8 reads these comments itself, and --disable-noqa must show what they hide.
+    checked = check(source, config, noqa=False)
+    return [
+        (*source.position(finding.span.start), f"{finding.code} {printable(finding.message)}")
+        for finding in checked.findings
+        if finding.severity is not Severity.NOTE
+    ]
+
+
+@cache
+def _config_finder() -> ConfigFinder:
+    from devicelint.config import ConfigFinder
+    from devicelint.rules import all_rules
+
+    return ConfigFinder({rule.code: rule.name for rule in all_rules()})

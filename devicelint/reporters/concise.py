@@ -1,0 +1,22 @@
+"""The format for editors and `grep`: one line a finding, `path:line:column: CODE message`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devicelint.reporters.paint import SEVERITY_STYLES, Paint, plain
+from devicelint.reporters.visible import printable
+
+if TYPE_CHECKING:
+    from devicelint.engine import Checked
+
+
+def render(checked: Checked, paint: Paint = plain) -> str:
+    """Return one line for every finding of a file; lines and columns count from one."""
+    lines = []
+    for finding in checked.findings:
+        position = checked.source.position(finding.span.start)
+        place = f"{printable(checked.source.path)}:{position.line}:{position.column + 1}:"
+        code = paint(finding.code, f"bold {SEVERITY_STYLES[finding.severity]}")
+        lines.append(f"{paint(place, 'bold')} {code} {printable(finding.message)}\n")
+    return "".join(lines)

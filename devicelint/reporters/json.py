@@ -1,0 +1,69 @@
+"""The format for programs: the keys of Ruff's JSON, and what only devicelint knows."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from devicelint.finding import Finding, Fix, Span
+from devicelint.source import SourceFile
+
+if TYPE_CHECKING:
+    from devicelint.engine import Checked
+
+
+def render(files: Iterable[Checked]) -> str:
+    """Return the findings of all files as one list; rows and columns count from one."""
+    entries = [_entry(checked.source, finding) for checked in files for finding in checked.findings]
+    # ASCII only: the terminal's encoding must not decide whether the output is JSON.
+    return json.dumps(entries, indent=2, sort_keys=True) + "\n"
+
+
+def _entry(source: SourceFile, finding: Finding) -> dict[str, Any]:
+    return {
+        "cell": None,
+        "certainty": finding.certainty.value,
+        "code": finding.code,
+        "filename": source.path if source.path == "-" else os.path.abspath(source.path),
+        "fix": _fix(source, finding.fix) if finding.fix is not None else None,
+        "machine": finding.machine,
+        "message": finding.message,
+        "name": finding.name,
+        "noqa_row": _last_row(source, finding.span),
+        "related": [
+            {"message": related.message, **_location(source, related.span)}
+            for related in finding.related
+        ],
+        "severity": finding.severity.value,
+        "url": None,
+        **_location(source, finding.span),
+    }
+
+
+def _fix(source: SourceFile, fix: Fix) -> dict[str, Any]:
+    return {
+        "applicability": fix.safety.value,
+        "edits": [{"content": edit.content, **_location(source, edit.span)} for edit in fix.edits],
+        "message": fix.message,
+    }
+
+
+def _location(source: SourceFile, span: Span) -> dict[str, dict[str, int]]:
+    return {
+        "location": _place(source, span.start),
+        "end_location": _place(source, span.end),
+    }
+
+
+def _place(source: SourceFile, offset: int) -> dict[str, int]:
+    position = source.position(offset)
+    return {"row": position.line, "column": position.column + 1}
+
+
+def _last_row(source: SourceFile, span: Span) -> int:
+    """Return the line where a comment would silence the finding."""
+    first, last = source.position(span.start), source.position(span.end)
+    ends_before_line = last.column == 0 and last.line > first.line
+    return last.line - 1 if ends_before_line else last.line

@@ -1,0 +1,58 @@
+"""The sentences that close a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from devicelint.finding import Finding, Safety, Severity
+
+if TYPE_CHECKING:
+    from devicelint.engine import Checked
+
+
+def found(files: Iterable[Checked], unsafe_fixes: bool = False) -> str:
+    """Say how much was found, and what of it can be mended how; empty if nothing was."""
+    findings = [finding for checked in files for finding in checked.findings]
+    kinds = [
+        _number(sum(finding.severity is severity for finding in findings), severity.value)
+        for severity in Severity
+    ]
+    if not any(kinds):
+        return ""
+    return "; ".join(filter(None, ("Found " + _listed(kinds), _fixable(findings, unsafe_fixes))))
+
+
+def _fixable(findings: Sequence[Finding], unsafe_fixes: bool) -> str:
+    safe, unsafe = (
+        sum(finding.fix is not None and finding.fix.safety is safety for finding in findings)
+        for safety in (Safety.SAFE, Safety.UNSAFE)
+    )
+    if unsafe_fixes:
+        safe, unsafe = safe + unsafe, 0
+    if not safe:
+        return f"{unsafe} fixable with --unsafe-fixes" if unsafe else ""
+    return f"{safe} fixable with --fix" + (f", {unsafe} with --unsafe-fixes" if unsafe else "")
+
+
+def fixed(findings: int, files: int, would: bool = False) -> str:
+    """Say how many findings were mended, or would be, in how many files."""
+    verb = "Would fix" if would else "Fixed"
+    return f"{verb} {_number(findings, 'finding') or 'no findings'} in {_files(files)}"
+
+
+def nothing(files: int) -> str:
+    """Say that nothing was found, and where."""
+    return f"No device mistakes found in {_files(files)}"
+
+
+def _files(count: int) -> str:
+    return _number(count, "file") or "no files"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' if count != 1 else ''}" if count else ""
+
+
+def _listed(parts: Iterable[str]) -> str:
+    return ", ".join(filter(None, parts))

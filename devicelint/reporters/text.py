@@ -1,0 +1,61 @@
+"""The format for people: a header, a code frame, when it happens, how sure that is, the fix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from devicelint.finding import Certainty, Finding
+from devicelint.reporters.frame import Label, frame
+from devicelint.reporters.paint import SEVERITY_STYLES, Paint, plain
+from devicelint.reporters.visible import printable
+from devicelint.source import SourceFile
+
+if TYPE_CHECKING:
+    from devicelint.engine import Checked
+
+DEFAULT_WIDTH = 100
+
+EVIDENCE = {
+    Certainty.CERTAIN: "",
+    Certainty.CONTRACT: "by contract: the caller chooses the device, and the code ignores it",
+    Certainty.BELIEF: "by belief: another line of this code takes the device for granted",
+}
+
+
+def render(checked: Checked, paint: Paint = plain, width: int = DEFAULT_WIDTH) -> str:
+    """Return every finding of a file with its code frame, a blank line after each."""
+    lines: list[str] = []
+    for finding in checked.findings:
+        lines += [*_finding(checked.source, finding, paint, width), ""]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _finding(source: SourceFile, finding: Finding, paint: Paint, width: int) -> Iterator[str]:
+    yield _header(source, finding, paint)
+    yield from frame(source, _labels(finding), paint, width)
+    if condition := "; ".join(filter(None, (finding.machine, EVIDENCE[finding.certainty]))):
+        yield "  " + paint(printable(condition), "dim")
+    if finding.fix is not None:
+        safety = finding.fix.safety.value
+        yield f"  {paint('fix:', 'bold green')} {printable(finding.fix.message)} ({safety})"
+
+
+def _header(source: SourceFile, finding: Finding, paint: Paint) -> str:
+    position = source.position(finding.span.start)
+    place = f"{printable(source.path)}:{position.line}:{position.column + 1}:"
+    style = f"bold {SEVERITY_STYLES[finding.severity]}"
+    kind = paint(f"{finding.severity.value} {finding.code}", style)
+    name = paint(f"{finding.name}:", "bold")
+    return f"{paint(place, 'bold')} {kind} {name} {printable(finding.message)}"
+
+
+def _labels(finding: Finding) -> list[Label]:
+    """Return the primary place and the others; what is said of the primary place stands there."""
+    said = dict.fromkeys((related.span, related.message) for related in finding.related)
+    primary = "; ".join(message for span, message in said if span == finding.span)
+    style = f"bold {SEVERITY_STYLES[finding.severity]}"
+    return [
+        Label(finding.span, primary, "^", style),
+        *(Label(span, message, "-", "blue") for span, message in said if span != finding.span),
+    ]

@@ -1,0 +1,71 @@
+"""A file with the devices of its values in the right margin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from devicelint.reporters.paint import Paint, plain
+from devicelint.reporters.visible import cell_width, printable, strip
+
+if TYPE_CHECKING:
+    from devicelint.engine import Trace
+    from devicelint.source import SourceFile
+
+WIDEST_MARGIN = 80
+"""Notes stand in one column, at most here; beside a longer line they follow it."""
+
+_DEVICE = re.compile(
+    r"(?<![\w.])(?:(?P<cpu>cpu)|(?P<accelerator>cuda|mps|xpu|hpu|npu|mtia|meta)(?::(?P<index>\d+))?)(?![\w.])"
+)
+_BY_INDEX = ("green", "magenta", "cyan", "red")
+_OTHER = "blue"
+
+
+def render(source: SourceFile, trace: Trace, paint: Paint = plain) -> str:
+    """Return the numbered lines of a file, each with what is known about it in the margin."""
+    notes = dict(trace.lines)
+    lines = [_visible(line) for line in _lines(source)]
+    noted = [cell_width(lines[line - 1]) for line in notes if line <= len(lines)]
+    margin = max((width for width in noted if width <= WIDEST_MARGIN), default=0)
+    gutter = len(str(len(lines)))
+    return "".join(
+        _line(str(number).rjust(gutter), code, notes.get(number, ()), margin, paint)
+        for number, code in enumerate(lines, start=1)
+    )
+
+
+def _lines(source: SourceFile) -> Iterator[str]:
+    last = source.position(len(source.text))
+    for line in range(1, last.line + (last.column > 0)):
+        yield source.line_text(line)
+
+
+def _visible(line: str) -> str:
+    return strip(line, (), width=max(1, 8 * len(line))).text
+
+
+def _line(number: str, code: str, notes: Sequence[str], margin: int, paint: Paint) -> str:
+    start = f"{paint(number, 'blue')}  "
+    if not notes:
+        return f"{start}{code}".rstrip() + "\n"
+    space = " " * max(0, margin - cell_width(code))
+    told = paint(", ", "dim").join(_note(printable(note), paint) for note in notes)
+    return f"{start}{code}{space}  {paint('|', 'dim')} {told}\n"
+
+
+def _note(note: str, paint: Paint) -> str:
+    """Colour the devices of a note such as "x: cpu -> cuda:0", each device always the same."""
+    name, separator, devices = note.partition(": ")
+    if not separator:
+        return note
+    if not _DEVICE.search(devices):
+        return f"{name}: {paint(devices, _OTHER)}"
+    return f"{name}: " + _DEVICE.sub(lambda match: paint(match[0], _style(match)), devices)
+
+
+def _style(device: re.Match[str]) -> str:
+    if device["cpu"]:
+        return "yellow"
+    return _BY_INDEX[int(device["index"] or 0) % len(_BY_INDEX)]
