@@ -1,6 +1,6 @@
 """Reads catalogue files: nested classes stand for modules, annotated names for what is in them.
 
-`anything: Mark` is the mark of every name of a module, and of the modules in it, that is not listed.
+`anything: Mark` marks every name of a module, and of the modules in it, that is not listed.
 """
 
 from __future__ import annotations

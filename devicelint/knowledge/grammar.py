@@ -17,7 +17,7 @@ from devicelint.knowledge.signature import (
     Slot,
 )
 
-GROUPS = {"D": "D", "E": "E", "CPU": CPU, "device": DEVICE}
+GROUPS = {"D": "D", "E": "E", "CPU": CPU}
 
 _PLAIN_SLOTS = {
     "Tensor": Slot(Role.FREE),
@@ -46,6 +46,7 @@ _PLACED_RESULTS = {
     "Loss": Form.LOSS,
 }
 _CREATED_RESULTS = {"New": Form.VIEW, "RankedNew": Form.RANKED, "ZeroDimNew": Form.ZERO_DIM}
+"""Created on the `device` argument; without one, where `Signature.device_default` says."""
 
 
 class GrammarError(ValueError):
@@ -59,11 +60,10 @@ class GrammarError(ValueError):
 
 def signature(node: ast.FunctionDef, *, drop_self: bool = False) -> Signature:
     """The signature that one `def` of a stub states; a forward drops its `self`."""
-    parameters = tuple(_parameters(node.args))
     owns = None
     if drop_self:
-        owns = _owned_group(node.args.args[0].annotation)
-        parameters = parameters[1:]
+        owns = _owned_group(node.args.args.pop(0).annotation)
+    parameters = tuple(_parameters(node.args))
     if node.returns is None:
         raise GrammarError(node.lineno, f"{node.name} states no result")
     return Signature(node.name, parameters, result(node.returns), owns)
@@ -82,10 +82,10 @@ def _parameters(arguments: ast.arguments) -> list[Parameter]:
     positional = [*arguments.posonlyargs, *arguments.args]
     required = len(positional) - len(arguments.defaults)
     defaults: list[ast.expr | None] = [*[None] * required, *arguments.defaults]
-    found = [_parameter(a, Kind.POSITIONAL, d) for a, d in zip(positional, defaults)]
+    found = [_parameter(a, Kind.POSITIONAL, d) for a, d in zip(positional, defaults, strict=True)]
     if arguments.vararg is not None:
         found.append(_parameter(arguments.vararg, Kind.STAR, None))
-    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         found.append(_parameter(argument, Kind.KEYWORD, default))
     if arguments.kwarg is not None:
         found.append(_parameter(arguments.kwarg, Kind.DOUBLE_STAR, None))
@@ -94,16 +94,12 @@ def _parameters(arguments: ast.arguments) -> list[Parameter]:
 
 def _parameter(argument: ast.arg, kind: Kind, default: ast.expr | None) -> Parameter:
     written = None if default is None else ast.unparse(default)
-    if argument.annotation is None or argument.arg == "self" and _is_owned(argument.annotation):
+    if argument.annotation is None:
         return Parameter(argument.arg, kind, None, written)
     if isinstance(argument.annotation, ast.Name) and argument.annotation.id == "Device":
         group = GROUPS.get(written or "")
         return Parameter(argument.arg, kind, Slot(Role.DEVICE, group), written)
     return Parameter(argument.arg, kind, slot(argument.annotation), written)
-
-
-def _is_owned(annotation: ast.expr) -> bool:
-    return _subscript(annotation)[0] == "Owned"
 
 
 def slot(node: ast.expr) -> Slot | None:
@@ -138,6 +134,8 @@ def result(node: ast.expr) -> Result:
         return Result(Form.NONE)
     if isinstance(node, ast.Name) and node.id in _PLAIN_RESULTS:
         return Result(_PLAIN_RESULTS[node.id])
+    if isinstance(node, ast.Name) and node.id in _CREATED_RESULTS:
+        return Result(_CREATED_RESULTS[node.id], DEVICE)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return _reduced_or_tuple(node)
     head, inner = _subscript(node)
@@ -145,8 +143,6 @@ def result(node: ast.expr) -> Result:
         raise _unknown("result", node)
     if head in _PLACED_RESULTS:
         return Result(_PLACED_RESULTS[head], _group(inner))
-    if head in _CREATED_RESULTS:
-        return Result(_CREATED_RESULTS[head], _group(inner))
     if head == "NoGrad":
         return without_grad(result(inner))
     if head in ("tuple", "list"):

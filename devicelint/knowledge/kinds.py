@@ -17,6 +17,7 @@ ThingKind = Literal[
     "sampler",
     "scaler",
     "autocast",
+    "generator",
     "grad-mode",
     "distributed",
     "model",

@@ -56,15 +56,13 @@ def module_class(qualified_name: str) -> ModuleKnowledge | None:
     if module != "torch.nn":
         return None
     definition = index(module).get(name)
-    return None if definition is None else _knowledge(definition)
-
-
-def _knowledge(definition: Definition) -> ModuleKnowledge:
+    if definition is None:
+        return None
     node = definition.parse()
-    if isinstance(node, ast.Assign):
-        return _required(definition, ast.unparse(node.value))
-    if not isinstance(node, ast.ClassDef):
-        raise definition.error(1, "not a module class")
+    return _knowledge(definition, node) if isinstance(node, ast.ClassDef) else None
+
+
+def _knowledge(definition: Definition, node: ast.ClassDef) -> ModuleKnowledge:
     base = ast.unparse(node.bases[0]) if node.bases else ""
     try:
         methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef)}

@@ -93,7 +93,7 @@ def _scan(text: str, file: str, members: bool) -> Iterator[tuple[str, Definition
     places = list((_MEMBER if members else _TOP).finditer(text))
     ends = [place.start() for place in places[1:]]
     line, seen = 1, 0
-    for place, end in zip(places, [*ends, len(text)]):
+    for place, end in zip(places, [*ends, len(text)], strict=True):
         start = place.start()
         line, seen = line + text.count("\n", seen, start), start
         body = text[start:end]

@@ -3,9 +3,6 @@
 Without `device=` they are on the default device, or follow the tensor they are made like.
 `requires_grad=True` makes them require grad."""
 
-# ruff: noqa: F821
-# mypy: ignore-errors
-
 def arange(
     start=0, end=None, step=1, *, dtype=None, device: Device = None, requires_grad=False
 ) -> NoGrad[RankedNew]: ...
