@@ -10,7 +10,7 @@ from textwrap import dedent
 import pytest
 
 from tests.mdtest import plugin
-from tests.mdtest.analyser import NotChecked, Observation
+from tests.mdtest.analyser import BadSettings, NotChecked, Observation
 from tests.mdtest.expectations import annotated
 from tests.mdtest.page import sections
 from tests.mdtest.runner import Complaint, comparable_diff, complaints, diff_body
@@ -47,7 +47,9 @@ class FakeAnalyser:
 
     def check(self, code: str, path: str, settings: str) -> tuple[Observation, ...]:
         if "refuse" in settings:
-            raise NotChecked("refused by settings")
+            raise BadSettings("refused by settings", 2)
+        if "REFUSED" in code:
+            raise NotChecked("refused code", 2)
         return tuple(self._observations(code)) if "quiet" not in settings else ()
 
     def fix(self, code: str, path: str, settings: str, *, unsafe: bool) -> str:
@@ -224,8 +226,13 @@ def test_settings_reach_the_analyser() -> None:
     code = "~~~py\nbad = print\nbad(1)\n~~~\n"
     assert len(run(f"# P\n{code}")) == 1
     assert run(f"# P\n~~~toml\nquiet = true\n~~~\n{code}") == []
-    refused = only(run(f"# P\n~~~toml\nrefuse = true\n~~~\n{code}"))
-    assert refused.actual == "refused by settings"
+    refused = only(run(f"# P\n~~~toml\n\nrefuse = true\n~~~\n{code}"))
+    assert (refused.line, refused.actual) == (4, "refused by settings")
+
+
+def test_code_that_cannot_be_checked_is_told_by_its_line() -> None:
+    refused = only(run_code("# error\nREFUSED = 1"))
+    assert (refused.line, refused.actual) == (4, "refused code")
 
 
 def example(code: str, diff: str) -> str:

@@ -28,9 +28,17 @@ class Observation:
 
 
 class NotChecked(Exception):
-    """The analyser refused an example or its settings."""
+    """The analyser refused an example, because of one of its lines."""
 
-    def __init__(self, message: str, line: int = 1) -> None:
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class BadSettings(Exception):
+    """The analyser refused the settings, because of one of their lines."""
+
+    def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
         self.line = line
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tests.mdtest.analyser import Analyser, NotChecked, Observation
+from tests.mdtest.analyser import Analyser, BadSettings, NotChecked, Observation
 from tests.mdtest.expectations import AnnotatedCode, annotated
 from tests.mdtest.markdown import Fence
 from tests.mdtest.matching import mismatches
@@ -32,9 +32,12 @@ def complaints(section: Section, analyser: Analyser) -> Iterator[Complaint]:
     """Everything in the section that does not hold; empty means passed."""
     for problem in section.problems:
         yield Complaint(problem.line, "a page that can be read", problem.message)
-    settings = section.settings.content if section.settings else ""
-    for example in section.examples:
-        yield from _Run(example, settings, analyser).complaints()
+    settings = section.settings or Fence(section.line, "toml", "")
+    try:
+        for example in section.examples:
+            yield from _Run(example, settings.content, analyser).complaints()
+    except BadSettings as error:
+        yield Complaint(settings.page_line(error.line), "settings that can be read", str(error))
 
 
 def diff_body(before: str, after: str) -> str:

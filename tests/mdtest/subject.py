@@ -16,9 +16,10 @@ from devicelint.finding import Finding, InputError
 from devicelint.reporters.text import render
 from devicelint.rules import all_rules
 from devicelint.source import SourceFile
-from tests.mdtest.analyser import NotChecked, Observation
+from tests.mdtest.analyser import BadSettings, NotChecked, Observation
 
 REVEALED = "DEV000"
+_HEADER = "[tool.devicelint]\n"
 _TABLE = re.compile(r"^\[(?!\[)", re.MULTILINE)
 
 
@@ -66,11 +67,11 @@ def _config(settings: str) -> Config:
     known = {rule.code: rule.name for rule in all_rules()}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "pyproject.toml")
-        file.write_text(f"[tool.devicelint]\n{table}", encoding="utf-8")
+        file.write_text(_HEADER + table, encoding="utf-8")
         try:
             return replace(load_config(file, file.parent, known), root=None)
         except ConfigError as error:
-            raise NotChecked(f"the `toml` block: {error}") from error
+            raise BadSettings(error.message, error.line - _HEADER.count("\n")) from error
 
 
 @contextmanager
@@ -78,4 +79,4 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise NotChecked(str(error), getattr(error, "line", 1)) from error
+        raise NotChecked(error.message, error.line) from error
