@@ -1,0 +1,300 @@
+"""How fast devicelint is, beside the bare parse, flake8, TorchFix and torch-preflight.
+
+    python benchmarks/speed.py FOLDER [--repeat 5] [--environments DIR] [--json FILE]
+
+Everything is measured in one run over one corpus, each tool as a new process, the repetitions of
+all tools interleaved.  README.md beside this file says how the tools are run, and why so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from devicelint.engine import screen
+
+DEFAULT_ENVIRONMENTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+PARSE = """
+import sys, libcst
+parsed = 0
+for path in sys.stdin.read().splitlines():
+    with open(path, "rb") as file:
+        data = file.read()
+    try:
+        libcst.parse_module(data)
+        parsed += 1
+    except (libcst.ParserSyntaxError, UnicodeDecodeError):
+        pass
+print(parsed, "files parsed")
+"""
+
+
+class BenchmarkError(Exception):
+    """A tool could not be installed, or did not do the work that is to be timed."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One thing to time: its command, and what in its output proves how many files it checked.
+
+    `proof` is a pattern: its group is that number; without a group, each match is a file.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    proof: str = ""
+    exit_statuses: tuple[int, ...] = (0,)
+    input: str = ""
+
+    def run(self) -> Sample:
+        """Run once, and fail where the tool did not do its work."""
+        cpu_before = children_cpu()
+        start = time.perf_counter()
+        completed = subprocess.run(
+            self.command, input=self.input, capture_output=True, text=True, check=False
+        )
+        wall, cpu = time.perf_counter() - start, children_cpu() - cpu_before
+        output = completed.stdout + completed.stderr
+        proofs = re.findall(self.proof, output) if self.proof else []
+        files = int(proofs[0]) if proofs and proofs[0].isdecimal() else len(proofs)
+        failed = completed.returncode not in self.exit_statuses or "Traceback (most" in output
+        if failed or (self.proof and not files):
+            status = completed.returncode
+            raise BenchmarkError(f"{self.name}: exit status {status}\n{output[-2000:]}")
+        return Sample(wall, cpu, files)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One run: its seconds on the clock and of the processor, and the files that it checked."""
+
+    wall: float
+    cpu: float
+    files: int
+
+
+@dataclass
+class Measurement:
+    """All runs of one tool."""
+
+    tool: Tool
+    samples: list[Sample] = field(default_factory=list)
+
+    @property
+    def wall(self) -> float:
+        """The median time on the clock."""
+        return statistics.median(sample.wall for sample in self.samples)
+
+    def row(self, unit: float) -> str:
+        """One line of the table; the last column is the time in multiples of `unit`."""
+        walls = [sample.wall for sample in self.samples]
+        spread = f"{min(walls):.3f} to {max(walls):.3f}"
+        cpu = statistics.median(sample.cpu for sample in self.samples)
+        files = self.samples[0].files or ""
+        times = f"{self.wall:>8.3f}  {spread:<18} {cpu:>8.3f} {files:>6} {self.wall / unit:>17.2f}"
+        return f"{self.tool.name:<40} {times}"
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """A promise about speed: a number that must be at most, or at least, its limit."""
+
+    label: str
+    value: float
+    limit: float
+    at_most: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether the run kept the promise."""
+        return self.value <= self.limit if self.at_most else self.value >= self.limit
+
+    def __str__(self) -> str:
+        verdict, sign = "pass" if self.holds else "FAIL", "<=" if self.at_most else ">="
+        return f"{verdict}  {self.label} {sign} {self.limit:g}: {self.value:.2f}"
+
+
+def children_cpu() -> float:
+    """The processor time of all processes that this one has started and waited for."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def environment(folder: Path, requirement: str) -> Path:
+    """The folder of programs of a virtual environment with `requirement`, made once."""
+    home = folder / requirement.replace("==", "-")
+    programs = home / ("Scripts" if os.name == "nt" else "bin")
+    complete = home / "complete"
+    if not complete.exists():
+        venv.create(home, with_pip=True, clear=True)
+        command = [str(programs / "python"), "-m", "pip", "install", "--quiet", requirement]
+        completed = subprocess.run(command, capture_output=True, text=True, check=False)
+        if completed.returncode:
+            raise BenchmarkError(f"{requirement} cannot be installed\n{completed.stderr[-2000:]}")
+        complete.touch()
+    return programs
+
+
+def require_flake8_plugin() -> None:
+    """Fail where flake8 would run without devicelint, which would then look very fast."""
+    plugins = metadata.entry_points(group="flake8.extension")
+    if not any(plugin.value.startswith("devicelint") for plugin in plugins):
+        raise BenchmarkError("devicelint is not installed here as a plugin of flake8")
+
+
+def python_files(corpus: Path) -> list[Path]:
+    """Every Python file of the corpus that is there, in a fixed order."""
+    return sorted(path for path in corpus.rglob("*.py") if path.is_file())
+
+
+def line_count(path: Path) -> int:
+    """The number of lines of a file."""
+    return path.read_bytes().count(b"\n")
+
+
+def parse_tool(name: str, paths: Iterable[Path]) -> Tool:
+    """`libcst.parse_module` over some files, and nothing else."""
+    listing = "\n".join(map(str, paths))
+    return Tool(name, (sys.executable, "-c", PARSE), r"(\d+) files parsed", input=listing)
+
+
+def flake8_tool(name: str, python: Path | str, corpus: Path) -> Tool:
+    """flake8 with its own defaults, in one process."""
+    options = ("--isolated", "--jobs=1", "--exit-zero", "--benchmark")
+    command = (str(python), "-m", "flake8", *options, str(corpus))
+    return Tool(name, command, r"(\d+) +total files processed")
+
+
+def devicelint_tool(name: str, path: Path) -> Tool:
+    """What a project runs in CI, on a folder or a file."""
+    command = (sys.executable, "-m", "devicelint", str(path), "--exit-zero", "-v")
+    return Tool(name, command, r": \d+ found", exit_statuses=(0, 2))
+
+
+def peer_tools(corpus: Path, environments: Path) -> list[Tool]:
+    """The published linters for PyTorch, each with its default rules, in one process."""
+    torchfix = environment(environments, "torchfix==0.7.0") / "torchfix"
+    preflight = environment(environments, "torch-preflight==0.5.0") / "torch-preflight"
+    fix = (str(torchfix), "--jobs", "1", str(corpus))
+    check = (str(preflight), "check", "--jobs", "1", "--format", "json", str(corpus))
+    return [
+        Tool("TorchFix 0.7.0", fix, r"Finished checking (\d+) files", exit_statuses=(0, 1)),
+        Tool("torch-preflight 0.5.0", check, r'"files_checked": (\d+)', exit_statuses=(0, 1)),
+    ]
+
+
+def all_tools(corpus: Path, environments: Path) -> dict[str, Tool]:
+    """Everything that is timed, by the short name that the acceptance uses."""
+    files = python_files(corpus)
+    screened = [path for path in files if screen(path.read_bytes())]
+    if not screened:
+        raise BenchmarkError(f"no Python file under {corpus} is about torch")
+    single = min(screened, key=lambda path: abs(line_count(path) - 300))
+    require_flake8_plugin()
+    flake8 = environment(environments, f"flake8=={metadata.version('flake8')}")
+    torchfix, preflight = peer_tools(corpus, environments)
+    return {
+        "devicelint": devicelint_tool("devicelint", corpus),
+        "parse": parse_tool("parse alone, files that pass the screen", screened),
+        "parse all": parse_tool("parse alone, all files", files),
+        "flake8": flake8_tool("flake8", flake8 / "python", corpus),
+        "flake8 with devicelint": flake8_tool("flake8 with devicelint", sys.executable, corpus),
+        "torchfix": torchfix,
+        "preflight": preflight,
+        "one file": devicelint_tool(f"devicelint, one file of {line_count(single)} lines", single),
+        "import": Tool("import libcst", (sys.executable, "-c", "import libcst")),
+    }
+
+
+def measure(tools: dict[str, Tool], repeat: int) -> dict[str, Measurement]:
+    """Run every tool once to warm the disk and to see that it works, then all of them in turn."""
+    measured = {key: Measurement(tool) for key, tool in tools.items()}
+    for tool in tools.values():
+        tool.run()
+    for _ in range(repeat):
+        for measurement in measured.values():
+            measurement.samples.append(measurement.tool.run())
+    return measured
+
+
+def acceptances(measured: dict[str, Measurement]) -> list[Acceptance]:
+    """What devicelint promises, with what this run found."""
+    wall = {key: measurement.wall for key, measurement in measured.items()}
+    own, cold_extra = wall["devicelint"], wall["one file"] - wall["import"]
+    return [
+        Acceptance("devicelint / parse alone", own / wall["parse"], 2.0, at_most=True),
+        Acceptance("TorchFix / devicelint", wall["torchfix"] / own, 8.0, at_most=False),
+        Acceptance("torch-preflight / devicelint", wall["preflight"] / own, 8.0, at_most=False),
+        Acceptance("cold start extra in s", cold_extra, 0.25, at_most=True),
+    ]
+
+
+def as_data(corpus: Path, measured: dict[str, Measurement]) -> dict[str, Any]:
+    """The whole run for `--json`."""
+    files = python_files(corpus)
+    return {
+        "python": platform.python_version(),
+        "versions": {name: metadata.version(name) for name in ("devicelint", "libcst", "flake8")},
+        "corpus": {"name": corpus.name, "files": len(files), "lines": sum(map(line_count, files))},
+        "tools": {
+            measurement.tool.name: [asdict(sample) for sample in measurement.samples]
+            for measurement in measured.values()
+        },
+        "acceptance": [asdict(each) | {"holds": each.holds} for each in acceptances(measured)],
+    }
+
+
+def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("corpus", type=Path, help="a checkout of PyTorch scripts")
+    parser.add_argument("--repeat", type=int, default=5, help="timed runs of each tool (default 5)")
+    parser.add_argument("--json", type=Path, help="write everything measured to this file")
+    parser.add_argument(
+        "--environments",
+        type=Path,
+        default=DEFAULT_ENVIRONMENTS / "devicelint-benchmarks",
+        help="where the peers' virtual environments are kept",
+    )
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print, and say by the exit status whether every promise is kept."""
+    options = parse_arguments(arguments)
+    corpus = options.corpus.resolve()
+    try:
+        tools = all_tools(corpus, options.environments.resolve())
+        measured = measure(tools, options.repeat)
+    except BenchmarkError as error:
+        print(f"speed.py: {error}", file=sys.stderr)
+        return 2
+    files = python_files(corpus)
+    print(f"{corpus.name}: {len(files)} files, {sum(map(line_count, files))} lines")
+    heading = f"{'':<40} {'median s':>8}  {'spread':<18} {'cpu s':>8} {'files':>6}"
+    print(f"{heading} {'times devicelint':>17}")
+    for measurement in measured.values():
+        print(measurement.row(unit=measured["devicelint"].wall))
+    promises = acceptances(measured)
+    print(*promises, sep="\n")
+    if options.json:
+        options.json.write_text(json.dumps(as_data(corpus, measured), indent=2) + "\n", "utf-8")
+    return 0 if all(promise.holds for promise in promises) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
