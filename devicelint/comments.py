@@ -15,11 +15,12 @@ from devicelint.finding import Span
 _CODE = re.compile(
     r"""
       (?P<comment> \#[^\r\n]* )
-    | (?<!\w) (?P<format> (?i: [ft]r? | r[ft] ) ) (?P<quote> \"{3} | '{3} | ["'] )
-    | \"{3} [^"\\]* (?: (?: \\. | "(?!"") ) [^"\\]* )* \"{3}
+    | (?<!\w) (?i: [ft]r? | r[ft] ) (?P<quote> "{3} | '{3} | ["'] )
+    | "{3} [^"\\]* (?: (?: \\. | "(?!"") ) [^"\\]* )* "{3}
     |  '{3} [^'\\]* (?: (?: \\. | '(?!'') ) [^'\\]* )*  '{3}
-    | " [^"\\\r\n]* (?: \\ (?: \r\n | . ) [^"\\\r\n]* )* "
-    | ' [^'\\\r\n]* (?: \\ (?: \r\n | . ) [^'\\\r\n]* )* '
+    | (?!"{3}) " [^"\\\r\n]* (?: \\ (?: \r\n | . ) [^"\\\r\n]* )* "
+    | (?!'{3}) ' [^'\\\r\n]* (?: \\ (?: \r\n | . ) [^'\\\r\n]* )* '
+    | (?P<unclosed> ["'] )
     | \\ (?: \r\n | [\r\n] )
     | (?P<newline> \r\n | [\r\n] )
     | (?P<bracket> [()\[\]{}:] )
@@ -31,7 +32,7 @@ _LITERAL = re.compile(
       \\ (?: \r\n | [^{}] )
     | (?P<doubled> \{\{ | \}\} )
     | (?P<brace> [{}] )
-    | (?P<quote> \"{3} | '{3} | ["'] )
+    | (?P<quote> "{3} | '{3} | ["'] )
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -92,6 +93,8 @@ class _Scanner:
                 self._end_logical_line(match.start(), match.end())
         elif match["bracket"]:
             self._bracket(match["bracket"])
+        elif match["unclosed"]:
+            return len(self.text)
         return match.end()
 
     def _bracket(self, bracket: str) -> None:

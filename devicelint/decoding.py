@@ -11,6 +11,12 @@ from devicelint.finding import InputError
 _DECLARATION = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _NOTHING_BUT_A_COMMENT = re.compile(rb"[ \t\f]*(?:#|\Z)")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+_DECORATED = {
+    "utf-8": "utf-8",
+    "latin-1": "iso-8859-1",
+    "iso-8859-1": "iso-8859-1",
+    "iso-latin-1": "iso-8859-1",
+}
 _FOREIGN_MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
     (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -119,8 +125,8 @@ def _codec(declaration: _Declaration, path: str) -> str:
 def _normal_name(name: str) -> str:
     """Names that editors decorate (`utf-8-unix`), as Python's own tokenizer reads them."""
     plain = name.lower().replace("_", "-")
-    for known in ("utf-8", "latin-1", "iso-8859-1", "iso-latin-1"):
-        if plain == known or plain.startswith(known + "-"):
+    for prefix, known in _DECORATED.items():
+        if f"{plain}-".startswith(f"{prefix}-"):
             return known
     return name
 

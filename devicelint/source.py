@@ -104,10 +104,10 @@ class SourceFile:
         return Position(line, offset - self._line_starts[line - 1])
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a position; a line's end belongs to it."""
+        """The offset of a position: of a character, of a line's end, or of the text's."""
         bounds = self._bounds(line)
         offset = bounds.start + column
-        if column < 0 or offset > bounds.end:
+        if column < 0 or offset > bounds.end or self.position(offset).line != line:
             raise ValueError(f"line {line} of {self!r} has no column {column}")
         return offset
 
