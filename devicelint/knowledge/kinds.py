@@ -39,11 +39,20 @@ _BY_MARK: Mapping[str, ThingKind] = {_spelling(kind): kind for kind in get_args(
 @functools.cache
 def kind_of(qualified_name: str) -> ThingKind | None:
     """What such a name makes when it is called; None: not known."""
-    mark = catalogue.lookup(_marks(), qualified_name)
+    marks = _marks()
+    mark = catalogue.lookup(marks, qualified_name)
+    if mark is None:
+        mark = catalogue.lookup(marks, _re_exported(qualified_name))
     kind = None if mark is None else _BY_MARK.get(mark)
     if kind == "model" and not qualified_name.rpartition(".")[2][:1].islower():
         return None
     return kind
+
+
+def _re_exported(qualified_name: str) -> str:
+    """`torch.optim.SGD` for `torch.optim.sgd.SGD`: where a class is listed."""
+    module, _, name = qualified_name.rpartition(".")
+    return f"{module.rpartition('.')[0]}.{name}"
 
 
 @functools.cache

@@ -16,6 +16,7 @@ SAME_MODULE = {
     "torch._C._nn": "torch.nn.functional",
     "torch.nn.utils.clip_grad": "torch.nn.utils",
     "torch.autograd.variable": "torch.autograd",
+    "torch.nn.parameter": "torch.nn",
 }
 """Modules that only give another module's functions a second address."""
 

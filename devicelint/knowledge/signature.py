@@ -141,7 +141,10 @@ class Signature:
         positional, keyword = by_kind[Kind.POSITIONAL], by_kind[Kind.KEYWORD]
         derived: dict[str, object] = {
             "positional_slots": tuple(parameter.slot for parameter in positional),
-            "keyword_slots": {p.name: p.slot for p in (*positional, *keyword)},
+            "keyword_slots": {
+                **_out_slot(self.result),
+                **{p.name: p.slot for p in (*positional, *keyword)},
+            },
             "star_slot": next((p.slot for p in by_kind[Kind.STAR]), None),
             "double_star_slot": next((p.slot for p in by_kind[Kind.DOUBLE_STAR]), None),
             "device_default": _device_default(self.parameters),
@@ -189,6 +192,16 @@ def _along_dimension(result: Result) -> Result:
     if result.items:
         return Result(Form.TUPLE, items=result.items)
     return replace(result, form=Form.VIEW)
+
+
+def _out_slot(result: Result) -> Mapping[str, Slot]:
+    """`out=` is written to, so it is on the group's device exactly; a tuple is written to each."""
+    if result.group is not None and result.group not in (CPU, DEVICE):
+        return {"out": Slot(Role.OPERAND, result.group, sequence=bool(result.items))}
+    groups = {item.group for item in result.items}
+    if result.form is Form.TUPLE and len(groups) == 1 and None not in groups:
+        return {"out": Slot(Role.OPERAND, groups.pop(), sequence=True)}
+    return {}
 
 
 def _device_default(parameters: Sequence[Parameter]) -> str | None:

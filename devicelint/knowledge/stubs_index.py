@@ -91,9 +91,9 @@ def index(module: str) -> Mapping[str, Definition]:
 
 def _scan(text: str, file: str, members: bool) -> Iterator[tuple[str, Definition]]:
     places = list((_MEMBER if members else _TOP).finditer(text))
-    ends = [place.start() for place in places[1:]]
+    ends = [*(place.start() for place in places[1:]), len(text)]
     line, seen = 1, 0
-    for place, end in zip(places, [*ends, len(text)], strict=True):
+    for place, end in zip(places, ends, strict=False):
         start = place.start()
         line, seen = line + text.count("\n", seen, start), start
         body = text[start:end]

@@ -1,1 +1,206 @@
-"""Not written yet."""
+"""Libraries on the host: which calls read a tensor, or a list of tensors, as an array.
+
+`Converts` needs the tensor on the CPU; `Keeps` takes it as it is, prints it, or takes none.
+"""
+
+class numpy:
+    anything: Converts
+    shape: Keeps
+    size: Keeps
+    ndim: Keeps
+    isscalar: Keeps
+    iterable: Keeps
+    squeeze: Keeps
+    swapaxes: Keeps
+    split: Keeps
+    array_split: Keeps
+    hsplit: Keeps
+    vsplit: Keeps
+    dsplit: Keeps
+    rollaxis: Keeps
+    # Sizes, types and settings
+    empty: Keeps
+    ones: Keeps
+    zeros: Keeps
+    eye: Keeps
+    identity: Keeps
+    tri: Keeps
+    tril_indices: Keeps
+    triu_indices: Keeps
+    diag_indices: Keeps
+    indices: Keeps
+    ndindex: Keeps
+    broadcast_shapes: Keeps
+    ndarray: Keeps
+    dtype: Keeps
+    finfo: Keeps
+    iinfo: Keeps
+    issubdtype: Keeps
+    promote_types: Keeps
+    can_cast: Keeps
+    result_type: Keeps
+    errstate: Keeps
+    seterr: Keeps
+    geterr: Keeps
+    set_printoptions: Keeps
+    get_printoptions: Keeps
+    printoptions: Keeps
+    load: Keeps
+    loadtxt: Keeps
+    genfromtxt: Keeps
+    fromfile: Keeps
+    fromstring: Keeps
+    fromfunction: Keeps
+    frombuffer: Keeps
+    from_dlpack: Keeps
+    memmap: Keeps
+    vectorize: Keeps
+    str_: Keeps
+
+    class random:
+        anything: Converts
+        seed: Keeps
+        get_state: Keeps
+        set_state: Keeps
+        default_rng: Keeps
+        Generator: Keeps
+        RandomState: Keeps
+        SeedSequence: Keeps
+        rand: Keeps
+        randn: Keeps
+        random: Keeps
+        random_sample: Keeps
+        ranf: Keeps
+        sample: Keeps
+        standard_normal: Keeps
+        standard_exponential: Keeps
+        standard_cauchy: Keeps
+        bytes: Keeps
+
+    class fft:
+        anything: Converts
+        fftfreq: Keeps
+        rfftfreq: Keeps
+
+    class testing:
+        anything: Keeps
+        assert_allclose: Converts
+        assert_almost_equal: Converts
+        assert_array_almost_equal: Converts
+        assert_array_equal: Converts
+        assert_array_less: Converts
+
+class sklearn:
+    anything: Converts
+    clone: Keeps
+    get_config: Keeps
+    set_config: Keeps
+    config_context: Keeps
+    show_versions: Keeps
+
+    class datasets:
+        anything: Keeps
+        dump_svmlight_file: Converts
+
+    class model_selection:
+        # Rows are taken with the tensor's own indexing, or from its length alone.
+        anything: Converts
+        train_test_split: Keeps
+        KFold: Keeps
+        StratifiedKFold: Keeps
+        ParameterGrid: Keeps
+
+    class utils:
+        anything: Converts
+        shuffle: Keeps
+        resample: Keeps
+        Bunch: Keeps
+
+class scipy:
+    anything: Converts
+
+    class io:
+        anything: Keeps
+        savemat: Converts
+
+    class optimize:
+        anything: Keeps
+        linear_sum_assignment: Converts
+
+class matplotlib:
+    anything: Keeps
+
+    class pyplot:
+        anything: Keeps
+        plot: Converts
+        scatter: Converts
+        bar: Converts
+        barh: Converts
+        boxplot: Converts
+        contour: Converts
+        contourf: Converts
+        errorbar: Converts
+        fill_between: Converts
+        hexbin: Converts
+        hist: Converts
+        hist2d: Converts
+        hlines: Converts
+        imsave: Converts
+        imshow: Converts
+        loglog: Converts
+        matshow: Converts
+        pcolor: Converts
+        pcolormesh: Converts
+        pie: Converts
+        quiver: Converts
+        semilogx: Converts
+        semilogy: Converts
+        specgram: Converts
+        stackplot: Converts
+        stem: Converts
+        step: Converts
+        violinplot: Converts
+        vlines: Converts
+
+    class image:
+        anything: Keeps
+        imsave: Converts
+
+class seaborn:
+    anything: Converts
+    set: Keeps
+    set_theme: Keeps
+    set_style: Keeps
+    set_context: Keeps
+    set_palette: Keeps
+    color_palette: Keeps
+    despine: Keeps
+    axes_style: Keeps
+    plotting_context: Keeps
+    load_dataset: Keeps
+
+class pandas:
+    anything: Keeps
+    DataFrame: Converts
+    Series: Converts
+    Index: Converts
+    array: Converts
+    cut: Converts
+    qcut: Converts
+    factorize: Converts
+    unique: Converts
+    value_counts: Converts
+    isna: Converts
+    notna: Converts
+    to_numeric: Converts
+    to_datetime: Converts
+    crosstab: Converts
+    get_dummies: Converts
+
+class torchvision:
+    # They take accelerator tensors, and copy by themselves where the host must see them.
+    anything: Keeps
+
+class PIL:
+    # A tensor has no array interface, on any device.
+    anything: Keeps

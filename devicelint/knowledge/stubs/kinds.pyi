@@ -18,21 +18,9 @@ class torch:
         set_grad_enabled: GradMode
         detect_anomaly: GradMode
 
-        class grad_mode:
-            no_grad: GradMode
-            enable_grad: GradMode
-            inference_mode: GradMode
-            set_grad_enabled: GradMode
-
     class amp:
         autocast: Autocast
         GradScaler: Scaler
-
-        class autocast_mode:
-            autocast: Autocast
-
-        class grad_scaler:
-            GradScaler: Scaler
 
     class cuda:
         class amp:
@@ -104,29 +92,6 @@ class torch:
             SubsetRandomSampler: Sampler
             WeightedRandomSampler: Sampler
             DistributedSampler: Sampler
-
-            class dataloader:
-                DataLoader: Loader
-
-            class dataset:
-                Dataset: Dataset
-                IterableDataset: Dataset
-                TensorDataset: Dataset
-                ConcatDataset: Dataset
-                ChainDataset: Dataset
-                StackDataset: Dataset
-                Subset: Dataset
-
-            class distributed:
-                DistributedSampler: Sampler
-
-            class sampler:
-                Sampler: Sampler
-                BatchSampler: Sampler
-                RandomSampler: Sampler
-                SequentialSampler: Sampler
-                SubsetRandomSampler: Sampler
-                WeightedRandomSampler: Sampler
 
         class tensorboard:
             SummaryWriter: Writer
