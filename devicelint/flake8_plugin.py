@@ -56,6 +56,7 @@ def _violations(text: str, path: str) -> list[tuple[int, int, str]]:
 
 
 def _found(text: str, path: str) -> list[tuple[int, int, str]]:
+    from dataclasses import replace
     from pathlib import Path
 
     from devicelint.engine import check
@@ -67,9 +68,9 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
     config = _config_finder().config_for(Path(path))
     if any(covers(pattern, config.relative(path)) for pattern in config.exclude):
         return []
-    source = SourceFile.from_text(text, path)
     # flake8 reads these comments itself, and --disable-noqa must show what they hide.
-    checked = check(source, config, noqa=False)
+    source = replace(SourceFile.from_text(text, path), obeys_noqa=False)
+    checked = check(source, config)
     return [
         (*source.position(finding.span.start), f"{finding.code} {printable(finding.message)}")
         for finding in checked.findings

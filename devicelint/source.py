@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -43,6 +43,8 @@ class SourceFile:
     text: str
     path: str = "<string>"
     encoding: Encoding = Encoding()
+    obeys_noqa: bool = field(default=True, kw_only=True)
+    """False under a tool that reads `# noqa` itself."""
     _inexact: bytes | None = field(default=None, kw_only=True)
     """The file's bytes, where its encoding has several ways to write the same text."""
 
@@ -82,7 +84,7 @@ class SourceFile:
                 " the same text, and would not give back the rest as it was"
             )
             raise SourceError(self.path, 1, 0, message)
-        changed = SourceFile(text, self.path, self.encoding)
+        changed = replace(self, text=text)
         changed.to_bytes()
         return changed
 
@@ -168,6 +170,7 @@ class SourceFile:
         by_line: dict[int, list[Suppression]] = {}
         if mentions_suppression(self.text):
             for suppression in suppressions(self.text, self._layout):
-                line = self.position(suppression.comment.start).line
-                by_line.setdefault(line, []).append(suppression)
+                if suppression.known_to_us or self.obeys_noqa:
+                    line = self.position(suppression.comment.start).line
+                    by_line.setdefault(line, []).append(suppression)
         return by_line

@@ -346,16 +346,16 @@ def test_what_cannot_be_checked_is_told_and_the_rest_is_checked(run):
         (["a.py", "--select"], "argument --select: expected one argument"),
         (["a.py", "-q", "-v"], "argument -v/--verbose: not allowed with argument -q/--quiet"),
         (
-            ["a.py", "--select", "DEV140"],
-            '--select: no rule is called "DEV140"; did you mean "DEV104"?',
+            ["a.py", "--select", "DEV1O4"],
+            '--select: no rule is called "DEV1O4"; did you mean "DEV104"?',
         ),
         (
             ["a.py", "--ignore", "discarded-moves"],
             '--ignore: no rule is called "discarded-moves"; did you mean "discarded-move"?',
         ),
         (
-            ["explain", "dev140"],
-            'there is no rule "dev140"; did you mean "DEV104"?',
+            ["explain", "dev1o4"],
+            'there is no rule "dev1o4"; did you mean "DEV104"?',
         ),
         (["-", "a.py"], "- (standard input) cannot be checked together with other paths"),
         (
@@ -363,7 +363,7 @@ def test_what_cannot_be_checked_is_told_and_the_rest_is_checked(run):
             "--stdin-filename names what - reads: give - as the only path",
         ),
         (["explain"], "the following arguments are required: RULE"),
-        (["rules", "--all"], 'there is no option "--all"'),
+        (["rules", "--zzzz"], 'there is no option "--zzzz"'),
         (["trace"], "the following arguments are required: FILE"),
     ],
 )

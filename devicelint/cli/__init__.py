@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from devicelint.cli import arguments, terminal
 from devicelint.finding import InputError
+from devicelint.reporters.visible import printable
 
 BAD_USAGE = 2
 INTERRUPTED = 130
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         terminal.forget_output()
         return NOBODY_READS
     except Exception as error:  # noqa: BLE001 - whatever it is, it is told in one line
-        terminal.say(f"devicelint: {_told(error)}")
+        terminal.say(_told(error))
         return BAD_USAGE
     return status
 
@@ -51,8 +52,12 @@ def _run(words: list[str]) -> int:
 
 
 def _told(error: Exception) -> str:
-    if isinstance(error, arguments.UsageError | InputError):
-        return str(error)
+    if isinstance(error, InputError):
+        return printable(str(error))
+    if isinstance(error, arguments.UsageError):
+        return f"devicelint: {printable(str(error))}"
     from devicelint.reporters import internal_error
 
-    return f"{internal_error.CODE} {internal_error.NAME}: {internal_error.describe(error)}"
+    return (
+        f"devicelint: {internal_error.CODE} {internal_error.NAME}: {internal_error.describe(error)}"
+    )

@@ -63,13 +63,24 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Parse options and paths in any order; name the nearest option where one is unknown."""
-        parsed, unknown = self.parse_known_intermixed_args(arguments)
+        parsed, unknown = self.parse_known_intermixed_args(_without_separator(arguments))
         if unknown:
             option = unknown[0].split("=")[0]
             raise UsageError(
                 f'there is no option "{option}"' + hint(option, self._option_string_actions)
             )
         return parsed
+
+
+def _without_separator(words: Sequence[str]) -> list[str]:
+    """Write what follows `--` so that it is no option; argparse cannot mix that with options."""
+    if "--" not in words:
+        return list(words)
+    index = words.index("--")
+    after = (
+        f"./{word}" if word.startswith("-") and word != "-" else word for word in words[index + 1 :]
+    )
+    return [*words[:index], *after]
 
 
 def codes(text: str) -> tuple[str, ...]:

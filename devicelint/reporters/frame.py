@@ -36,7 +36,10 @@ class Stroke:
 
 
 def frame(source: SourceFile, labels: Sequence[Label], paint: Paint, width: int) -> Iterator[str]:
-    """Yield the lines of the frame: numbers, code and marks, each needed line once."""
+    """Yield the lines of the frame: numbers, code and marks, each needed line once.
+
+    Code that is wider than the `width` of the frame is shown without what is far from its marks.
+    """
     strokes: dict[int, list[Stroke]] = defaultdict(list)
     for label in labels:
         for stroke in _strokes(source, label):
@@ -48,7 +51,7 @@ def frame(source: SourceFile, labels: Sequence[Label], paint: Paint, width: int)
             yield paint(ELLIPSIS.rjust(gutter) + " |", "blue")
         else:
             marks = strokes.get(line, [])
-            yield from _line(source, line, marks, gutter, paint, width)
+            yield from _line(source, line, marks, gutter, paint, width - gutter - 3)
 
 
 def _strokes(source: SourceFile, label: Label) -> Iterator[Stroke]:
