@@ -42,7 +42,7 @@ class Table:
         """An error where the last of `words`, found one after the other, stands in the table."""
         found = _HEADER.search(self.text)
         offset = found.start() if found else 0
-        for word in words:
+        for word in filter(None, words):
             written = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
             after = written.search(self.text, offset)
             offset = after.start() if after else offset

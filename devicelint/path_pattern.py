@@ -14,7 +14,7 @@ from functools import lru_cache
 def _segments(pattern: str) -> tuple[str, ...]:
     plain = pattern.strip().removeprefix("./").rstrip("/")
     segments = tuple(each for each in plain.split("/") if each)
-    return segments if "/" in plain else ("**", *segments)
+    return ("**", *segments) if segments and "/" not in plain else segments
 
 
 def matches(pattern: str, path: str) -> bool:

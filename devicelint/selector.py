@@ -30,5 +30,5 @@ def hint(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     spelling = {each.lower(): each for each in known}
-    nearest = get_close_matches(word.lower(), spelling, n=1, cutoff=0.5)
+    nearest = get_close_matches(word.lower(), spelling, n=1, cutoff=0.65)
     return f'; did you mean "{spelling[nearest[0]]}"?' if nearest else ""
