@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from devicelint.domain.devices import Unsure
+from devicelint.domain.devices import DEVICE_TYPES, Unsure
 from devicelint.domain.join import join
-from devicelint.domain.values import DeviceHandle, Placed, Ref, Tuple, Value
+from devicelint.domain.values import Const, DeviceHandle, Placed, Ref, Tuple, Value
 
 Fields = dict[str, Value]
 Place = tuple[Ref, str]
@@ -100,7 +100,7 @@ class State:
             joined = join(before, value)
             assert joined is not None
             mine[name] = joined
-            if before is not None and _loses_device(before, value, joined):
+            if before is not None and loses_device(before, value, joined):
                 conflicts.append((ref, name))
 
     def changes_since(self, earlier: State) -> Iterator[Place]:
@@ -127,10 +127,10 @@ class State:
 _NO_FIELDS: Mapping[str, Value] = {}
 
 
-def _loses_device(one: Value, other: Value, joined: Value) -> bool:
+def loses_device(one: Value, other: Value, joined: Value) -> bool:
     """Whether each path knew the device, and both together do not."""
     if isinstance(one, Tuple) and isinstance(other, Tuple) and isinstance(joined, Tuple):
-        return any(map(_loses_device, one.items, other.items, joined.items))
+        return any(map(loses_device, one.items, other.items, joined.items))
     if not (_knows_device(one) and _knows_device(other)):
         return False
     device = getattr(joined, "device", None)
@@ -138,4 +138,6 @@ def _loses_device(one: Value, other: Value, joined: Value) -> bool:
 
 
 def _knows_device(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, str) and value.value.partition(":")[0] in DEVICE_TYPES
     return isinstance(value, (Placed, DeviceHandle)) and not isinstance(value.device, Unsure)

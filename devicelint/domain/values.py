@@ -100,6 +100,8 @@ class DeviceHandle:
     site: Site = field(default=None, compare=False, repr=False)
     literal: bool = field(default=False, compare=False, repr=False)
     """Whether the code spells out the accelerator at `site`."""
+    is_object: bool = True
+    """Whether it is a `torch.device`, rather than a string that names one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,8 @@ class Batch:
     device: Device
     since: Step = field(compare=False, repr=False)
     pinned: bool = False
+    whole: bool = True
+    """Whether nothing was taken out of it yet: what is taken out may still be nested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +164,14 @@ class Instance:
 
     ref: Ref
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()`: the object itself, seen from the bases of the class around."""
+
+    receiver: Value
+    owner: Ref | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +240,10 @@ class Deviceless:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The generator that `module.parameters()` returns."""
+    """The generator that `module.parameters()` returns; `site` is the module's expression."""
 
     module: Value
+    site: Site = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,9 +260,14 @@ class Function:
     node: Site
     name: str
     scope: Ref
+    scopes: tuple[Ref, ...] = ()
+    """The function scopes that its body sees, innermost first."""
     owner: Ref | None = None
-    wrapped: bool = False
-    """Whether an unknown decorator stands between the name and the function."""
+    """The class in whose body it stands."""
+    kind: str = ""
+    """"static", "class" or "property" for a method that was decorated so."""
+    no_grad: bool = False
+    """Whether it was decorated with `torch.no_grad()`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +322,7 @@ Value = (
     | Module
     | Instance
     | OneOf
+    | Super
     | ListOf
     | DictOf
     | Tuple

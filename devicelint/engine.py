@@ -1,0 +1,210 @@
+"""Check a file, fix a file, trace a file: what all doors stand on."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import libcst as cst
+
+from devicelint.config import Config
+from devicelint.domain.events import Event
+from devicelint.domain.worlds import World
+from devicelint.finding import Finding, Fix, InputError, Related, Span
+from devicelint.fixes import Fixed, fix_until_stable, resolve
+from devicelint.interpreter import explore
+from devicelint.interpreter.run import Listener, Run
+from devicelint.interpreter.scene import Scene
+from devicelint.positions import locate
+from devicelint.rules import Report, Rule, all_rules
+from devicelint.source import SourceFile
+
+__all__ = ["CheckError", "Checked", "Fixed", "check", "fix", "screen"]
+
+
+class CheckError(InputError):
+    """A file that cannot be checked: it is no Python 3, or nested too deeply to walk."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found in one file, in the order of the text."""
+
+    source: SourceFile
+    findings: tuple[Finding, ...]
+
+
+_CONCERNS = re.compile(rb"\btorch\b|reveal_device")
+
+
+def screen(data: bytes) -> bool:
+    """Whether a file can have anything to do with devices: one that never names torch has not."""
+    return _CONCERNS.search(data) is not None
+
+
+def check(source: SourceFile, config: Config | None = None) -> Checked:
+    """Find the device mistakes of one file.
+
+    Raises `CheckError` where the file is no Python that libcst can read.
+    """
+    config = config or Config()
+    found = _findings(source)
+    kept = (
+        finding
+        for finding in found
+        if config.enabled(finding.code, finding.name, source.path)
+        and not source.suppresses(finding.span, finding.code, finding.name)
+    )
+    return Checked(source, tuple(kept))
+
+
+def fix(source: SourceFile, config: Config | None = None) -> Fixed:
+    """Apply the fixes that the configuration allows until nothing changes."""
+    config = config or Config()
+
+    def found(one: SourceFile) -> tuple[Finding, ...]:
+        return check(one, config).findings
+
+    return fix_until_stable(source, found, lambda finding: _is_allowed(finding, config))
+
+
+def _is_allowed(finding: Finding, config: Config) -> bool:
+    return finding.fix is not None and (config.unsafe_fixes or finding.fix.safety.value == "safe")
+
+
+def parse(source: SourceFile) -> cst.Module:
+    """The libcst tree of a file; raises `CheckError` with the place of a syntax error."""
+    try:
+        return cst.parse_module(source.text)
+    except cst.ParserSyntaxError as error:
+        message = f"syntax error: {error.message}"
+        raise CheckError(source.path, error.raw_line, error.raw_column, message) from None
+    except RecursionError:
+        raise CheckError(source.path, 1, 0, "nested too deeply to be read") from None
+
+
+def _findings(source: SourceFile) -> list[Finding]:
+    if source.skipped or not screen(source.text.encode("utf-8", "replace")):
+        return []
+    module = parse(source)
+    gathering = Gathering(tuple(rule() for rule in all_rules()))
+    explore(module, source.text.count("\n") + 1, gathering.listener_for)
+    reports = gathering.reports()
+    return _located(source, module, reports) if reports else []
+
+
+@dataclass(frozen=True)
+class Said:
+    """A report, the rule that made it, and the worlds in which it did."""
+
+    rule: Rule
+    report: Report
+    worlds: tuple[World, ...]
+
+
+class Gathering:
+    """Lets every rule hear every event, and keeps what they say, once for each mistake."""
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self._handlers = _handlers(rules)
+        self._walks: list[tuple[World, list[tuple[Rule, Report]]]] = []
+
+    def listener_for(self, world: World) -> Listener:
+        """The listener of one walk; what an abandoned walk of the same world said is dropped."""
+        said: list[tuple[Rule, Report]] = []
+        handlers = self._handlers
+        self._walks = [walk for walk in self._walks if walk[0] != _parent(world)]
+        self._walks.append((world, said))
+
+        def hear(event: Event, run: Run) -> None:
+            listening = handlers.get(type(event).__name__)
+            if listening is None:
+                return
+            scene = Scene(run)
+            for rule, handle in listening:
+                said.extend((rule, report) for report in handle(event, scene))
+
+        return hear
+
+    def reports(self) -> list[Said]:
+        """What was said, one for each rule and subject, with the worlds in which it holds."""
+        merged: dict[tuple[str, object], Said] = {}
+        for world, said in self._walks:
+            for rule, report in said:
+                key = (rule.code, report.subject if report.subject is not None else report.site)
+                before = merged.get(key)
+                if before is None:
+                    merged[key] = Said(rule, report, (world,))
+                elif world not in before.worlds:
+                    merged[key] = Said(rule, before.report, (*before.worlds, world))
+        return list(merged.values())
+
+
+def _parent(world: World) -> World | None:
+    """The world whose walk was given up for this one and its twin."""
+    if not world.settings:
+        return None
+    return World(world.accelerators, world.settings[:-1])
+
+
+def _handlers(
+    rules: tuple[Rule, ...],
+) -> dict[str, list[tuple[Rule, Callable[..., object]]]]:
+    """For each event, the rules that override its method."""
+    handlers: dict[str, list[tuple[Rule, Callable[..., object]]]] = {}
+    for event, method in _event_methods().items():
+        listening = [
+            (rule, getattr(rule, method))
+            for rule in rules
+            if getattr(type(rule), method) is not getattr(Rule, method)
+        ]
+        if listening:
+            handlers[event] = listening
+    return handlers
+
+
+@functools.cache
+def _event_methods() -> dict[str, str]:
+    """`MixedOperation` → `on_mixed_operation`, for every method of a rule."""
+    methods = [name for name in vars(Rule) if name.startswith("on_")]
+    return {"".join(part.capitalize() for part in name[3:].split("_")): name for name in methods}
+
+
+def _located(source: SourceFile, module: cst.Module, said: list[Said]) -> list[Finding]:
+    sites: list[cst.CSTNode] = []
+    for one in said:
+        sites.append(_node(one.report.site))
+        sites.extend(_node(site) for site, _ in one.report.related)
+    spans = locate(module, source, sites)
+    fixes = _resolved(source, module, said)
+    found = [_finding(one, spans, fix) for one, fix in zip(said, fixes, strict=True)]
+    return sorted(found, key=lambda finding: (finding.span, finding.code))
+
+
+def _node(site: object) -> cst.CSTNode:
+    assert isinstance(site, cst.CSTNode)
+    return site
+
+
+def _resolved(source: SourceFile, module: cst.Module, said: list[Said]) -> list[Fix | None]:
+    rewrites = [one.report.fix for one in said]
+    resolved = resolve([one for one in rewrites if one is not None], module, source)
+    waiting = iter(resolved)
+    return [None if rewrite is None else next(waiting) for rewrite in rewrites]
+
+
+def _finding(said: Said, spans: dict[cst.CSTNode, Span], fix: Fix | None) -> Finding:
+    rule, report = said.rule, said.report
+    return Finding(
+        rule.code,
+        rule.name,
+        report.severity or rule.severity,
+        report.message,
+        spans[_node(report.site)],
+        tuple(Related(spans[_node(site)], message) for site, message in report.related),
+        "" if report.anywhere else said.worlds[0].description,
+        report.certainty,
+        fix,
+    )

@@ -1,0 +1,43 @@
+"""The arguments of a call, evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from devicelint.domain.history import Site
+from devicelint.domain.values import Value
+
+
+class Argument(NamedTuple):
+    """A value and the expression that gave it."""
+
+    site: Site
+    value: Value
+
+
+@dataclass(slots=True)
+class Arguments:
+    """Positional and keyword arguments; `open` when a star hides how many there are."""
+
+    positional: list[Argument] = field(default_factory=list)
+    keywords: dict[str, Argument] = field(default_factory=dict)
+    open: bool = False
+
+    def get(self, position: int, name: str) -> Argument | None:
+        """The argument of a parameter, however it was given."""
+        if position < len(self.positional):
+            return self.positional[position]
+        return self.keywords.get(name)
+
+    def __iter__(self) -> Iterator[Argument]:
+        yield from self.positional
+        yield from self.keywords.values()
+
+    def without_first(self) -> Arguments:
+        """The arguments after the first positional one."""
+        return Arguments(self.positional[1:], self.keywords, self.open)
+
+
+NO_ARGUMENTS = Arguments()

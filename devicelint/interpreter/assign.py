@@ -1,0 +1,150 @@
+"""Binding values to targets: names, attributes, items, tuples with a star."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.history import Step
+from devicelint.domain.values import (
+    Batch,
+    Class,
+    DictOf,
+    Instance,
+    ListOf,
+    Module,
+    Moved,
+    Outside,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.containers import (
+    ELEMENT,
+    LENGTH,
+    element_of,
+    key_field,
+    known_elements,
+)
+from devicelint.domain.join import join
+from devicelint.interpreter.indexing import assign_item
+from devicelint.interpreter.operands import operand_of
+from devicelint.interpreter.registration import register
+from devicelint.interpreter.run import Run
+
+
+def assign(
+    run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExpression
+) -> None:
+    """Bind a value, which the expression `site` gave, to a target."""
+    match target:
+        case cst.Name():
+            run.bind(target.value, value, target)
+        case cst.Attribute():
+            _assign_attribute(run, target, value, site)
+        case cst.Subscript():
+            _assign_item(run, target, value, site)
+        case cst.Tuple() | cst.List():
+            _unpack(run, target, value, site)
+        case cst.StarredElement():
+            assign(run, target.value, value, site)
+        case _:
+            pass
+
+
+def _assign_attribute(
+    run: Run, target: cst.Attribute, value: Value, site: cst.BaseExpression
+) -> None:
+    owner = run.evaluate(target.value)
+    name = target.attr.value
+    match owner:
+        case Module():
+            register(run, owner, name, value, target, site)
+        case Instance() | Class():
+            run.state.write(owner.ref, name, value)
+        case Outside(origin):
+            run.state.write(origin, name, value)
+        case _:
+            pass
+
+
+def _assign_item(
+    run: Run, target: cst.Subscript, value: Value, site: cst.BaseExpression
+) -> None:
+    owner = run.evaluate(target.value)
+    if isinstance(owner, (Tensor, Moved)) or (isinstance(owner, Batch) and not owner.whole):
+        assign_item(run, target, owner, operand_of(value, site))
+        return
+    first = target.slice[0].slice
+    key = run.evaluate(first.value) if isinstance(first, cst.Index) else None
+    if isinstance(owner, (ListOf, DictOf, Module)):
+        _write_item(run, owner, key, value)
+    elif isinstance(owner, Batch) and isinstance(target.value, cst.Name):
+        run.bind(target.value.value, Unknown("a batch of which one item was replaced"), target)
+
+
+def _write_item(run: Run, owner: ListOf | DictOf | Module, key: Value | None, value: Value) -> None:
+    field = ELEMENT if key is None else key_field(key)
+    if field == ELEMENT:
+        joined = join(run.state.read(owner.ref, ELEMENT), value)
+        assert joined is not None
+        run.state.write(owner.ref, ELEMENT, joined)
+        if not isinstance(owner, DictOf):
+            run.state.delete(owner.ref, LENGTH)
+        return
+    run.state.write(owner.ref, field, value)
+
+
+def _unpack(
+    run: Run, target: cst.Tuple | cst.List, value: Value, site: cst.BaseExpression
+) -> None:
+    elements = target.elements
+    parts = known_elements(run, value)
+    sites = _element_sites(site, len(elements))
+    if parts is None or any(isinstance(one, cst.StarredElement) for one in elements):
+        parts = _parts_by_star(run, elements, value, parts, site)
+    if len(parts) != len(elements):
+        parts = tuple(Unknown("unpacked into another number of names") for _ in elements)
+    for element, part, place in zip(elements, parts, sites, strict=True):
+        assign(run, element.value, _named(part, element.value), place)
+
+
+def _parts_by_star(
+    run: Run,
+    elements: object,
+    value: Value,
+    parts: tuple[Value, ...] | None,
+    site: cst.BaseExpression,
+) -> tuple[Value, ...]:
+    targets: list[cst.BaseElement] = list(elements)  # type: ignore[call-overload]
+    if parts is None:
+        return tuple(_part(run, value, position, site) for position in range(len(targets)))
+    star = next(i for i, one in enumerate(targets) if isinstance(one, cst.StarredElement))
+    after = len(targets) - star - 1
+    if len(parts) < len(targets) - 1:
+        return ()
+    middle = parts[star : len(parts) - after]
+    return (*parts[:star], Tuple(tuple(middle)), *parts[len(parts) - after :])
+
+
+def _part(run: Run, value: Value, position: int, site: cst.BaseExpression) -> Value:
+    if isinstance(value, Outside):
+        return Outside(f"{value.origin}[{position}]", since=value.since)
+    return element_of(run, value, site)
+
+
+def _named(value: Value, target: cst.BaseExpression) -> Value:
+    """A part of a batch has its own history from where it gets its name."""
+    if isinstance(value, (Batch, Tensor)) and isinstance(target, cst.Name):
+        step = value.since
+        if step.verb.name == "LOADED":
+            return replace(value, since=Step(step.verb, target, step.device))
+    return value
+
+
+def _element_sites(site: cst.BaseExpression, count: int) -> list[cst.BaseExpression]:
+    if isinstance(site, (cst.Tuple, cst.List)) and len(site.elements) == count:
+        return [element.value for element in site.elements]
+    return [site] * count

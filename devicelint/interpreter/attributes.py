@@ -1,0 +1,308 @@
+"""Reading attributes and items."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, DeviceOf, Known, Unsure
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    ARRAY,
+    HOST,
+    NONE,
+    Array,
+    Batch,
+    Bound,
+    Class,
+    Const,
+    DeviceHandle,
+    DictOf,
+    Dataset,
+    External,
+    Flag,
+    Function,
+    Instance,
+    ListOf,
+    Loaded,
+    Loader,
+    Module,
+    Moved,
+    OneOf,
+    Outside,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.domain.join import join_known
+from devicelint.interpreter.containers import as_tensor, element_of, item
+from devicelint.interpreter.indexing import index_tensor
+from devicelint.interpreter.run import ATTRIBUTES, Run, attributes, evaluates
+from devicelint.knowledge import Form, module_class, tensor_attribute
+
+
+@evaluates(cst.Attribute)
+def attribute(run: Run, node: cst.Attribute) -> Value:
+    return read_attribute(run, run.evaluate(node.value), node.attr.value, node)
+
+
+def read_attribute(run: Run, value: Value, name: str, node: cst.Attribute) -> Value:
+    """What `value.name` gives."""
+    reader = ATTRIBUTES.get(type(value))
+    if reader is None:
+        return Unknown(f"an attribute of {type(value).__name__}")
+    return reader(run, value, name, node)
+
+
+@attributes(External)
+def of_external(run: Run, value: External, name: str, node: cst.Attribute) -> Value:
+    return External(f"{value.name}.{name}")
+
+
+@attributes(Tensor)
+def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
+    if name == "device":
+        return DeviceHandle(value.device, node)
+    if name in ("is_cuda", "is_cpu"):
+        return _is_on(value, name)
+    if name == "data":
+        return replace(value, grad=False, role="")
+    result = tensor_attribute(name)
+    if result is None:
+        return Unknown(f"tensor.{name} is not known")
+    if result.form in (Form.HOST, Form.NONE):
+        return HOST
+    scalar = value.scalar if name in ("T", "mT", "H", "mH", "real", "imag", "grad") else None
+    return Tensor(value.device, value.since, scalar, False if name == "grad" else value.grad)
+
+
+def _is_on(value: Tensor, name: str) -> Value:
+    match value.device:
+        case Known(kind):
+            return Const((kind == "cuda") if name == "is_cuda" else (kind == "cpu"))
+        case DeviceOf(place):
+            return Flag(f"{place}.{name}")
+        case _:
+            return HOST
+
+
+@attributes(Batch)
+def of_batch(run: Run, value: Batch, name: str, node: cst.Attribute) -> Value:
+    if tensor_attribute(name) is not None or name == "device":
+        return of_tensor(run, as_tensor(value), name, node)
+    return replace(value, whole=False)
+
+
+@attributes(Moved)
+def of_moved(run: Run, value: Moved, name: str, node: cst.Attribute) -> Value:
+    if name == "device":
+        return DeviceHandle(value.device, node)
+    if tensor_attribute(name) is not None:
+        return of_tensor(run, Tensor(value.device, value.since), name, node)
+    return Unknown("an attribute of something moved")
+
+
+@attributes(Outside)
+def of_outside(run: Run, value: Outside, name: str, node: cst.Attribute) -> Value:
+    written = run.state.read(value.origin, name)
+    if written is not None:
+        return written
+    if name == "device":
+        return DeviceHandle(DeviceOf(value.origin), node)
+    if name in ("is_cuda", "is_cpu"):
+        return Flag(f"{value.origin}.{name}")
+    if name in _SHAPES:
+        return HOST
+    if name in ("data", "T", "mT"):
+        return value
+    return Outside(f"{value.origin}.{name}")
+
+
+_SHAPES = frozenset({"shape", "dtype", "ndim"})
+
+
+@attributes(DeviceHandle)
+def of_device(run: Run, value: DeviceHandle, name: str, node: cst.Attribute) -> Value:
+    device = value.device
+    if name == "type":
+        return Const(device.type) if isinstance(device, Known) else Outside(f"{device}.type")
+    if name == "index" and isinstance(device, Known) and device.type == "cpu":
+        return NONE
+    if name == "index":
+        index = device.index if isinstance(device, Known) else None
+        return DeviceHandle(device, node, is_object=False) if index is None else Const(index)
+    return HOST
+
+
+@attributes(Module)
+def of_module(run: Run, value: Module, name: str, node: cst.Attribute) -> Value:
+    held = run.state.read(value.ref, name)
+    if held is not None:
+        return held
+    member = member_of(run, value.ref, name)
+    if member is not None:
+        return bind(run, member, value, node)
+    if name == "device":
+        return DeviceHandle(module_device(run, value).device, node)
+    if name in _OWN_TENSORS:
+        knowledge = module_class(value.name)
+        if knowledge is not None and knowledge.owns_tensors:
+            return parameter_of(run, value)
+    return HOST if name == "training" else Unknown(f"{value.name}.{name} is not known")
+
+
+_OWN_TENSORS = frozenset(
+    "weight bias running_mean running_var in_proj_weight in_proj_bias weight_ih_l0 weight_hh_l0 "
+    "bias_ih_l0 bias_hh_l0 weight_ih weight_hh bias_ih bias_hh".split()
+)
+
+
+def parameter_of(run: Run, module: Module) -> Tensor:
+    """One of a module's parameters: it is where the module is."""
+    place = module_device(run, module)
+    return Tensor(place.device, place.since, False, True, "parameter")
+
+
+def module_device(run: Run, module: Module) -> Moved:
+    """Where a module is, and since when."""
+    place = run.state.read(module.ref, DEVICE_FIELD)
+    if isinstance(place, Moved):
+        return place
+    return Moved(Unsure(f"the device of {module.name} is not known"), module.since)
+
+
+@attributes(Instance)
+def of_instance(run: Run, value: Instance, name: str, node: cst.Attribute) -> Value:
+    held = run.state.read(value.ref, name)
+    if held is not None:
+        return held
+    member = member_of(run, value.ref, name)
+    if member is not None:
+        return bind(run, member, value, node)
+    return Outside(f"{run.code_of(node.value)}.{name}")
+
+
+@attributes(Class)
+def of_class(run: Run, value: Class, name: str, node: cst.Attribute) -> Value:
+    return class_member(run, value, name) or Unknown(f"{value.name}.{name} is not known")
+
+
+CLASS_FIELD = "@class"
+
+
+def member_of(run: Run, ref: int | str, name: str) -> Value | None:
+    """What the class of an object says of a name."""
+    cls = run.state.read(ref, CLASS_FIELD)
+    return class_member(run, cls, name) if isinstance(cls, Class) else None
+
+
+def class_member(run: Run, cls: Class, name: str) -> Value | None:
+    """A member of a class or of its bases in the file."""
+    found = run.state.read(cls.ref, name)
+    if found is not None:
+        return found
+    for base in cls.bases:
+        if isinstance(base, Class):
+            found = class_member(run, base, name)
+            if found is not None:
+                return found
+    return None
+
+
+def bind(run: Run, member: Value, receiver: Value, node: cst.Attribute) -> Value:
+    """A class member looked up on an object: a method is bound, a property is called."""
+    if not isinstance(member, Function):
+        return member
+    if member.kind == "static":
+        return member
+    if member.kind == "property":
+        from devicelint.interpreter.arguments import Arguments
+        from devicelint.interpreter.functions import call_function
+
+        return call_function(run, member, Arguments(), None, receiver=receiver)
+    return Bound(member, receiver)
+
+
+@attributes(Loader)
+def of_loader(run: Run, value: Loader, name: str, node: cst.Attribute) -> Value:
+    return Dataset(value.item, value.site) if name == "dataset" else HOST
+
+
+@attributes(Loaded)
+def of_loaded(run: Run, value: Loaded, name: str, node: cst.Attribute) -> Value:
+    return value
+
+
+@attributes(Array)
+def of_array(run: Run, value: Array, name: str, node: cst.Attribute) -> Value:
+    return ARRAY if name in ("T", "values", "flat") else HOST
+
+
+@attributes(OneOf)
+def of_one_of(run: Run, value: OneOf, name: str, node: cst.Attribute) -> Value:
+    joined: Value | None = None
+    for option in value.options:
+        found = read_attribute(run, option, name, node)
+        joined = found if joined is None else join_known(joined, found)
+    assert joined is not None
+    return joined
+
+
+@evaluates(cst.Subscript)
+def subscript(run: Run, node: cst.Subscript) -> Value:
+    value = run.evaluate(node.value)
+    if isinstance(value, (Tensor, Moved)) or (isinstance(value, Batch) and not value.whole):
+        return index_tensor(run, node, value)
+    keys = [_key(run, element.slice) for element in node.slice]
+    key = keys[0] if len(keys) == 1 else None
+    return _item(run, node, value, key)
+
+
+def _key(run: Run, part: cst.BaseSlice) -> Value | None:
+    if isinstance(part, cst.Index):
+        return run.evaluate(part.value)
+    for bound in (part.lower, part.upper, part.step) if isinstance(part, cst.Slice) else ():
+        if bound is not None:
+            run.evaluate(bound)
+    return None
+
+
+def _item(run: Run, node: cst.Subscript, value: Value, key: Value | None) -> Value:
+    match value:
+        case Batch():
+            return replace(value, whole=False)
+        case Tuple(items):
+            if isinstance(key, Const) and isinstance(key.value, int):
+                inside = -len(items) <= key.value < len(items)
+                return items[key.value] if inside else Unknown("an index outside the tuple")
+            return element_of(run, value, node) if key is not None else Unknown("part of a tuple")
+        case ListOf():
+            if key is None:
+                return value
+            return item(run, value.ref, key)
+        case DictOf():
+            return item(run, value.ref, key if key is not None else HOST)
+        case Module():
+            held = item(run, value.ref, key) if key is not None else value
+            return held
+        case Loaded():
+            run.use_of_load(value, key)
+            return value
+        case Array():
+            return ARRAY
+        case Dataset(inner):
+            return inner
+        case Outside(origin):
+            return Outside(f"{origin}[{run.code_of(node.slice[0])}]")
+        case External():
+            return Unknown("an item of something imported")
+        case _:
+            return HOST if value == HOST else Unknown("an item of something unknown")
+
+
+def created(run: Run, node: cst.CSTNode, verb: Verb = Verb.CREATED) -> Step:
+    """The step of something that begins on the CPU here."""
+    return Step(verb, node, CPU)

@@ -1,0 +1,241 @@
+"""Python's own functions, so far as values with a device pass through them."""
+
+from __future__ import annotations
+
+import builtins
+
+import libcst as cst
+
+from devicelint.domain.join import join_known
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Batch,
+    Const,
+    Dataset,
+    DictOf,
+    External,
+    Instance,
+    ListOf,
+    Module,
+    Outside,
+    Parameters,
+    Stream,
+    Super,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.attributes import parameter_of, read_attribute
+from devicelint.interpreter.containers import element_of, extend, known_elements, loaded_at
+from devicelint.interpreter.externals import special
+from devicelint.interpreter.run import BUILTIN_SCOPE, Run
+
+BUILTIN_SCOPE.update({name: External(f"builtins.{name}") for name in dir(builtins)})
+BUILTIN_SCOPE.update(
+    {
+        "__name__": Const("__main__"),
+        "__file__": HOST,
+        "reveal_device": External("reveal_device"),
+        "True": Const(True),
+        "False": Const(False),
+        "None": NONE,
+    }
+)
+
+
+@special(
+    *(
+        f"builtins.{name}"
+        for name in "len float int bool str repr abs round range print format isinstance issubclass "
+        "hasattr id hash ord chr any all input open divmod pow bytes complex callable type "
+        "sum_of slice memoryview vars dir locals globals".split()
+    )
+)
+def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if name == "builtins.abs" and arguments.positional:
+        return arguments.positional[0].value
+    if name in ("builtins.type", "builtins.vars", "builtins.locals", "builtins.globals"):
+        return Unknown(name)
+    return HOST
+
+
+@special("builtins.enumerate")
+def enumerate_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "iterable")
+    if given is None:
+        return Unknown("enumerate of nothing")
+    return Stream(Tuple((HOST, _element(run, given.value, given.site))))
+
+
+def _element(run: Run, value: Value, site: object) -> Value:
+    elements = known_elements(run, value)
+    if elements and all(isinstance(one, Module) for one in elements):
+        joined = elements[0]
+        for one in elements[1:]:
+            joined = join_known(joined, one)
+        return joined
+    return element_of(run, value, site)
+
+
+@special("builtins.zip", "itertools.product")
+def zip_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if arguments.open:
+        return Stream(Unknown("a zip of unknown length"))
+    parts = [element_of(run, one.value, one.site) for one in arguments.positional]
+    return Stream(Tuple(tuple(parts)))
+
+
+@special(
+    *("builtins.reversed builtins.sorted builtins.iter builtins.list builtins.tuple".split()),
+    *("builtins.set builtins.frozenset itertools.cycle itertools.islice".split()),
+    *("tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.std.tqdm tqdm.trange tqdm.rich.tqdm".split()),
+    *("rich.progress.track tqdm.autonotebook.tqdm itertools.chain".split()),
+)
+def same_elements(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "iterable")
+    if given is None:
+        if name in ("builtins.list", "builtins.set"):
+            return ListOf(run.allocate(site), site)
+        return Unknown(f"{name} of nothing")
+    if name.endswith("trange"):
+        return HOST
+    value = given.value
+    if isinstance(value, (Tuple, ListOf, Dataset)) and name != "builtins.list":
+        return value
+    if name == "builtins.list":
+        return _as_list(run, value, given.site, site)
+    return value if not isinstance(value, Stream) else Stream(value.element)
+
+
+def _as_list(run: Run, value: Value, place: object, site: cst.Call) -> Value:
+    if isinstance(value, (Unknown, Outside, Parameters)):
+        return value
+    ref = run.allocate(site)
+    for element in known_elements(run, value) or (element_of(run, value, place),):
+        extend(run, ref, element)
+    return ListOf(ref, site)
+
+
+@special("builtins.next")
+def next_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if not arguments.positional:
+        return Unknown("next of nothing")
+    value = arguments.positional[0].value
+    if isinstance(value, Parameters) and isinstance(value.module, Module):
+        return _any_parameter(run, value.module)
+    if isinstance(value, Parameters):
+        module = value.module
+        if isinstance(module, Outside):
+            return Outside(module.origin, module.parameter, module.since)
+        return module
+    return loaded_at(element_of(run, value, site), site)
+
+
+def _any_parameter(run: Run, module: Module) -> Value:
+    place = run.state.read(module.ref, DEVICE_FIELD)
+    return Unknown("a parameter") if place is None else parameter_of(run, module)
+
+
+@special("builtins.map")
+def map_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    from devicelint.interpreter.arguments import Argument
+
+    if len(arguments.positional) < 2:
+        return Unknown("map of nothing")
+    function, *iterables = arguments.positional
+    given = [Argument(one.site, element_of(run, one.value, one.site)) for one in iterables]
+    return Stream(run.call(function.value, Arguments(given), site))
+
+
+@special("builtins.filter")
+def filter_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return arguments.positional[1].value if len(arguments.positional) > 1 else Unknown("filter")
+
+
+@special("builtins.sum")
+def sum_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if not arguments.positional:
+        return HOST
+    given = arguments.positional[0]
+    element = element_of(run, given.value, given.site)
+    if isinstance(element, (Tensor, Batch)):
+        return element
+    return HOST if element == HOST else Unknown("a sum of something unknown")
+
+
+@special("builtins.min", "builtins.max")
+def extreme(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    values = [argument.value for argument in arguments.positional]
+    hosts = (Const, type(HOST))
+    return HOST if all(isinstance(value, hosts) for value in values) else Unknown(name)
+
+
+@special("builtins.dict")
+def dict_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    ref = run.allocate(site)
+    for key, argument in arguments.keywords.items():
+        run.state.write(ref, f"[{key!r}]", argument.value)
+    if arguments.positional:
+        inner = arguments.positional[0].value
+        if not isinstance(inner, DictOf):
+            return Unknown("a dict of something unknown")
+        for field, value in tuple(run.state.fields(inner.ref).items()):
+            run.state.write(ref, field, value)
+    return DictOf(ref, site)
+
+
+@special("builtins.super")
+def super_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`super()` stands for the object itself, seen from the bases of the class around."""
+    frame = run.frame
+    while frame is not None and frame.receiver is None and frame.caller is not None:
+        frame = frame.caller
+    return External("builtins.super()") if frame.receiver is None else Super(frame.receiver, frame.owner)
+
+
+@special("builtins.getattr")
+def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if len(arguments.positional) < 2:
+        return Unknown("getattr")
+    owner, attribute = arguments.positional[0].value, arguments.positional[1].value
+    if isinstance(attribute, Const) and isinstance(attribute.value, str):
+        if len(arguments.positional) == 2:
+            node = cst.Attribute(site.args[0].value, cst.Name(attribute.value))
+            return read_attribute(run, owner, attribute.value, node)
+    return Unknown("an attribute by a computed name")
+
+
+@special("builtins.setattr")
+def setattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if len(arguments.positional) == 3:
+        owner, attribute, value = (argument.value for argument in arguments.positional)
+        if isinstance(owner, (Module, Instance)):
+            if isinstance(attribute, Const):
+                run.state.write(owner.ref, str(attribute.value), value)
+            elif isinstance(value, Module):
+                extend(run, owner.ref, value)
+    return NONE
+
+
+@special("copy.deepcopy")
+def deepcopy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "x")
+    if given is None:
+        return Unknown("deepcopy of nothing")
+    if isinstance(given.value, Module):
+        return copy_module(run, given.value, site)
+    return given.value if isinstance(given.value, (Tensor, Const)) else Unknown("a copy")
+
+
+def copy_module(run: Run, module: Module, site: cst.CSTNode) -> Module:
+    """A second module like the first, with modules of its own."""
+    copy = Module(run.allocate(site, f"copy of {module.ref}"), module.name, module.since)
+    for name, value in tuple(run.state.fields(module.ref).items()):
+        inner = copy_module(run, value, site) if isinstance(value, Module) else value
+        run.state.write(copy.ref, name, inner)
+    return copy
+

@@ -1,0 +1,247 @@
+"""Calls: who is called, with what."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.join import join_known
+from devicelint.domain.values import (
+    ARRAY,
+    HOST,
+    Array,
+    Const,
+    Deviceless,
+    DictOf,
+    External,
+    HostValue,
+    ListOf,
+    Loaded,
+    Method,
+    Moved,
+    OneOf,
+    Outside,
+    Stream,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.attributes import read_attribute
+from devicelint.interpreter.containers import ELEMENT, element_of, extend, item, known_elements
+from devicelint.interpreter.run import METHODS, Run, calls, evaluates, methods
+from devicelint.interpreter.transfers import TRANSFERS, move_deviceless, move_unknown
+
+
+@evaluates(cst.Call)
+def call(run: Run, node: cst.Call) -> Value:
+    """A method of a value is asked of the value; anything else is evaluated and called."""
+    func = node.func
+    if isinstance(func, cst.Attribute):
+        receiver = run.evaluate(func.value)
+        method = METHODS.get(type(receiver))
+        if method is not None:
+            return method(run, receiver, func.attr.value, node)
+        callee = read_attribute(run, receiver, func.attr.value, func)
+        if isinstance(callee, Unknown):
+            arguments_of(run, node)
+            if func.attr.value in TRANSFERS:
+                return move_unknown(run, receiver, func.attr.value, node)
+            return Unknown(f"the result of .{func.attr.value}()")
+    else:
+        callee = run.evaluate(func)
+    return run.call(callee, arguments_of(run, node), node)
+
+
+def arguments_of(run: Run, node: cst.Call) -> Arguments:
+    """The arguments of a call, each evaluated once, in order."""
+    arguments = Arguments()
+    for argument in node.args:
+        value = run.evaluate(argument.value)
+        if argument.star == "*":
+            _spread(run, arguments, value, argument.value)
+        elif argument.star == "**":
+            _spread_keywords(run, arguments, value, argument.value)
+        elif argument.keyword is not None:
+            arguments.keywords[argument.keyword.value] = Argument(argument.value, value)
+        else:
+            arguments.positional.append(Argument(argument.value, value))
+    return arguments
+
+
+def _spread(run: Run, arguments: Arguments, value: Value, site: cst.BaseExpression) -> None:
+    elements = known_elements(run, value)
+    if elements is None:
+        arguments.open = True
+        arguments.positional.append(Argument(site, element_of(run, value, site)))
+    else:
+        arguments.positional.extend(Argument(site, element) for element in elements)
+
+
+def _spread_keywords(
+    run: Run, arguments: Arguments, value: Value, site: cst.BaseExpression
+) -> None:
+    arguments.open = True
+    if isinstance(value, DictOf):
+        for field, element in run.state.fields(value.ref).items():
+            if field.startswith("['"):
+                arguments.keywords[field[2:-2]] = Argument(site, element)
+
+
+@calls(OneOf)
+def call_one_of(run: Run, callee: OneOf, arguments: Arguments, site: cst.Call) -> Value:
+    results = [run.call(option, arguments, site) for option in callee.options]
+    joined = results[0]
+    for result in results[1:]:
+        joined = join_known(joined, result)
+    return joined
+
+
+@methods(OneOf)
+def method_of_one_of(run: Run, receiver: OneOf, name: str, node: cst.Call) -> Value:
+    joined: Value | None = None
+    for option in receiver.options:
+        method = METHODS.get(type(option))
+        result: Value = (
+            Unknown("a method of one of several")
+            if method is None
+            else method(run, option, name, node)
+        )
+        joined = result if joined is None else join_known(joined, result)
+    assert joined is not None
+    return receiver if joined in receiver.options else joined
+
+
+@methods(Deviceless)
+def method_of_deviceless(run: Run, receiver: Deviceless, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    if name in TRANSFERS:
+        return move_deviceless(run, receiver, receiver.kind, name, node, arguments)
+    if name == "load_state_dict":
+        for argument in arguments:
+            if isinstance(argument.value, Loaded):
+                run.note_load(argument.value, "checkpoint")
+    return Unknown(f"{receiver.kind}.{name}()")
+
+
+@methods(Loaded)
+def method_of_loaded(run: Run, receiver: Loaded, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    if name in _SHOWS_MODEL:
+        run.note_load(receiver, "model")
+    if name in ("get", "pop") and arguments.positional:
+        run.use_of_load(receiver, arguments.positional[0].value)
+    return receiver if name in ("get", "pop", "eval", "float", "items", "values") else Unknown(
+        f"a method of something loaded: {name}"
+    )
+
+
+_SHOWS_MODEL = frozenset({"eval", "to", "cuda", "parameters", "state_dict", "train", "half"})
+
+
+@calls(Loaded)
+def call_loaded(run: Run, callee: Loaded, arguments: Arguments, site: cst.Call) -> Value:
+    run.note_load(callee, "model")
+    return Unknown("calling something loaded")
+
+
+@methods(ListOf)
+def method_of_list(run: Run, receiver: ListOf, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    given = arguments.positional
+    if name in ("append", "add") and given:
+        extend(run, receiver.ref, given[0].value)
+    elif name in ("extend", "update") and given:
+        elements = known_elements(run, given[0].value)
+        for element in elements or (element_of(run, given[0].value, given[0].site),):
+            extend(run, receiver.ref, element)
+    elif name == "insert" and len(given) > 1:
+        run.state.write(receiver.ref, "@length", Unknown("inserted"))
+        extend(run, receiver.ref, given[1].value)
+    elif name == "pop":
+        return element_of(run, receiver, node)
+    elif name == "copy":
+        return receiver
+    elif name == "clear":
+        run.state.reset(receiver.ref)
+    return HOST
+
+
+@methods(DictOf)
+def method_of_dict(run: Run, receiver: DictOf, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    given = arguments.positional
+    fields = run.state.fields(receiver.ref)
+    values = [v for n, v in fields.items() if n == ELEMENT or n.startswith("[")]
+    element: Value = values[0] if values else Unknown("an element of an empty dict")
+    for value in values[1:]:
+        element = join_known(element, value)
+    match name:
+        case "values":
+            return Stream(element)
+        case "items":
+            return Stream(Tuple((HOST, element)))
+        case "keys":
+            return Stream(HOST)
+        case "get" | "pop" | "setdefault" if given:
+            return item(run, receiver.ref, given[0].value)
+        case "update":
+            return _update_dict(run, receiver, arguments)
+        case "copy":
+            return receiver
+        case _:
+            return Unknown(f"dict.{name}()")
+
+
+def _update_dict(run: Run, receiver: DictOf, arguments: Arguments) -> Value:
+    for argument in arguments.positional:
+        if isinstance(argument.value, DictOf):
+            for field, value in tuple(run.state.fields(argument.value.ref).items()):
+                run.state.write(receiver.ref, field, value)
+        else:
+            run.state.write(receiver.ref, ELEMENT, Unknown("updated from something unknown"))
+    for name, argument in arguments.keywords.items():
+        run.state.write(receiver.ref, f"[{name!r}]", argument.value)
+    return HOST
+
+
+@methods(Array)
+def method_of_array(run: Run, receiver: Array, name: str, node: cst.Call) -> Value:
+    arguments_of(run, node)
+    return HOST if name in ("item", "tolist") else ARRAY
+
+
+@methods(HostValue, Const)
+def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.Call) -> Value:
+    arguments_of(run, node)
+    return HOST
+
+
+@methods(Outside)
+def method_of_outside(run: Run, receiver: Outside, name: str, node: cst.Call) -> Value:
+    from devicelint.interpreter.tensor_methods import method_of_parameter
+
+    return method_of_parameter(run, receiver, name, node)
+
+
+@calls(Outside)
+def call_outside(run: Run, callee: Outside, arguments: Arguments, site: cst.Call) -> Value:
+    return Unknown(f"the result of {callee.origin}()")
+
+
+@calls(Moved)
+def call_moved(run: Run, callee: Moved, arguments: Arguments, site: cst.Call) -> Value:
+    from devicelint.interpreter.torch_modules import call_moved_module
+
+    return call_moved_module(run, callee, arguments, site)
+
+
+@calls(Method)
+def call_method(run: Run, callee: Method, arguments: Arguments, site: cst.Call) -> Value:
+    return Unknown(f"{callee.name} taken from its object and called later")
+
+
+@calls(External)
+def call_external(run: Run, callee: External, arguments: Arguments, site: cst.Call) -> Value:
+    from devicelint.interpreter.externals import call_by_name
+
+    return call_by_name(run, callee.name, arguments, site)

@@ -1,0 +1,162 @@
+"""Classes of the file: defined, instantiated, and Modules called."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, DeviceOf
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    Bound,
+    Class,
+    External,
+    Function,
+    Instance,
+    Module,
+    Moved,
+    Outside,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.attributes import CLASS_FIELD, class_member
+from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.functions import call_function, walk_alone
+from devicelint.interpreter.registration import announce_defined, built, move_module
+from devicelint.interpreter.run import Run, calls
+from devicelint.knowledge import ModuleKind, kind_of, module_class
+
+MODULE_BASES = frozenset(
+    {
+        "torch.nn.Module",
+        "torch.nn.modules.Module",
+        "torch.nn.modules.module.Module",
+        "torch.jit.ScriptModule",
+        "pytorch_lightning.LightningModule",
+        "pytorch_lightning.core.LightningModule",
+        "lightning.LightningModule",
+        "lightning.pytorch.LightningModule",
+    }
+)
+DATASET_BASES = frozenset(
+    {
+        "torch.utils.data.Dataset",
+        "torch.utils.data.dataset.Dataset",
+        "torch.utils.data.IterableDataset",
+        "torch.utils.data.TensorDataset",
+    }
+)
+
+
+def define_class(run: Run, node: cst.ClassDef) -> Class:
+    """The value of a `class` statement: its body is walked in a scope of its own."""
+    outer = run.frame
+    bases = tuple(run.evaluate(base.value) for base in node.bases)
+    frame = Frame(
+        run.allocate(node), node, outer.scopes, caller=outer, depth=outer.depth, keeps_names=True
+    )
+    if not isinstance(outer.node, (cst.Module, cst.ClassDef)):
+        frame.scopes = (outer.ref, *outer.scopes)
+    run.frame = frame
+    run.execute_block(node.body)
+    run.frame = outer
+    run.classes[node] = cls = Class(frame.ref, node.name.value, node, bases)
+    return cls
+
+
+def is_module_class(value: Value) -> bool:
+    """Whether a class derives from `nn.Module`, as far as the file says."""
+    if isinstance(value, External):
+        return value.name in MODULE_BASES or module_class(value.name) is not None
+    return isinstance(value, Class) and any(map(is_module_class, value.bases))
+
+
+def is_dataset_class(value: Value) -> bool:
+    """Whether a class derives from a Dataset, as far as the file says."""
+    if isinstance(value, External):
+        return value.name in DATASET_BASES or kind_of(value.name) == "dataset"
+    return isinstance(value, Class) and any(map(is_dataset_class, value.bases))
+
+
+def torch_base(cls: Class) -> str:
+    """The class of torch that a class of the file derives from: `torch.nn.Linear`."""
+    for base in cls.bases:
+        if isinstance(base, External) and base.name not in MODULE_BASES:
+            return base.name
+        if isinstance(base, Class) and (found := torch_base(base)):
+            return found
+    return ""
+
+
+@calls(Class)
+def instantiate(run: Run, callee: Class, arguments: Arguments, site: cst.Call) -> Value:
+    run.instantiated.add(callee.node)
+    return make_instance(run, callee, arguments, site)
+
+
+def make_instance(
+    run: Run, cls: Class, arguments: Arguments, site: cst.Call | None
+) -> Module | Instance:
+    """A new object of a class of the file, after its `__init__`."""
+    place = site if site is not None else cls.node
+    assert isinstance(place, cst.CSTNode)
+    made: Module | Instance
+    if is_module_class(cls):
+        made = built(run, place, cls.name)
+        knowledge = module_class(torch_base(cls))
+        if knowledge is not None and knowledge.kind is ModuleKind.CONTAINER:
+            from devicelint.interpreter.torch_modules import fill_container
+
+            fill_container(run, made, knowledge.name, arguments)
+    else:
+        made = Instance(run.allocate(place, cls.name), cls.name)
+    run.state.write(made.ref, CLASS_FIELD, cls)
+    init = class_member(run, cls, "__init__")
+    if isinstance(init, Function):
+        call_function(run, init, arguments, site, receiver=made)
+        run.entered.add(init.node)
+    if isinstance(made, Module):
+        announce_defined(run, made, place)
+    return made
+
+
+def walk_class_alone(run: Run, cls: Class) -> None:
+    """Walk the methods that nobody calls here, on an object whose device is the caller's choice."""
+    before, outer = run.state.fork(), run.frame
+    made = make_instance(run, cls, Arguments(open=True), None)
+    if isinstance(made, Module):
+        place = run.state.read(made.ref, DEVICE_FIELD)
+        if isinstance(place, Moved) and place.device == CPU:
+            device = DeviceOf("self")
+            move_module(run, made, device, Step(Verb.REGISTERED, cls.node, device))
+    for name, member in tuple(run.state.fields(cls.ref).items()):
+        is_method = isinstance(member, Function) and member.kind in ("", "property")
+        if is_method and name != "__init__" and member.node not in run.entered:  # type: ignore[union-attr]
+            assert isinstance(member, Function)
+            walk_alone(run, member, made)
+    run.state, run.frame = before, outer
+
+
+def call_module_of_file(
+    run: Run, module: Module, arguments: Arguments, site: cst.Call
+) -> Value | None:
+    """`model(x)` for a Module of the file: its `forward`, with the arguments it gets."""
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    if not isinstance(cls, Class):
+        return None
+    forward = class_member(run, cls, "forward")
+    if not isinstance(forward, Function):
+        return None
+    return call_function(run, forward, arguments, site, receiver=module, module=module)
+
+
+@calls(Instance)
+def call_instance(run: Run, callee: Instance, arguments: Arguments, site: cst.Call) -> Value:
+    cls = run.state.read(callee.ref, CLASS_FIELD)
+    method = class_member(run, cls, "__call__") if isinstance(cls, Class) else None
+    if isinstance(method, Function):
+        return call_function(run, method, arguments, site, receiver=callee)
+    return Unknown(f"calling {callee.name}")
+
+

@@ -1,0 +1,167 @@
+"""Lists, dicts and streams: what they hold and what iterating over them gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.join import join
+from devicelint.domain.state import Fields
+from devicelint.domain.values import (
+    HOST,
+    Array,
+    Batch,
+    Const,
+    Dataset,
+    DictOf,
+    External,
+    HostValue,
+    Instance,
+    ListOf,
+    Loaded,
+    Loader,
+    Module,
+    Moved,
+    Outside,
+    Parameters,
+    Ref,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.run import Run
+
+ELEMENT = "@element"
+"""The field of a container that stands for all elements not told apart."""
+LENGTH = "@length"
+
+_TOLD_APART = 16
+"""How many elements of a list are kept apart."""
+
+
+def key_field(key: Value) -> str:
+    """The field of a container in which the value of a key lies."""
+    if isinstance(key, Const) and isinstance(key.value, (str, int)):
+        return f"[{key.value!r}]"
+    return ELEMENT
+
+
+def extend(run: Run, ref: Ref, value: Value) -> None:
+    """Add an element to a list."""
+    state = run.state
+    joined = join(state.read(ref, ELEMENT), value)
+    assert joined is not None
+    state.write(ref, ELEMENT, joined)
+    length = _length(run, ref)
+    if length is not None and length < _TOLD_APART:
+        state.write(ref, f"[{length}]", value)
+        state.write(ref, LENGTH, Const(length + 1))
+
+
+def _length(run: Run, ref: Ref) -> int | None:
+    length = run.state.read(ref, LENGTH)
+    if length is None:
+        return 0 if not run.state.fields(ref).keys() - {ELEMENT} else None
+    return length.value if isinstance(length, Const) and isinstance(length.value, int) else None
+
+
+def item(run: Run, ref: Ref, key: Value) -> Value:
+    """What lies under a key of a container."""
+    field = key_field(key)
+    fields = run.state.fields(ref)
+    if field in fields:
+        return fields[field]
+    if isinstance(key, Const) and isinstance(key.value, int) and key.value < 0:
+        length = _length(run, ref)
+        if length is not None and f"[{length + key.value}]" in fields:
+            return fields[f"[{length + key.value}]"]
+    return element_in(fields)
+
+
+def element_in(fields: Fields | object) -> Value:
+    """All elements of a container, joined."""
+    assert isinstance(fields, dict) or hasattr(fields, "items")
+    joined: Value | None = None
+    for name, value in fields.items():  # type: ignore[union-attr]
+        if name == ELEMENT or name.startswith("["):
+            joined = join(joined, value)
+    return Unknown("an element of an empty container") if joined is None else joined
+
+
+def known_elements(run: Run, value: Value) -> tuple[Value, ...] | None:
+    """The elements one by one, where their number is known."""
+    if isinstance(value, Tuple):
+        return value.items
+    if isinstance(value, (ListOf, Module)):
+        length = _length(run, value.ref)
+        fields = run.state.fields(value.ref)
+        if length is not None and all(f"[{i}]" in fields for i in range(length)):
+            return tuple(fields[f"[{i}]"] for i in range(length))
+    return None
+
+
+def element_of(run: Run, value: Value, site: Site) -> Value:
+    """What iterating over a value gives, all elements joined; `site` is where it is iterated."""
+    match value:
+        case Loader(item=inner):
+            return loaded_at(inner, site)
+        case Stream(element):
+            return element
+        case Tuple(items):
+            return _joined(items)
+        case ListOf() | DictOf():
+            return HOST if isinstance(value, DictOf) else element_in(run.state.fields(value.ref))
+        case Module():
+            return element_in(run.state.fields(value.ref))
+        case Tensor():
+            return replace(value, scalar=None)
+        case Batch():
+            return _inner_batch(value)
+        case Dataset(inner):
+            return inner
+        case Parameters(Module()):
+            return Unknown("one of a module's parameters")
+        case Array() | HostValue() | Const():
+            return HOST
+        case Moved():
+            return value
+        case Loaded():
+            return value
+        case Outside(origin):
+            return Unknown(f"an element of {origin}")
+        case Instance():
+            return Unknown(f"an element of {value.name}")
+        case External(name):
+            return Unknown(f"an element of {name}")
+        case _:
+            return Unknown("an element of something unknown")
+
+
+def _inner_batch(batch: Batch) -> Value:
+    return replace(batch, whole=False) if batch.whole else as_tensor(batch, scalar=None)
+
+
+def as_tensor(batch: Batch, scalar: bool | None = False) -> Tensor:
+    """A batch that turned out to be one tensor."""
+    return Tensor(batch.device, batch.since, scalar)
+
+
+def _joined(items: tuple[Value, ...]) -> Value:
+    joined: Value | None = None
+    for one in items:
+        joined = join(joined, one)
+    return Unknown("an element of an empty tuple") if joined is None else joined
+
+
+def loaded_at(value: Value, site: Site) -> Value:
+    """The same batch, as it comes out of the loader at this place."""
+    match value:
+        case Tensor() | Batch():
+            verb = Verb.LOADED if value.since.verb is Verb.LOADED else value.since.verb
+            return replace(value, since=Step(verb, site, value.device))
+        case Tuple(items):
+            return Tuple(tuple(loaded_at(one, site) for one in items))
+        case _:
+            return value

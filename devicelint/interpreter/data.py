@@ -1,0 +1,154 @@
+"""Datasets and DataLoaders: what a batch is made of, and where."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Array,
+    Batch,
+    Class,
+    Const,
+    Dataset,
+    DictOf,
+    Function,
+    HostValue,
+    Instance,
+    ListOf,
+    Loader,
+    Outside,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.attributes import CLASS_FIELD, class_member
+from devicelint.interpreter.calls import arguments_of
+from devicelint.interpreter.functions import call_function
+from devicelint.interpreter.run import Run, methods
+from devicelint.interpreter.transfers import TRANSFERS, move_deviceless
+
+
+def build_dataset(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A dataset of torch or torchvision."""
+    last = name.rpartition(".")[2]
+    if last == "TensorDataset":
+        if arguments.open:
+            return Dataset(Unknown("tensors of unknown number"), site)
+        return Dataset(Tuple(tuple(_row(a.value) for a in arguments.positional)), site)
+    if last in ("Subset", "ConcatDataset", "random_split"):
+        inner = arguments.get(0, "dataset")
+        item = item_of_dataset(run, inner.value, site) if inner is not None else None
+        return Dataset(item if item is not None else Unknown("a part of a dataset"), site)
+    since = Step(Verb.CREATED, site, CPU)
+    return Dataset(Batch(CPU, since), site)
+
+
+def _row(value: Value) -> Value:
+    return replace(value, scalar=None) if isinstance(value, Tensor) else value
+
+
+def item_of_dataset(run: Run, value: Value, site: cst.CSTNode) -> Value | None:
+    """What indexing a dataset gives; None where nothing is known of it."""
+    match value:
+        case Dataset(item):
+            return item
+        case ListOf():
+            from devicelint.interpreter.containers import element_in
+
+            return element_in(run.state.fields(value.ref))
+        case Instance():
+            return _item_of_instance(run, value)
+        case _:
+            return None
+
+
+def _item_of_instance(run: Run, value: Instance) -> Value | None:
+    cls = run.state.read(value.ref, CLASS_FIELD)
+    method = class_member(run, cls, "__getitem__") if isinstance(cls, Class) else None
+    if not isinstance(method, Function):
+        return None
+    assert isinstance(method.node, cst.FunctionDef)
+    index = Arguments([Argument(method.node, HOST)])
+    with run.silence():
+        return call_function(run, method, index, None, receiver=value)
+
+
+def build_loader(run: Run, arguments: Arguments, site: cst.Call) -> Value:
+    """A DataLoader yields CPU tensors, unless its dataset or collate function moves them."""
+    pinned = arguments.get(_PIN_MEMORY, "pin_memory")
+    pins = pinned is not None and pinned.value == Const(True)
+    collate = arguments.get(6, "collate_fn")
+    if collate is not None and collate.value != NONE:
+        return Loader(_collated(run, collate.value, site), pins, site)
+    dataset = arguments.get(0, "dataset")
+    item = item_of_dataset(run, dataset.value, site) if dataset is not None else None
+    if item is None:
+        return Loader(_from_outside(run, dataset, pins, site), pins, site)
+    return Loader(_batch(run, item, site), pins, site)
+
+
+_PIN_MEMORY = 7
+
+
+def _from_outside(run: Run, dataset: Argument | None, pins: bool, site: cst.Call) -> Value:
+    """A dataset that is not seen: workers and pinning both need its tensors on the CPU."""
+    return Batch(CPU, Step(Verb.LOADED, site, CPU), pins)
+
+
+def _collated(run: Run, collate: Value, site: cst.Call) -> Value:
+    """A collate function of the file is asked what it makes; another one is not known."""
+    if isinstance(collate, Function) and isinstance(collate.node, (cst.FunctionDef, cst.Lambda)):
+        given = Arguments([Argument(site, Unknown("samples"))])
+        with run.silence():
+            made = call_function(run, collate, given, None)
+        return _batch(run, made, site)
+    return Unknown("made by a collate function")
+
+
+def _batch(run: Run, item: Value, site: cst.Call) -> Value:
+    """What the default collate function makes of items."""
+    since = Step(Verb.LOADED, site, CPU)
+    match item:
+        case Tensor():
+            return Tensor(item.device, replace(since, device=item.device), False, item.grad)
+        case Batch():
+            return replace(item, since=replace(since, device=item.device))
+        case HostValue() | Array() | Const():
+            return Batch(CPU, since, whole=False)
+        case Tuple(items):
+            return Tuple(tuple(_batch(run, one, site) for one in items))
+        case DictOf():
+            ref = run.allocate(site, "batch")
+            for field, value in tuple(run.state.fields(item.ref).items()):
+                run.state.write(ref, field, _batch(run, value, site))
+            return DictOf(ref, site)
+        case Unknown() | Outside():
+            return Unknown("what the dataset yields is not known")
+        case _:
+            return Unknown("what the dataset yields is not known")
+
+
+@methods(Loader)
+def method_of_loader(run: Run, receiver: Loader, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    if name in TRANSFERS:
+        return move_deviceless(run, receiver, "DataLoader", name, node, arguments)
+    return Unknown(f"DataLoader.{name}()")
+
+
+@methods(Dataset)
+def method_of_dataset(run: Run, receiver: Dataset, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    if name in TRANSFERS:
+        return move_deviceless(run, receiver, "dataset", name, node, arguments)
+    return Unknown(f"a dataset's {name}()")
+
+

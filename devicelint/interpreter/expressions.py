@@ -1,0 +1,233 @@
+"""Names, literals, displays and the other simple expressions."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import Known
+from devicelint.domain.join import as_bool, join_known
+from devicelint.domain.state import loses_device
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Const,
+    DeviceHandle,
+    DictOf,
+    Flag,
+    Function,
+    HostValue,
+    ListOf,
+    Stream,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.containers import ELEMENT, element_of, extend, key_field
+from devicelint.interpreter.loops import comprehension_scope
+from devicelint.interpreter.run import Run, Split, evaluates
+from devicelint.interpreter.truth import assuming, condition_of, truth_of
+
+@evaluates(cst.Name)
+def name(run: Run, node: cst.Name) -> Value:
+    return run.lookup(node.value)
+
+
+@evaluates(cst.Integer, cst.Float, cst.Imaginary)
+def number(run: Run, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
+    if len(node.value) > _LONGEST_NUMBER:
+        return HOST
+    return Const(node.evaluated_value, node)
+
+
+_LONGEST_NUMBER = 100
+
+
+@evaluates(cst.SimpleString)
+def string(run: Run, node: cst.SimpleString) -> Value:
+    text = node.raw_value
+    if "\\" in text or len(text) > _LONGEST_NUMBER:
+        return HOST
+    return Const(text, None if run.assumptions else node)
+
+
+@evaluates(cst.ConcatenatedString)
+def concatenated_string(run: Run, node: cst.ConcatenatedString) -> Value:
+    return HOST
+
+
+@evaluates(cst.FormattedString)
+def formatted_string(run: Run, node: cst.FormattedString) -> Value:
+    """`f"cuda:{rank}"` names a device of a type, whatever its index."""
+    for part in node.parts:
+        if isinstance(part, cst.FormattedStringExpression):
+            run.evaluate(part.expression)
+    first = node.parts[0] if node.parts else None
+    if isinstance(first, cst.FormattedStringText) and first.value in ("cuda:", "xpu:", "npu:"):
+        return DeviceHandle(Known(first.value[:-1]), node, is_object=False)
+    return HOST
+
+
+@evaluates(cst.Tuple)
+def tuple_display(run: Run, node: cst.Tuple) -> Value:
+    items: list[Value] = []
+    for element in node.elements:
+        value = run.evaluate(element.value)
+        if isinstance(element, cst.StarredElement):
+            if not isinstance(value, Tuple):
+                return Unknown("a starred element of unknown length")
+            items.extend(value.items)
+        else:
+            items.append(value)
+    return Tuple(tuple(items))
+
+
+@evaluates(cst.List, cst.Set)
+def list_display(run: Run, node: cst.List | cst.Set) -> Value:
+    ref = run.allocate(node)
+    for element in node.elements:
+        value = run.evaluate(element.value)
+        if isinstance(element, cst.StarredElement):
+            value = element_of(run, value, element.value)
+        extend(run, ref, value)
+    if all(isinstance(element, cst.Element) for element in node.elements):
+        run.state.write(ref, "@length", Const(len(node.elements)))
+    return ListOf(ref, node)
+
+
+@evaluates(cst.Dict)
+def dict_display(run: Run, node: cst.Dict) -> Value:
+    ref = run.allocate(node)
+    for element in node.elements:
+        if isinstance(element, cst.DictElement):
+            key = run.evaluate(element.key)
+            value = run.evaluate(element.value)
+            run.state.write(ref, key_field(key), value)
+        else:
+            value = run.evaluate(element.value)
+            if isinstance(value, DictOf):
+                for field, inner in dict(run.state.fields(value.ref)).items():
+                    run.state.write(ref, field, inner)
+            else:
+                run.state.write(ref, ELEMENT, Unknown("a dict spread into another"))
+    return DictOf(ref, node)
+
+
+@evaluates(cst.NamedExpr)
+def walrus(run: Run, node: cst.NamedExpr) -> Value:
+    value = run.evaluate(node.value)
+    if isinstance(node.target, cst.Name):
+        run.bind(node.target.value, value, node.target)
+    return value
+
+
+@evaluates(cst.IfExp)
+def conditional(run: Run, node: cst.IfExp) -> Value:
+    condition = condition_of(run.evaluate(node.test))
+    known = truth_of(run, condition)
+    if known is not None:
+        with assuming(run, condition):
+            return run.evaluate(node.body if known else node.orelse)
+    with assuming(run, condition):
+        one = run.evaluate(node.body)
+        other = run.evaluate(node.orelse)
+    joined = join_known(one, other)
+    if isinstance(condition, Flag) and run.splits and loses_device(one, other, joined):
+        raise Split(condition.key)
+    return joined
+
+
+@evaluates(cst.BooleanOperation)
+def boolean_operation(run: Run, node: cst.BooleanOperation) -> Value:
+    left = run.evaluate(node.left)
+    conjunction = isinstance(node.operator, cst.And)
+    known = truth_of(run, left)
+    if known is not None and known is not conjunction:
+        return left
+    with assuming(run, left):
+        right = run.evaluate(node.right)
+    if known is not None:
+        return left if right == as_bool(conjunction) else right
+    return _undecided(run, left, right, conjunction)
+
+
+def _undecided(run: Run, left: Value, right: Value, conjunction: bool) -> Value:
+    """`a and b`, `a or b`, where nothing is known of the first."""
+    one, other = condition_of(left), condition_of(right)
+    if not (isinstance(one, _CONDITIONS) and isinstance(other, _CONDITIONS)):
+        return join_known(left, right)
+    known = truth_of(run, other)
+    if known is not None:
+        return one if known is conjunction else as_bool(known)
+    if isinstance(one, Flag) and isinstance(other, Flag):
+        return Flag(f"{_spelled(one)} {'and' if conjunction else 'or'} {_spelled(other)}")
+    return HOST
+
+
+_CONDITIONS = (Flag, Const, HostValue)
+
+
+def _spelled(flag: Flag) -> str:
+    return f"not {flag.key}" if flag.negated else flag.key
+
+
+@evaluates(cst.UnaryOperation)
+def unary_operation(run: Run, node: cst.UnaryOperation) -> Value:
+    value = run.evaluate(node.expression)
+    if not isinstance(node.operator, cst.Not):
+        if isinstance(value, Const) and isinstance(value.value, (int, float)):
+            return _negated(value, node) if isinstance(node.operator, cst.Minus) else HOST
+        return value
+    value = condition_of(value)
+    if isinstance(value, Flag):
+        return ~value
+    known = truth_of(run, value)
+    return HOST if known is None else as_bool(not known)
+
+
+def _negated(value: Const, node: cst.UnaryOperation) -> Value:
+    return Const(-value.value, node)  # type: ignore[operator]
+
+
+@evaluates(cst.Lambda)
+def lambda_expression(run: Run, node: cst.Lambda) -> Value:
+    frame = run.frame
+    frame.keeps_names = True
+    return Function(node, "<lambda>", frame.ref, scopes=frame.enclosing_functions())
+
+
+@evaluates(cst.Await)
+def await_expression(run: Run, node: cst.Await) -> Value:
+    return run.evaluate(node.expression)
+
+
+@evaluates(cst.Yield)
+def yield_expression(run: Run, node: cst.Yield) -> Value:
+    if node.value is None:
+        value: Value = NONE
+    elif isinstance(node.value, cst.From):
+        value = element_of(run, run.evaluate(node.value.item), node.value.item)
+    else:
+        value = run.evaluate(node.value)
+    run.frame.yields.append(value)
+    return Unknown("sent into a generator")
+
+
+@evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
+def comprehension(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
+    with comprehension_scope(run, node.for_in):
+        element = run.evaluate(node.elt)
+    if isinstance(node, cst.GeneratorExp):
+        return Stream(element)
+    ref = run.allocate(node)
+    extend(run, ref, element)
+    return ListOf(ref, node)
+
+
+@evaluates(cst.DictComp)
+def dict_comprehension(run: Run, node: cst.DictComp) -> Value:
+    with comprehension_scope(run, node.for_in):
+        run.evaluate(node.key)
+        element = run.evaluate(node.value)
+    ref = run.allocate(node)
+    run.state.write(ref, ELEMENT, element)
+    return DictOf(ref, node)

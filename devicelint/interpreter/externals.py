@@ -1,0 +1,288 @@
+"""Calls of imported names: torch's functions and classes, loaders, host libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device, Known, Opaque, Unsure, parse_device
+from devicelint.domain.events import AcceleratorDemanded, InvalidDeviceNamed, Revealed
+from devicelint.domain.devices import InvalidDevice
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    ARRAY,
+    HOST,
+    NONE,
+    Const,
+    DeviceHandle,
+    Deviceless,
+    DictOf,
+    Flag,
+    ListOf,
+    Loaded,
+    Moved,
+    Outside,
+    Parameters,
+    Partial,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.containers import element_of
+from devicelint.interpreter.data import build_dataset, build_loader
+from devicelint.interpreter.registration import announce_lost, built
+from devicelint.interpreter.run import Run
+from devicelint.interpreter.signatures import apply_signature
+from devicelint.interpreter.tensor_methods import read_on_host
+from devicelint.interpreter.torch_modules import build_module
+from devicelint.interpreter.transfers import device_named, own_device
+from devicelint.interpreter.truth import AVAILABLE
+from devicelint.knowledge import converts_to_numpy, function, kind_of, module_class
+
+Special = Callable[[Run, str, Arguments, cst.Call], Value]
+SPECIALS: dict[str, Special] = {}
+"""What a signature cannot say, by the full name."""
+
+
+def special(*names: str) -> Callable[[Special], Special]:
+    """Register what calling some names does."""
+
+    def register(handler: Special) -> Special:
+        for name in names:
+            SPECIALS[name] = handler
+        return handler
+
+    return register
+
+
+def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """What calling something imported gives."""
+    handler = SPECIALS.get(name)
+    if handler is not None:
+        return handler(run, name, arguments, site)
+    if name.startswith("torch."):
+        return _call_torch(run, name, arguments, site)
+    if converts_to_numpy(name):
+        return _read_on_host(run, name, arguments, site)
+    kind = kind_of(name)
+    if kind is not None:
+        return _make(run, name, kind, arguments, site)
+    if name.partition(".")[0] == "numpy":
+        return ARRAY
+    return Unknown(f"{name} is not known")
+
+
+def _call_torch(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    signature = function(name)
+    if signature is not None:
+        return apply_signature(run, signature, arguments, site, name=name)
+    knowledge = module_class(name)
+    if knowledge is not None:
+        return build_module(run, name, knowledge, arguments, site)
+    kind = kind_of(name)
+    if kind is not None:
+        return _make(run, name, kind, arguments, site)
+    return Unknown(f"{name} is not known")
+
+
+def _make(run: Run, name: str, kind: str, arguments: Arguments, site: cst.Call) -> Value:
+    match kind:
+        case "optimizer":
+            return _build_optimizer(run, arguments, site)
+        case "scheduler":
+            return Deviceless("learning-rate scheduler", site)
+        case "loader":
+            return build_loader(run, arguments, site)
+        case "dataset":
+            return build_dataset(run, name, arguments, site)
+        case "model":
+            return built(run, site, name)
+        case _:
+            return Unknown(f"a {kind}")
+
+
+def _build_optimizer(run: Run, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "params")
+    if given is None:
+        return Deviceless("optimizer", site)
+    value = given.value
+    listed = value.items if isinstance(value, Tuple) else ()
+    if isinstance(value, ListOf):
+        listed = tuple(v for n, v in run.state.fields(value.ref).items() if n.startswith("["))
+    for one in listed:
+        if isinstance(one, Tensor) and one.role == "lost":
+            announce_lost(run, one, given.site, registered=False)
+    return Deviceless("optimizer", site, value)
+
+
+def _read_on_host(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    for argument in arguments:
+        value = argument.value
+        if isinstance(value, (ListOf, Tuple)):
+            value = element_of(run, value, argument.site)
+        assert isinstance(argument.site, cst.CSTNode)
+        read_on_host(run, value, argument.site, site, name)
+    return ARRAY if name.startswith("numpy.") else HOST
+
+
+@special(
+    "torch.cuda.is_available",
+    "torch.accelerator.is_available",
+    "torch.cuda.is_initialized",
+)
+def is_available(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return Flag(AVAILABLE)
+
+
+@special(
+    "torch.backends.mps.is_available",
+    "torch.backends.mps.is_built",
+    "torch.mps.is_available",
+    "torch.xpu.is_available",
+    "torch.npu.is_available",
+    "torch.hpu.is_available",
+)
+def is_other_available(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The accelerator of the imagined machines is CUDA's; mps and xpu chains come out the same."""
+    return Const(False)
+
+
+@special("torch.cuda.device_count", "torch.accelerator.device_count")
+def device_count(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    run.counts_accelerators = True
+    return Const(run.world.accelerators)
+
+
+@special("torch.accelerator.current_accelerator")
+def current_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return DeviceHandle(Known("cuda"), site) if run.world.accelerators else NONE
+
+
+@special("torch.device")
+def make_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "type") or arguments.keywords.get("device")
+    if given is None:
+        return Unknown("torch.device without arguments")
+    value = given.value
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return _device_from_text(run, value, arguments, site)
+    if isinstance(value, DeviceHandle):
+        return DeviceHandle(value.device, value.site, value.literal)
+    if isinstance(value, Outside):
+        return DeviceHandle(Opaque(value.origin), site)
+    device = device_named(run, given)
+    return DeviceHandle(device or Unsure("the device is computed"), site)
+
+
+def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Call) -> Value:
+    assert isinstance(value.value, str)
+    try:
+        device: Device = parse_device(value.value)
+    except InvalidDevice:
+        run.announce(InvalidDeviceNamed(value.site or site, value.value))
+        return DeviceHandle(Unsure(f"{value.value!r} is no device"), site)
+    index = arguments.get(1, "index")
+    if index is not None and isinstance(device, Known):
+        known = index.value.value if isinstance(index.value, Const) else None
+        device = Known(device.type, known if isinstance(known, int) else None)
+    return DeviceHandle(device, value.site, literal=value.site is not None)
+
+
+@special("torch.load", "torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url")
+def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Without map_location, tensors come back where they were saved."""
+    given = arguments.get(1, "map_location")
+    if name != "torch.load":
+        given = arguments.get(2, "map_location")
+    if given is not None and given.value != NONE:
+        device = device_named(run, given)
+        if isinstance(device, Known):
+            return Unknown("loaded")
+        return Unknown("loaded")
+    if arguments.open:
+        return Unknown("loaded")
+    run.loads.setdefault(site, (name, "checkpoint" if name != "torch.load" else ""))
+    run.load_guarded[site] = run.assumptions > 0
+    return Loaded(site)
+
+
+@special("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+def make_parameter(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "data")
+    since = Step(Verb.CREATED, site, CPU)
+    if given is None:
+        return Tensor(CPU, since, None, True, "parameter")
+    device = own_device(given.value)
+    if isinstance(given.value, Tensor):
+        step = given.value.since
+        return Tensor(device, step, given.value.scalar, True, "parameter")
+    return Tensor(device, since, None, True, "parameter")
+
+
+@special("torch.autograd.Variable", "torch.autograd.variable.Variable")
+def variable(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "data")
+    return Unknown("an empty Variable") if given is None else given.value
+
+
+@special("torch.compile", "torch.jit.script", "torch.nn.utils.weight_norm", "copy.copy")
+def same(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "model") or arguments.get(0, "module")
+    return Unknown(f"{name} without arguments") if given is None else given.value
+
+
+@special("functools.partial")
+def partial(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if not arguments.positional or arguments.open:
+        return Unknown("partial of something unknown")
+    first, *rest = (argument.value for argument in arguments.positional)
+    keywords = tuple((key, argument.value) for key, argument in arguments.keywords.items())
+    return Partial(first, tuple(rest), keywords)
+
+
+@special("argparse.ArgumentParser")
+def argument_parser(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return Outside("parser")
+
+
+@special("torch.set_default_device")
+def set_default_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if arguments.positional:
+        named = device_named(run, arguments.positional[0])
+        run.default_device = named or CPU
+    return NONE
+
+
+@special("torch.set_default_tensor_type")
+def set_default_tensor_type(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    run.default_device = Unsure("the default tensor type was changed")
+    return NONE
+
+
+@special("sys.exit", "builtins.exit", "builtins.quit", "os._exit")
+def leave(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    run.state.dead = True
+    return Unknown("does not return")
+
+
+@special("torch.set_grad_enabled")
+def set_grad_enabled(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return Unknown("a gradient mode")
+
+
+@special(
+    "devicelint.reveal_device", "reveal_device", "builtins.reveal_device"
+)
+def reveal_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    from devicelint.interpreter.reveal import revealed_device
+
+    if not arguments.positional:
+        return NONE
+    value = arguments.positional[0].value
+    run.announce(Revealed(site, value, revealed_device(run, value)))
+    return value
+
+

@@ -1,0 +1,173 @@
+"""Branches, `try`, `with` and `match`: paths that part and meet again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from devicelint.domain.devices import Device
+from devicelint.domain.events import IndexTested
+from devicelint.domain.values import (
+    HOST,
+    DeviceHandle,
+    External,
+    Flag,
+    Outside,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.assign import assign
+from devicelint.interpreter.containers import element_of
+from devicelint.interpreter.run import Run, executes
+from devicelint.interpreter.truth import assuming, condition_of, depends_on_choice, truth_of
+
+NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
+
+
+@executes(cst.If)
+def if_statement(run: Run, node: cst.If) -> None:
+    value = run.evaluate(node.test)
+    if isinstance(value, DeviceHandle) and not value.is_object:
+        run.announce(IndexTested(node.test, node.test))
+    branch(
+        run,
+        value,
+        lambda: run.execute_block(node.body),
+        lambda: _otherwise(run, node.orelse),
+    )
+
+
+def _otherwise(run: Run, orelse: cst.If | cst.Else | None) -> None:
+    if isinstance(orelse, cst.If):
+        run.execute(orelse)
+    elif orelse is not None:
+        run.execute_block(orelse.body)
+
+
+def branch(
+    run: Run, value: Value, body: Callable[[], None], orelse: Callable[[], None]
+) -> None:
+    """Walk one branch where the condition is known, both where it is not."""
+    condition = condition_of(value)
+    known = truth_of(run, condition)
+    if known is not None:
+        with assuming(run, condition):
+            (body if known else orelse)()
+        return
+    other = run.state.fork()
+    with assuming(run, condition):
+        body()
+        one, run.state = run.state, other
+        orelse()
+    if one.dead is not run.state.dead and depends_on_choice(run, condition):
+        run.frame.assumed += 1
+        run.assumptions += 1
+    other, run.state = run.state, one
+    run.merge(other, condition if isinstance(condition, Flag) else None)
+
+
+def assume(run: Run, value: Value) -> None:
+    """`assert condition`: go on only where it holds."""
+
+    def stop() -> None:
+        run.state.dead = True
+
+    branch(run, value, lambda: None, stop)
+
+
+@executes(cst.Try, cst.TryStar)
+def try_statement(run: Run, node: cst.Try | cst.TryStar) -> None:
+    before = run.state.fork()
+    run.assumptions += bool(node.handlers)
+    run.execute_block(node.body)
+    run.assumptions -= bool(node.handlers)
+    failed = run.state.fork() if not run.state.dead else before.fork()
+    failed.merge(before)
+    if node.orelse is not None and not run.state.dead:
+        run.execute_block(node.orelse.body)
+    for handler in node.handlers:
+        after, run.state = run.state, failed.fork()
+        if handler.name is not None and isinstance(handler.name.name, cst.Name):
+            run.bind(handler.name.name.value, Unknown("an exception"), handler.name.name)
+        with assuming(run, Flag("except")):
+            run.execute_block(handler.body)
+        handled, run.state = run.state, after
+        run.merge(handled, None)
+    if node.finalbody is not None:
+        dead, run.state.dead = run.state.dead, False
+        run.execute_block(node.finalbody.body)
+        run.state.dead = run.state.dead or dead
+
+
+@executes(cst.With)
+def with_statement(run: Run, node: cst.With) -> None:
+    disabled = 0
+    defaults = run.default_device
+    for item in node.items:
+        value = run.evaluate(item.item)
+        disabled += _disables_grad(run, item.item)
+        if isinstance(value, DeviceHandle) and value.is_object:
+            run.default_device = value.device
+        if item.asname is not None:
+            entered = value if isinstance(value, Outside) else Unknown("entered by with")
+            assign(run, item.asname.name, entered, item.item)
+    run.no_grad += disabled
+    run.execute_block(node.body)
+    run.no_grad -= disabled
+    run.default_device = defaults
+
+
+def _disables_grad(run: Run, node: cst.BaseExpression) -> bool:
+    if not isinstance(node, cst.Call):
+        return False
+    callee = run.evaluate(node.func) if isinstance(node.func, (cst.Name, cst.Attribute)) else None
+    return isinstance(callee, External) and callee.name in NO_GRAD
+
+
+@executes(cst.Match)
+def match_statement(run: Run, node: cst.Match) -> None:
+    subject = run.evaluate(node.subject)
+    start = run.state
+    joined = start.fork()
+    exhaustive = False
+    joined.dead = True
+    for case in node.cases:
+        run.state = start.fork()
+        _bind_pattern(run, case.pattern, subject)
+        if case.guard is not None:
+            run.evaluate(case.guard)
+        with assuming(run, condition_of(subject)):
+            run.execute_block(case.body)
+        joined.merge(run.state)
+        exhaustive = exhaustive or (_is_wildcard(case.pattern) and case.guard is None)
+    if not exhaustive:
+        joined.merge(start)
+    run.state = joined
+
+
+def _is_wildcard(pattern: cst.MatchPattern) -> bool:
+    return isinstance(pattern, cst.MatchAs) and pattern.pattern is None
+
+
+def _bind_pattern(run: Run, pattern: cst.MatchPattern, subject: Value) -> None:
+    """Bind what a pattern captures: the whole subject, or an unknown part of it."""
+    if isinstance(pattern, cst.MatchAs):
+        if pattern.pattern is not None:
+            _bind_pattern(run, pattern.pattern, subject)
+        if pattern.name is not None:
+            run.bind(pattern.name.value, subject, pattern.name)
+        return
+    if isinstance(pattern, (cst.MatchTuple, cst.MatchList)):
+        part = element_of(run, subject, pattern)
+        for element in pattern.patterns:
+            if isinstance(element, cst.MatchSequenceElement):
+                _bind_pattern(run, element.value, part)
+            elif isinstance(element, cst.MatchStar) and element.name is not None:
+                run.bind(element.name.value, Unknown("a starred pattern"), element.name)
+        return
+    for child in pattern.children:
+        if isinstance(child, cst.MatchPattern):
+            _bind_pattern(run, child, Unknown("part of a pattern"))
+        elif isinstance(child, (cst.MatchKeywordElement, cst.MatchMappingElement)):
+            _bind_pattern(run, child.pattern, Unknown("part of a pattern"))

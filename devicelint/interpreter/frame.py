@@ -1,0 +1,77 @@
+"""The frame of a module, function or class body that is being walked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from devicelint.domain.history import Site, Step
+from devicelint.domain.state import State
+from devicelint.domain.values import Module, Ref, Value
+
+GLOBALS: Ref = 0
+"""Where the module's own names lie."""
+
+
+@dataclass(slots=True)
+class Loop:
+    """The states in which a loop was left or begun anew by `break` and `continue`."""
+
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Frame:
+    """Names of one scope and what its walk has gathered."""
+
+    ref: Ref
+    node: cst.CSTNode
+    scopes: tuple[Ref, ...] = ()
+    """Enclosing function scopes, innermost first."""
+    caller: Frame | None = None
+    site: cst.Call | None = None
+    """The call that entered this frame; None when the function is walked on its own."""
+    module: Module | None = None
+    """The Module whose `forward` this is, when the module itself was called."""
+    receiver: Value | None = None
+    owner: Ref | None = None
+    """The class in whose body the function stands."""
+    passed: dict[Step, Site] = field(default_factory=dict)
+    """The arguments that carry a device, by the step that put them there."""
+    not_local: dict[str, Ref | None] = field(default_factory=dict)
+    """Names declared `global` (their ref) or `nonlocal` (None)."""
+    loops: list[Loop] = field(default_factory=list)
+    returns: list[tuple[Value, State]] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+    bindings: dict[str, Site] = field(default_factory=dict)
+    """The statement that last bound each name."""
+    statement: Site = None
+    depth: int = 0
+    assumed: int = 0
+    """How many conditions hold for the rest of the frame, since their other path has ended."""
+    keeps_names: bool = False
+    """Whether a closure needs the names after the frame is left."""
+
+    @classmethod
+    def of_module(cls, module: cst.Module) -> Frame:
+        """The frame of a file's own statements."""
+        return cls(GLOBALS, module)
+
+    def scope_of(self, name: str, state: State) -> Ref:
+        """Where a binding of `name` in this frame goes."""
+        if name not in self.not_local:
+            return self.ref
+        declared = self.not_local[name]
+        if declared is not None:
+            return declared
+        return next((ref for ref in self.scopes if state.read(ref, name) is not None), self.ref)
+
+    def enclosing_functions(self) -> tuple[Ref, ...]:
+        """The scopes that a function defined here can see."""
+        if self.ref == GLOBALS:
+            return ()
+        if isinstance(self.node, cst.ClassDef):
+            return self.scopes
+        return (self.ref, *self.scopes)

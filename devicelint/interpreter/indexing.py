@@ -1,0 +1,87 @@
+"""Indexing a tensor, and assigning to an index.
+
+A CPU index into an accelerator tensor works; an accelerator index into a CPU tensor does not, and
+neither does assigning across devices through an index tensor or a mask.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, agreement
+from devicelint.domain.events import Operand
+from devicelint.domain.values import Array, Batch, Const, HostValue, ListOf, Moved, Tensor, Value
+from devicelint.interpreter.operands import DIFFERENT, operand_of, report_clash
+from devicelint.interpreter.run import Run
+
+
+def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -> Value:
+    """`tensor[…]`: a tensor on the same device."""
+    keeps_rank = _check_indices(run, node, value)
+    scalar = False if keeps_rank and not isinstance(value, Moved) else None
+    grad = value.grad if isinstance(value, Tensor) else None
+    if isinstance(value, Tensor) and value.scalar is not False:
+        scalar = None
+    return Tensor(value.device, value.since, scalar, grad)
+
+
+def _check_indices(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -> bool:
+    """Report an index on another device; whether the result has at least one dimension."""
+    keeps = False
+    base = operand_of(value, node.value)
+    assert base is not None
+    for element in node.slice:
+        part = element.slice
+        if isinstance(part, cst.Slice):
+            keeps = True
+            for bound in (part.lower, part.upper, part.step):
+                if bound is not None:
+                    run.evaluate(bound)
+            continue
+        index = run.evaluate(part.value)
+        if index == Const(None) or isinstance(index, (ListOf, Array)):
+            keeps = True
+        operand = operand_of(index, part.value)
+        if operand is not None:
+            keeps = keeps or _is_at_least_1d(index)
+            _check_index(run, node, base, operand)
+    return keeps
+
+
+def _is_at_least_1d(value: Value) -> bool:
+    return isinstance(value, Batch) or (isinstance(value, Tensor) and value.scalar is False)
+
+
+def _check_index(run: Run, node: cst.Subscript, base: Operand, index: Operand) -> None:
+    """A tensor on the CPU takes only an index on the CPU; a 0-dim integer becomes a number."""
+    if base.device != CPU or not _is_at_least_1d(index.value):
+        return
+    if agreement(base.device, index.device) in DIFFERENT:
+        report_clash(run, node, "indexing", (base, index), index=True)
+
+
+def assign_item(
+    run: Run, node: cst.Subscript, base: Tensor | Moved | Batch, value: Operand | None
+) -> None:
+    """`tensor[…] = value`: a basic index copies across devices, an index tensor does not."""
+    target = operand_of(base, node.value)
+    assert target is not None
+    advanced = False
+    for element in node.slice:
+        part = element.slice
+        if not isinstance(part, cst.Index):
+            continue
+        index = run.evaluate(part.value)
+        operand = operand_of(index, part.value)
+        if operand is not None and _is_at_least_1d(index):
+            advanced = True
+            _check_index(run, node, target, operand)
+        elif isinstance(index, (ListOf, Array)):
+            advanced = True
+    if value is None or not advanced or isinstance(value.value, HostValue):
+        return
+    if isinstance(value.value, Tensor) and value.value.scalar is not False:
+        return
+    if agreement(target.device, value.device) in DIFFERENT:
+        pair = (value, target) if value.device == CPU else (target, value)
+        report_clash(run, node, "index assignment", pair, in_place=True)

@@ -1,0 +1,146 @@
+"""Loops and comprehensions, to a bounded fixed point.
+
+The body is walked once with what holds before the loop: that iteration really happens.  It is
+walked again only where an iteration changed something that was there before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import libcst as cst
+
+from devicelint.domain.devices import Unsure
+from devicelint.domain.state import State
+from devicelint.domain.values import (
+    Const,
+    DeviceHandle,
+    HostValue,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.assign import assign
+from devicelint.interpreter.containers import element_of, known_elements
+from devicelint.interpreter.frame import Loop
+from devicelint.interpreter.run import Run, executes
+from devicelint.interpreter.truth import assuming, condition_of, truth_of
+
+_MOST_PASSES = 3
+
+
+@executes(cst.For)
+def for_statement(run: Run, node: cst.For) -> None:
+    iterated = run.evaluate(node.iter)
+    run.frame.statement = node
+    elements = known_elements(run, iterated)
+    element = element_of(run, iterated, node.iter)
+    at_least_once = bool(elements)
+    if elements and any(isinstance(one, (Const, DeviceHandle)) for one in elements):
+        element = _joined_constant(elements)
+
+    def bind() -> None:
+        run.frame.statement = node
+        assign(run, node.target, element, node.iter)
+
+    _loop(run, node, bind, at_least_once=at_least_once)
+
+
+def _joined_constant(elements: tuple[Value, ...]) -> Value:
+    """The items of `for device in ("cpu", "cuda")`: one of several devices."""
+    if len(set(elements)) == 1:
+        return elements[0]
+    if all(isinstance(one, (Const, HostValue)) for one in elements):
+        names = all(isinstance(one, Const) and isinstance(one.value, str) for one in elements)
+        return DeviceHandle(Unsure("one of several"), is_object=False) if names else HostValue()
+    return Unknown("one of several")
+
+
+@executes(cst.While)
+def while_statement(run: Run, node: cst.While) -> None:
+    condition = condition_of(run.evaluate(node.test))
+    known = truth_of(run, condition)
+    if known is False:
+        _otherwise(run, node)
+        return
+    with assuming(run, condition):
+        _loop(run, node, lambda: None, at_least_once=known is True)
+
+
+def _loop(run: Run, node: cst.For | cst.While, bind: Callable[[], None], *, at_least_once: bool) -> None:
+    before = run.state.fork()
+    loop = Loop()
+    run.frame.loops.append(loop)
+    bind()
+    run.execute_block(node.body)
+    _rejoin(run, loop.continues)
+    for _ in range(_MOST_PASSES - 1):
+        if run.state.dead or not _changed(run.state, before):
+            break
+        run.merge(before.fork(), None)
+        before = run.state.fork()
+        loop.continues.clear()
+        bind()
+        run.execute_block(node.body)
+        _rejoin(run, loop.continues)
+    run.frame.loops.pop()
+    if not at_least_once or run.state.dead:
+        run.merge(before, None)
+    if node.orelse is not None and not run.state.dead:
+        run.execute_block(node.orelse.body)
+    _rejoin(run, loop.breaks)
+
+
+def _rejoin(run: Run, states: list[State]) -> None:
+    for state in states:
+        run.merge(state, None)
+
+
+def _changed(state: State, before: State) -> bool:
+    """Whether an iteration changed a value that concerns devices."""
+    hosts = (Const, HostValue)
+    for ref, name in state.changes_since(before):
+        one, other = state.read(ref, name), before.read(ref, name)
+        if not (isinstance(one, hosts) and isinstance(other, hosts)):
+            return True
+    return False
+
+
+def _otherwise(run: Run, node: cst.For | cst.While) -> None:
+    if node.orelse is not None:
+        run.execute_block(node.orelse.body)
+
+
+@contextmanager
+def comprehension_scope(run: Run, clause: cst.CompFor | None) -> Iterator[None]:
+    """Bind the targets of a comprehension's `for` clauses, for as long as it is evaluated."""
+    frame = run.frame
+    outer, names = frame.ref, dict(run.state.fields(frame.ref))
+    bound: list[str] = []
+    while clause is not None:
+        iterated = run.evaluate(clause.iter)
+        elements = known_elements(run, iterated)
+        element = element_of(run, iterated, clause.iter)
+        if elements and isinstance(elements[0], (Const, DeviceHandle)):
+            element = _joined_constant(elements)
+        assign(run, clause.target, element, clause.iter)
+        bound.extend(_names_of(clause.target))
+        for test in clause.ifs:
+            run.evaluate(test.test)
+        clause = clause.inner_for_in
+    yield
+    for name in bound:
+        if name in names:
+            run.state.write(outer, name, names[name])
+        else:
+            run.state.delete(outer, name)
+
+
+def _names_of(target: cst.BaseExpression) -> Iterator[str]:
+    if isinstance(target, cst.Name):
+        yield target.value
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from _names_of(element.value)
+    elif isinstance(target, cst.StarredElement):
+        yield from _names_of(target.value)

@@ -1,0 +1,167 @@
+"""Operands of an operation: which devices they are on, and whether those agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import libcst as cst
+
+from devicelint.domain.devices import (
+    CPU,
+    Agreement,
+    Device,
+    DeviceOf,
+    Known,
+    Unsure,
+    agreement,
+)
+from devicelint.domain.events import Clash, MisplacedInput, MixedOperation, Operand
+from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.values import Batch, Moved, Outside, Tensor, Value
+from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.run import Run
+
+DIFFERENT = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
+
+
+def operand_of(value: Value, site: Site) -> Operand | None:
+    """The operand that a value is, where it may be a tensor at all."""
+    if isinstance(value, (Tensor, Batch, Moved)):
+        return Operand(site, value, value.device, value.since)
+    if isinstance(value, Outside):
+        return Operand(site, value, DeviceOf(value.origin), value.since)
+    return None
+
+
+def is_excused(operand: Operand) -> bool | None:
+    """Whether an operand is a 0-dim tensor on the CPU, which mixes; None: perhaps."""
+    if operand.device != CPU:
+        return False
+    return operand.value.scalar if isinstance(operand.value, Tensor) else False
+
+
+def find_clash(operands: Sequence[tuple[Operand, bool]]) -> tuple[Operand, Operand] | None:
+    """The operand to blame and the one it clashes with; each comes with whether 0-dim mixes."""
+    firm = [one for one, mixes in operands if not (mixes and is_excused(one) is not False)]
+    for position, one in enumerate(firm):
+        for other in firm[position + 1 :]:
+            if agreement(one.device, other.device) in DIFFERENT:
+                return (one, other) if one.device == CPU else (other, one)
+    return None
+
+
+def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device, Step | None]:
+    """The device of a result: an accelerator if any operand is on one."""
+    for one in operands:
+        if isinstance(one.device, Known) and one.device.type != "cpu":
+            return one.device, one.since
+    for one in operands:
+        if one.device != CPU and not isinstance(one.device, Unsure):
+            if isinstance(one.value, Outside) and (unknown or len(operands) > 1):
+                return _device_beside_outside(operands, one)
+            return one.device, one.since
+    unsure = next((one for one in operands if isinstance(one.device, Unsure)), None)
+    if unsure is not None:
+        return unsure.device, unsure.since
+    if unknown or not operands:
+        return Unsure("one of the operands is not understood"), None
+    return operands[0].device, operands[0].since
+
+
+def _device_beside_outside(
+    operands: Sequence[Operand], outside: Operand
+) -> tuple[Device, Step | None]:
+    """`x` is not known to be a tensor: where it is a number, the other operand decides."""
+    for one in operands:
+        if not isinstance(one.value, Outside) and one.device != CPU:
+            return one.device, one.since
+    return outside.device, outside.since
+
+
+def report_clash(
+    run: Run,
+    site: Site,
+    operation: str,
+    pair: tuple[Operand, Operand],
+    *,
+    in_place: bool = False,
+    index: bool = False,
+) -> None:
+    """Announce that two operands differ, at the place where the culprit should be moved."""
+    culprit, reference = pair
+    if not (_is_tensor_for_sure(run, culprit) and _is_tensor_for_sure(run, reference)):
+        return
+    verdict = agreement(culprit.device, reference.device)
+    blamed, frame = _blame(run, culprit)
+    if frame is None:
+        clash = Clash(culprit, reference, verdict, site)
+        run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
+        return
+    clash = Clash(blamed, reference, verdict, site)
+    entered = frame.module
+    if entered is not None and not _is_passed(frame, reference):
+        assert frame.site is not None
+        run.announce(MisplacedInput(frame.site, entered.name, clash))
+    else:
+        run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
+
+
+def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> None:
+    """Announce that an input of a module is not where the module is."""
+    verdict = agreement(own.device, operand.device)
+    blamed, frame = _blame(run, operand)
+    name = run.code_of(site.func)
+    if frame is not None and frame.module is not None:
+        assert frame.site is not None
+        name = run.code_of(frame.site.func)
+    clash = Clash(blamed, own, verdict, site)
+    run.announce(MisplacedInput(site if frame is None else frame.site, name, clash))
+
+
+def _is_passed(frame: Frame, operand: Operand) -> bool:
+    return operand.since is not None and operand.since in frame.passed
+
+
+def _blame(run: Run, culprit: Operand) -> tuple[Operand, Frame | None]:
+    """The outermost call that passed the culprit on, and the argument that it was there.
+
+    The frame is that of the outermost module that was called with it, if any was.
+    """
+    blamed, found = culprit, None
+    frame: Frame | None = run.frame
+    while frame is not None and culprit.since is not None:
+        site = frame.passed.get(culprit.since)
+        if site is None:
+            break
+        blamed = Operand(site, culprit.value, culprit.device, culprit.since)
+        if found is None or frame.module is not None:
+            found = frame
+        frame = frame.caller
+    return blamed, found
+
+
+_TENSOR_ONLY = (
+    r"(shape|size\(|device\b|dtype|dim\(|ndim|view\(|reshape\(|permute\(|unsqueeze\(|squeeze\("
+    r"|expand|transpose\(|contiguous\(|new_|is_cuda|requires_grad|detach\(|numel\(|t\(\)|float\("
+    r"|long\(|masked_fill|repeat\(|flatten\(|type_as\(|cuda\(|cpu\(|to\(|matmul\(|mean\(|bmm\()"
+)
+
+
+def _is_tensor_for_sure(run: Run, operand: Operand) -> bool:
+    """A parameter is a tensor where its function uses it as one; `x * 2` alone proves nothing."""
+    if not isinstance(operand.value, Outside):
+        return True
+    frame: Frame | None = run.frame
+    while frame is not None:
+        if isinstance(frame.node, (cst.FunctionDef, cst.Module)):
+            code = run.code_of(frame.node)
+            if re.search(rf"(?<![\w.]){re.escape(operand.value.origin)}\.{_TENSOR_ONLY}", code):
+                return True
+        frame = frame.caller
+    return False
+
+
+def computed(site: Site, device: Device, since: Step | None) -> Step:
+    """The history of a result: that of the operand which decides, else its own."""
+    return since if since is not None else Step(Verb.COMPUTED, site, device)

@@ -1,0 +1,281 @@
+"""Operators: arithmetic, comparison and augmented assignment."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import Known
+from devicelint.domain.events import DeviceCompared, Operand
+from devicelint.domain.join import as_bool
+from devicelint.domain.values import (
+    ARRAY,
+    HOST,
+    NONE,
+    Array,
+    Batch,
+    Const,
+    DeviceHandle,
+    Flag,
+    Function,
+    HostValue,
+    ListOf,
+    Module,
+    Moved,
+    Outside,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.containers import element_of, extend
+from devicelint.interpreter.operands import (
+    common_device,
+    computed,
+    find_clash,
+    operand_of,
+    report_clash,
+)
+from devicelint.interpreter.run import Run, evaluates
+
+_OPERATORS: dict[type[cst.CSTNode], str] = {
+    cst.Add: "+",
+    cst.Subtract: "-",
+    cst.Multiply: "*",
+    cst.Divide: "/",
+    cst.FloorDivide: "//",
+    cst.Modulo: "%",
+    cst.Power: "**",
+    cst.MatrixMultiply: "@",
+    cst.BitAnd: "&",
+    cst.BitOr: "|",
+    cst.BitXor: "^",
+    cst.LeftShift: "<<",
+    cst.RightShift: ">>",
+}
+
+
+@evaluates(cst.BinaryOperation)
+def binary_operation(run: Run, node: cst.BinaryOperation) -> Value:
+    """Walks a long chain of operators without recursion: `a + b + c + …`."""
+    chain = [node]
+    while isinstance(chain[-1].left, cst.BinaryOperation):
+        chain.append(chain[-1].left)
+    value = run.evaluate(chain[-1].left)
+    for link in reversed(chain):
+        right = run.evaluate(link.right)
+        value = _binary(run, link, value, right)
+    return value
+
+
+def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:
+    if isinstance(left, _HOST) and isinstance(right, _HOST):
+        return _host_arithmetic(node, left, right)
+    symbol = _OPERATORS.get(type(node.operator), "")
+    return operate(run, node, symbol, (node.left, left), (node.right, right))
+
+
+_HOST = (Const, HostValue, Array, ListOf, Tuple, DeviceHandle)
+_TENSORS = (Tensor, Batch, Moved)
+
+
+def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Value:
+    if isinstance(left, Array) or isinstance(right, Array):
+        return ARRAY
+    if isinstance(left, Const) and left.value in ("cuda:", "xpu:") and not isinstance(right, Const):
+        return DeviceHandle(Known(str(left.value)[:-1]), node, is_object=False)
+    if isinstance(left, (ListOf, Tuple)):
+        return left if left == right else Unknown("two sequences put together")
+    return HOST
+
+
+def operate(
+    run: Run, site: cst.CSTNode, symbol: str, *sides: tuple[cst.CSTNode, Value]
+) -> Value:
+    """An elementwise operation, or a matrix product: operands share a device."""
+    if not any(isinstance(value, (*_TENSORS, Outside)) for _, value in sides):
+        return Unknown(f"operands of {symbol} are not understood")
+    mixes = symbol != "@"
+    operands = [(one, mixes) for place, value in sides if (one := operand_of(value, place))]
+    if not any(isinstance(one.value, _TENSORS) for one, _ in operands):
+        return Unknown(f"operands of {symbol} come from outside")
+    pair = find_clash(operands)
+    if pair is not None:
+        report_clash(run, site, symbol, pair)
+    unknown = any(isinstance(value, Unknown) for _, value in sides)
+    return _result(site, [one for one, _ in operands], unknown, sides)
+
+
+def _result(
+    site: cst.CSTNode,
+    operands: list[Operand],
+    unknown: bool,
+    sides: tuple[tuple[cst.CSTNode, Value], ...],
+) -> Tensor:
+    device, since = common_device(operands, unknown=unknown)
+    ranks = [one.value.scalar if isinstance(one.value, Tensor) else None for one in operands]
+    ranks += [None for _, value in sides if isinstance(value, Unknown)]
+    ranks = [False if isinstance(one.value, Batch) else rank for one, rank in zip(operands, ranks)]
+    scalar = False if False in ranks else None if None in ranks else True
+    grads = [one.value.grad if isinstance(one.value, Tensor) else None for one in operands]
+    grad = True if True in grads else None if None in grads else False
+    return Tensor(device, computed(site, device, since), scalar, grad)
+
+
+@evaluates(cst.Comparison)
+def comparison(run: Run, node: cst.Comparison) -> Value:
+    left_site, left = node.left, run.evaluate(node.left)
+    result: Value = HOST
+    for target in node.comparisons:
+        right = run.evaluate(target.comparator)
+        result = _compare(run, node, target.operator, (left_site, left), (target.comparator, right))
+        left_site, left = target.comparator, right
+    return result if len(node.comparisons) == 1 else HOST
+
+
+_COMPARE = {
+    cst.Equal: "==",
+    cst.NotEqual: "!=",
+    cst.LessThan: "<",
+    cst.LessThanEqual: "<=",
+    cst.GreaterThan: ">",
+    cst.GreaterThanEqual: ">=",
+}
+
+
+def _compare(
+    run: Run,
+    node: cst.Comparison,
+    operator: cst.BaseCompOp,
+    left: tuple[cst.CSTNode, Value],
+    right: tuple[cst.CSTNode, Value],
+) -> Value:
+    one, other = left[1], right[1]
+    if isinstance(operator, (cst.Is, cst.IsNot)):
+        return _identity(run, one, other, isinstance(operator, cst.IsNot))
+    symbol = _COMPARE.get(type(operator))
+    if symbol is None:
+        return _membership(run, node, operator, one, other)
+    if isinstance(one, _TENSORS) or isinstance(other, _TENSORS):
+        return operate(run, node, symbol, left, right)
+    if isinstance(one, DeviceHandle) or isinstance(other, DeviceHandle):
+        return _compare_devices(run, node, symbol, left, right)
+    if isinstance(one, Const) and isinstance(other, Const):
+        return _compare_constants(symbol, one, other)
+    if isinstance(one, (Outside, Flag)) or isinstance(other, (Outside, Flag)):
+        return Flag(run.code_of(node))
+    return HOST
+
+
+def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:
+    if other == NONE:
+        if isinstance(one, Outside):
+            return Flag(f"{one.origin} is None", negated)
+        if isinstance(one, Const):
+            return as_bool((one == NONE) is not negated)
+        if isinstance(one, (*_TENSORS, Module, DeviceHandle, Function)):
+            return as_bool(negated)
+    if isinstance(one, Const) and isinstance(other, Const) and isinstance(other.value, bool):
+        return as_bool((one == other) is not negated)
+    return HOST
+
+
+def _membership(
+    run: Run, node: cst.Comparison, operator: cst.BaseCompOp, one: Value, other: Value
+) -> Value:
+    if isinstance(one, (Outside, Flag)) or isinstance(other, Outside):
+        return Flag(run.code_of(node))
+    if isinstance(one, Const) and isinstance(other, Const):
+        inside = str(one.value) in str(other.value)
+        return as_bool(inside is isinstance(operator, cst.In))
+    if isinstance(one, Const) and isinstance(other, DeviceHandle):
+        return HOST
+    return HOST
+
+
+def _compare_constants(symbol: str, one: Const, other: Const) -> Value:
+    left, right = one.value, other.value
+    if symbol in ("==", "!="):
+        return as_bool((left == right) is (symbol == "=="))
+    if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
+        return HOST
+    outcome = {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}
+    return as_bool(outcome[symbol])
+
+
+def _compare_devices(
+    run: Run,
+    node: cst.Comparison,
+    symbol: str,
+    left: tuple[cst.CSTNode, Value],
+    right: tuple[cst.CSTNode, Value],
+) -> Value:
+    (one_site, one), (other_site, other) = left, right
+    for handle, handle_site, text, text_site in (
+        (one, one_site, other, other_site),
+        (other, other_site, one, one_site),
+    ):
+        if isinstance(handle, DeviceHandle) and isinstance(text, Const):
+            if handle.is_object and isinstance(text.value, str):
+                run.announce(DeviceCompared(node, handle_site, text_site, text.value, symbol))
+                return as_bool(symbol == "!=")
+            if isinstance(handle.device, Known) and not handle.is_object:
+                return as_bool((str(handle.device) == text.value) is (symbol == "=="))
+    if isinstance(one, DeviceHandle) and isinstance(other, DeviceHandle):
+        known = isinstance(one.device, Known) and isinstance(other.device, Known)
+        if known and one.is_object and other.is_object:
+            return as_bool((one.device == other.device) is (symbol == "=="))
+    return Flag(run.code_of(node))
+
+
+def augmented(
+    run: Run,
+    node: cst.AugAssign,
+    target: tuple[cst.CSTNode, Value],
+    value: tuple[cst.CSTNode, Value],
+) -> Value:
+    """`a += b`: for a tensor in place, so that a 0-dim CPU tensor on the left is not excused."""
+    before, added = target[1], value[1]
+    symbol = _AUGMENTED.get(type(node.operator), "+=")
+    if isinstance(before, ListOf) and symbol == "+=":
+        extend(run, before.ref, element_of(run, added, value[0]))
+        return before
+    if not isinstance(before, _TENSORS):
+        return binary_values(run, node, symbol[:-1], target, value)
+    left = operand_of(before, target[0])
+    right = operand_of(added, value[0])
+    assert left is not None
+    if right is not None:
+        pair = find_clash([(left, False), (right, True)])
+        if pair is not None:
+            report_clash(run, node, symbol, pair, in_place=True)
+            return binary_values(run, node, symbol[:-1], target, value, quiet=True)
+    if isinstance(before, Tensor) and isinstance(added, Tensor) and added.grad:
+        return Tensor(before.device, before.since, before.scalar, True, before.role, before.kept)
+    return before
+
+
+def binary_values(
+    run: Run,
+    node: cst.CSTNode,
+    symbol: str,
+    left: tuple[cst.CSTNode, Value],
+    right: tuple[cst.CSTNode, Value],
+    *,
+    quiet: bool = False,
+) -> Value:
+    """The value of `left symbol right`, where the operator is no node of its own."""
+    if isinstance(left[1], _HOST) and isinstance(right[1], _HOST):
+        return ARRAY if isinstance(left[1], Array) or isinstance(right[1], Array) else HOST
+    if quiet:
+        operands = [one for place, value in (left, right) if (one := operand_of(value, place))]
+        return _result(node, operands, False, (left, right))
+    return operate(run, node, symbol, left, right)
+
+
+_AUGMENTED: dict[type[cst.CSTNode], str] = {
+    cst.AddAssign: "+=",
+    cst.SubtractAssign: "-=",
+    cst.MultiplyAssign: "*=",
+    cst.DivideAssign: "/=",
+    cst.MatrixMultiplyAssign: "@=",
+}

@@ -1,0 +1,158 @@
+"""What a Module owns: parameters, buffers and submodules follow `.to()`, the rest does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device
+from devicelint.domain.events import HiddenModules, ModuleDefined, ParameterLost
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    DictOf,
+    Keeper,
+    ListOf,
+    Module,
+    Moved,
+    OneOf,
+    Tensor,
+    Tuple,
+    Value,
+)
+from devicelint.interpreter.attributes import module_device
+from devicelint.interpreter.run import Run
+from devicelint.knowledge import ModuleKind, module_class
+
+
+def register(
+    run: Run,
+    owner: Module,
+    name: str,
+    value: Value,
+    target: cst.Attribute,
+    site: cst.BaseExpression,
+) -> None:
+    """`self.name = value` on a Module."""
+    if isinstance(value, Tensor) and value.role in ("", "lost"):
+        if value.role == "lost":
+            announce_lost(run, value, target, registered=True)
+        kept = Keeper(owner.name, name, target) if value.kept is None else value.kept
+        value = replace(value, kept=kept)
+    elif isinstance(value, Tensor) and value.role == "parameter":
+        _follow(run, owner, value)
+    run.state.write(owner.ref, name, value)
+    if isinstance(value, (ListOf, Tuple, DictOf)):
+        run.state.write(owner.ref, f"@site:{name}", _as_site(run, site))
+
+
+def _as_site(run: Run, site: cst.BaseExpression) -> Value:
+    from devicelint.domain.values import Const
+
+    return Const(True, site)
+
+
+def announce_lost(run: Run, tensor: Tensor, site: object, *, registered: bool) -> None:
+    """A Parameter that was moved is a plain tensor when it arrives here."""
+    run.announce(ParameterLost(site, tensor.since.site, tensor.since.site, tensor, registered))
+
+
+def _follow(run: Run, owner: Module, value: Tensor) -> None:
+    """A Module without a device of its own is where its first parameter is."""
+    place = run.state.read(owner.ref, DEVICE_FIELD)
+    if isinstance(place, Moved) and place.device == CPU and value.device != CPU:
+        run.state.write(owner.ref, DEVICE_FIELD, Moved(value.device, value.since))
+
+
+def move_module(run: Run, module: Value, device: Device, since: Step) -> None:
+    """`.to(device)` on a Module: all that it registered moves, in place."""
+    _move(run, module, Moved(device, since), set())
+
+
+def _move(run: Run, module: Value, place: Moved, seen: set[object]) -> None:
+    if isinstance(module, OneOf):
+        for option in module.options:
+            _move(run, option, place, seen)
+        return
+    if not isinstance(module, Module) or module.ref in seen:
+        return
+    seen.add(module.ref)
+    run.state.write(module.ref, DEVICE_FIELD, place)
+    for name, value in tuple(run.state.fields(module.ref).items()):
+        if isinstance(value, (Module, OneOf)):
+            _move(run, value, place, seen)
+        elif isinstance(value, Tensor) and value.role in ("parameter", "buffer"):
+            moved = replace(value, device=place.device, since=place.since)
+            run.state.write(module.ref, name, moved)
+
+
+def submodules(run: Run, module: Module) -> Iterator[Module]:
+    """Everything that a Module registered, itself included."""
+    waiting: list[Module] = [module]
+    seen: set[object] = set()
+    while waiting:
+        one = waiting.pop()
+        if one.ref in seen:
+            continue
+        seen.add(one.ref)
+        yield one
+        for value in run.state.fields(one.ref).values():
+            for option in value.options if isinstance(value, OneOf) else (value,):
+                if isinstance(option, Module):
+                    waiting.append(option)
+
+
+def owns_tensors(run: Run, module: Module) -> bool:
+    """Whether a Module, or one that it registered, has parameters or buffers."""
+    for one in submodules(run, module):
+        knowledge = module_class(one.name)
+        if knowledge is not None and knowledge.owns_tensors:
+            return True
+        if knowledge is not None and knowledge.kind is ModuleKind.LOSS:
+            continue
+        fields = run.state.fields(one.ref).values()
+        if any(isinstance(v, Tensor) and v.role in ("parameter", "buffer") for v in fields):
+            return True
+    return False
+
+
+def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
+    """Announce the Module after its `__init__`, with what it hides in plain containers."""
+    registered = {one.ref for one in submodules(run, module)}
+    hidden = []
+    for name, value in run.state.fields(module.ref).items():
+        if name.startswith("@"):
+            continue
+        kind = _KINDS.get(type(value))
+        if kind is None or not _hides(run, value, registered):
+            continue
+        kept = run.state.read(module.ref, f"@site:{name}")
+        place = getattr(kept, "site", None)
+        if place is not None:
+            hidden.append(HiddenModules(name, kind, place, place))
+    run.announce(ModuleDefined(site, module, tuple(hidden)))
+
+
+_KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
+
+
+def _hides(run: Run, value: Value, registered: set[int | str]) -> bool:
+    held = value.items if isinstance(value, Tuple) else _held(run, value)
+    modules = [one for one in held if isinstance(one, Module)]
+    return any(one.ref not in registered and owns_tensors(run, one) for one in modules)
+
+
+def _held(run: Run, value: Value) -> tuple[Value, ...]:
+    if not isinstance(value, (ListOf, DictOf)):
+        return ()
+    return tuple(v for n, v in run.state.fields(value.ref).items() if n[0] == "[" or n == "@element")
+
+
+def built(run: Run, node: cst.CSTNode, name: str, device: Device = CPU) -> Module:
+    """A new Module, with its device."""
+    since = Step(Verb.BUILT, node, device)
+    module = Module(run.allocate(node, name), name, since)
+    run.state.write(module.ref, DEVICE_FIELD, Moved(device, since))
+    return module

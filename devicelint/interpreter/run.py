@@ -1,0 +1,268 @@
+"""One walk through a program in one world.
+
+`Run` holds what the walk knows at this moment: the state, the frame and the world.  The grammar
+lies in the sibling modules, which register a handler for each kind of node; they reach each other
+through the run, never by import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device
+from devicelint.domain.events import Assigned, DiscardedTransfer, Event, Transfer
+from devicelint.domain.history import Site
+from devicelint.domain.state import Place, State
+from devicelint.domain.values import (
+    Class,
+    Const,
+    Flag,
+    Function,
+    Loaded,
+    Outside,
+    Ref,
+    Unknown,
+    Value,
+)
+from devicelint.domain.worlds import World
+from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.frame import GLOBALS, Frame
+
+BUILTIN_SCOPE: dict[str, Value] = {}
+"""What Python itself binds; filled by `builtins`."""
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+EVALUATORS: dict[type[cst.CSTNode], Callable[[Run, Any], Value]] = {}
+EXECUTORS: dict[type[cst.CSTNode], Callable[[Run, Any], None]] = {}
+CALLERS: dict[type, Callable[[Run, Any, Arguments, cst.Call], Value]] = {}
+METHODS: dict[type, Callable[[Run, Any, str, cst.Call], Value]] = {}
+ATTRIBUTES: dict[type, Callable[[Run, Any, str, cst.Attribute], Value]] = {}
+
+
+def _registering(table: dict[Any, Any]) -> Callable[..., Callable[[Handler], Handler]]:
+    def handles(*kinds: type) -> Callable[[Handler], Handler]:
+        def register(handler: Handler) -> Handler:
+            for kind in kinds:
+                table[kind] = handler
+            return handler
+
+        return register
+
+    return handles
+
+
+evaluates = _registering(EVALUATORS)
+"""Register how an expression node becomes a value."""
+executes = _registering(EXECUTORS)
+"""Register what a statement node does to the state."""
+calls = _registering(CALLERS)
+"""Register what calling a kind of value gives."""
+methods = _registering(METHODS)
+"""Register what calling `value.name(…)` gives, by the kind of the value."""
+attributes = _registering(ATTRIBUTES)
+"""Register what `value.name` gives, by the kind of the value."""
+
+
+CHECKPOINT_KEYS = frozenset(
+    "model model_state_dict state_dict net optimizer optimizer_state_dict ema generator "
+    "discriminator encoder decoder scheduler params weights module epoch".split()
+)
+"""Keys under which training scripts keep weights and progress."""
+
+
+class Split(Exception):
+    """The walk needs to know a flag: two paths that it separates leave a value on two devices."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+class Exhausted(Exception):
+    """The walk has taken more steps than a program of this size deserves."""
+
+
+class Listener(Protocol):
+    """Who hears the events of a run."""
+
+    def __call__(self, event: Event, run: Run) -> None:
+        """Take note of one event; the run is at the point where it happened."""
+
+
+class Run:
+    """The walk: where it is, what holds there, and in which world."""
+
+    def __init__(
+        self, module: cst.Module, world: World, listener: Listener, *, steps: int, splits: bool
+    ) -> None:
+        self.module = module
+        self.world = world
+        self.state = State()
+        self.frame = Frame.of_module(module)
+        self.assumptions = 0
+        """How many conditions that the code cannot tell surround this point."""
+        self.no_grad = 0
+        self.default_device: Device = CPU
+        self.entered: set[Site] = set()
+        """The functions that were interpreted with the arguments of a call."""
+        self.instantiated: set[Site] = set()
+        self.interpretations: dict[Site, int] = {}
+        self.demands_accelerator = False
+        self.counts_accelerators = False
+        self.classes: dict[Site, Class] = {}
+        self.load_guarded: dict[Site, bool] = {}
+        self._silent = 0
+        self.loads: dict[Site, tuple[str, str]] = {}
+        self.pending: list[tuple[Function, Frame]] = []
+        self.moved_siblings: dict[Site, Site] = {}
+        self._listener = listener
+        self._steps = steps
+        self.splits = splits
+        self._last_transfer: Transfer | None = None
+        self._bound_at: dict[Site, Site] = {}
+        self._code: dict[cst.CSTNode, str] = {}
+        self._addresses: dict[tuple[Site, Ref, str], int] = {}
+
+    # -- walking ---------------------------------------------------------------------------
+
+    def evaluate(self, node: cst.BaseExpression) -> Value:
+        """The value of an expression; `Unknown` for what is not understood."""
+        handler = EVALUATORS.get(type(node))
+        if handler is None:
+            return Unknown(f"{type(node).__name__} is not modelled")
+        return handler(self, node)
+
+    def execute(self, statement: cst.CSTNode) -> None:
+        """Do what a statement does to the state."""
+        self._steps -= 1
+        if self._steps < 0:
+            raise Exhausted
+        handler = EXECUTORS.get(type(statement))
+        if handler is not None:
+            handler(self, statement)
+
+    def execute_block(self, body: cst.BaseSuite) -> None:
+        """Execute statements until the path ends."""
+        for statement in body.body:
+            if self.state.dead:
+                return
+            self.execute(statement)
+
+    def call(self, callee: Value, arguments: Arguments, site: cst.Call) -> Value:
+        """What calling a value gives."""
+        caller = CALLERS.get(type(callee))
+        if caller is None:
+            return Unknown(f"calling {type(callee).__name__} is not modelled")
+        return caller(self, callee, arguments, site)
+
+    # -- names -----------------------------------------------------------------------------
+
+    def lookup(self, name: str) -> Value:
+        """The value of a name here: local, enclosing, global or builtin.
+
+        A name that nothing binds stands for something outside the file.
+        """
+        read = self.state.read
+        frame = self.frame
+        if name not in frame.not_local:
+            value = read(frame.ref, name)
+            if value is not None:
+                return value
+        for ref in frame.scopes:
+            value = read(ref, name)
+            if value is not None:
+                return value
+        value = read(GLOBALS, name)
+        if value is not None:
+            return value
+        return BUILTIN_SCOPE.get(name) or Outside(name)
+
+    def bind(self, name: str, value: Value, site: Site) -> None:
+        """Give a name a value, in the scope that the function declares for it."""
+        frame = self.frame
+        self.state.write(frame.scope_of(name, self.state), name, value)
+        frame.bindings[name] = frame.statement
+        self.announce(Assigned(site, name, value))
+
+    # -- truth -----------------------------------------------------------------------------
+
+    def decide(self, flag: Flag) -> bool | None:
+        """What this world says of a flag."""
+        return self.world.truth(flag)
+
+    def merge(self, other: State, flag: Flag | None) -> None:
+        """Go on with what holds on both paths; `flag` is what separated them."""
+        conflicts: list[Place] = self.state.merge(other)
+        if conflicts and flag is not None and self.splits:
+            raise Split(flag.key)
+
+    def note_sibling(self, statement: cst.Assign) -> None:
+        """Remember the statement that moves a name, for the names that were bound with it."""
+        transfer = self._last_transfer
+        if transfer is not None and transfer.site is statement.value:
+            binding = self._binding_of(transfer.receiver_site)
+            if binding is not None:
+                self.moved_siblings[binding] = statement
+
+    def _binding_of(self, site: Site) -> Site | None:
+        return self._bound_at.get(site)
+
+    # -- events ----------------------------------------------------------------------------
+
+    def announce(self, event: Event) -> None:
+        """Let the rules know."""
+        if not self._silent:
+            self._listener(event, self)
+
+    @contextmanager
+    def silence(self) -> Iterator[None]:
+        """Walk without telling anybody: what happens is known, or not the user's affair."""
+        self._silent += 1
+        try:
+            yield
+        finally:
+            self._silent -= 1
+
+    def announce_transfer(self, transfer: Transfer) -> None:
+        """Announce a transfer, and remember it in case its result is thrown away."""
+        self._last_transfer = transfer
+        self.announce(transfer)
+
+    def announce_discarded(self, expression: cst.BaseExpression, statement: Site) -> None:
+        """Announce that the value of an expression statement was a transfer's result."""
+        transfer = self._last_transfer
+        if transfer is not None and transfer.site is expression:
+            self.announce(DiscardedTransfer(transfer, statement))
+
+    def code_of(self, node: cst.CSTNode) -> str:
+        """The source text of a node, without what surrounds it."""
+        code = self._code.get(node)
+        if code is None:
+            code = self._code[node] = self.module.code_for_node(node).strip()
+        return code
+
+    def use_of_load(self, value: Loaded, key: Value | None) -> None:
+        """Remember what a loaded value is used as, by the key that is taken out of it."""
+        if isinstance(key, Const) and key.value in CHECKPOINT_KEYS:
+            self.note_load(value, "checkpoint")
+
+    def note_load(self, value: Loaded, used_as: str) -> None:
+        """Remember what a loaded value is used as."""
+        function, before = self.loads.get(value.site, ("torch.load", ""))
+        self.loads[value.site] = (function, before or used_as)
+
+    # -- objects ---------------------------------------------------------------------------
+
+    def allocate(self, site: Site, what: str = "") -> int:
+        """The address of an object that `site` makes in this frame; the same one each time."""
+        key = (site, self.frame.ref, what)
+        address = self._addresses.get(key)
+        if address is None:
+            address = self._addresses[key] = len(self._addresses) + 1
+        self.state.reset(address)
+        return address

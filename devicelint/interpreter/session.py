@@ -1,0 +1,115 @@
+"""A whole program: the worlds in which it is walked, and the functions that nobody calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from devicelint.domain.events import Load
+from devicelint.domain.history import Site
+from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT, World
+from devicelint.interpreter import (  # noqa: F401  (they register their handlers)
+    attributes,
+    builtins,
+    calls,
+    classes,
+    data,
+    expressions,
+    externals,
+    flow,
+    functions,
+    loops,
+    operators,
+    statements,
+    supers,
+    tensor_methods,
+    torch_modules,
+)
+from devicelint.interpreter.classes import walk_class_alone
+from devicelint.interpreter.functions import walk_alone
+from devicelint.interpreter.run import Exhausted, Listener, Run, Split
+
+_MOST_SETTINGS = 2
+_STEPS_FOR_ANY = 20_000
+_STEPS_PER_LINE = 60
+
+
+@dataclass(slots=True)
+class Walk:
+    """What a walk in one world has shown, besides its events."""
+
+    world: World
+    entered: set[Site]
+    demands_accelerator: bool
+    counts_accelerators: bool
+
+
+def explore(
+    module: cst.Module, lines: int, listener_for: Callable[[World], Listener]
+) -> tuple[Walk, ...]:
+    """Walk through a program on every machine that makes a difference to it.
+
+    Where a flag of the program separates two paths that leave a value on two devices, each of its
+    values is a world of its own.  The events of a walk that was given up are the listener's to
+    forget: `listener_for` is called anew for each walk.
+    """
+    steps = _STEPS_FOR_ANY + _STEPS_PER_LINE * lines
+    walks = list(_walk_settings(module, WITH_ONE, steps, listener_for))
+    if any(walk.counts_accelerators for walk in walks):
+        walks.extend(_walk_settings(module, WITH_SEVERAL, steps, listener_for))
+    if any(walk.demands_accelerator for walk in walks):
+        entered = set().union(*(walk.entered for walk in walks))
+        walks.append(_walk(module, WITHOUT, steps, listener_for, splits=False, entered=entered))
+    return tuple(walks)
+
+
+def _walk_settings(
+    module: cst.Module, world: World, steps: int, listener_for: Callable[[World], Listener]
+) -> Iterator[Walk]:
+    can_split = len(world.settings) < _MOST_SETTINGS
+    try:
+        yield _walk(module, world, steps, listener_for, splits=can_split)
+    except Split as split:
+        for chosen in (True, False):
+            yield from _walk_settings(
+                module, world.choosing(split.key, chosen), steps, listener_for
+            )
+
+
+def _walk(
+    module: cst.Module,
+    world: World,
+    steps: int,
+    listener_for: Callable[[World], Listener],
+    *,
+    splits: bool,
+    entered: set[Site] | None = None,
+) -> Walk:
+    run = Run(module, world, listener_for(world), steps=steps, splits=splits)
+    try:
+        run.execute_block(module)
+        run.state.dead = False
+        _walk_unentered(run, entered or set())
+    except Exhausted:
+        pass
+    _announce_loads(run)
+    return Walk(world, run.entered, run.demands_accelerator, run.counts_accelerators)
+
+
+def _walk_unentered(run: Run, entered: set[Site]) -> None:
+    """Functions and classes that the file defines and does not use itself."""
+    run.entered |= entered
+    for node, cls in tuple(run.classes.items()):
+        if node not in run.instantiated:
+            walk_class_alone(run, cls)
+    for function, _ in tuple(run.pending):
+        if function.node not in run.entered and function.owner is None:
+            walk_alone(run, function)
+
+
+def _announce_loads(run: Run) -> None:
+    for site, (function, used_as) in run.loads.items():
+        if not run.load_guarded.get(site, False):
+            run.announce(Load(site, function, used_as))

@@ -1,0 +1,310 @@
+"""Applying a device signature to the arguments of a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device, Unsure, agreement
+from devicelint.domain.events import Operand
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    ARRAY,
+    HOST,
+    NONE,
+    Array,
+    Const,
+    DictOf,
+    ListOf,
+    Outside,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.containers import element_of
+from devicelint.interpreter.operands import (
+    DIFFERENT,
+    common_device,
+    computed,
+    find_clash,
+    operand_of,
+    report_clash,
+)
+from devicelint.interpreter.run import Run
+from devicelint.interpreter.transfers import demand, device_named
+from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
+from devicelint.knowledge import CPU as CPU_GROUP
+
+
+@dataclass(slots=True)
+class Group:
+    """The operands of one device variable of a signature."""
+
+    operands: list[tuple[Operand, bool]] = field(default_factory=list)
+    unknown: bool = False
+
+    @property
+    def plain(self) -> list[Operand]:
+        return [operand for operand, _ in self.operands]
+
+
+@dataclass(slots=True)
+class Application:
+    """One call of a known function: its arguments sorted by what they have to do with devices."""
+
+    signature: Signature
+    site: cst.Call
+    groups: dict[str, Group] = field(default_factory=dict)
+    indices: list[tuple[str, Operand]] = field(default_factory=list)
+    device: Device | None = None
+    rank: bool | None = None
+    data: Value | None = None
+    receiver: Value | None = None
+    varies: bool = False
+    asks_grad: bool = False
+
+    def group(self, name: str) -> Group:
+        return self.groups.setdefault(name, Group())
+
+
+def apply_signature(
+    run: Run,
+    signature: Signature,
+    arguments: Arguments,
+    site: cst.Call,
+    *,
+    name: str = "",
+    receiver: Value | None = None,
+    owner: Operand | None = None,
+) -> Value:
+    """Check that operands share a device, and give the result; `owner` is the module's own."""
+    application = Application(signature, site, receiver=receiver)
+    if owner is not None and signature.owns is not None:
+        application.group(signature.owns).operands.append((owner, False))
+    keywords = tuple(arguments.keywords)
+    slots = signature.slots(len(arguments.positional), keywords)
+    for argument, slot in zip(arguments, slots, strict=False):
+        if slot is not None:
+            _take(run, application, argument, slot)
+    asked = arguments.keywords.get("requires_grad")
+    application.asks_grad = asked is not None and asked.value == Const(True)
+    _check(run, application, name or signature.name)
+    out = arguments.keywords.get("out")
+    if out is not None and isinstance(out.value, Tensor):
+        return out.value
+    result = signature.result_of(len(arguments.positional), keywords)
+    return _make(run, application, result)
+
+
+def _take(run: Run, application: Application, argument: Argument, slot: Slot) -> None:
+    value = argument.value
+    match slot.role:
+        case Role.OPERAND:
+            _take_operand(run, application, argument, slot)
+        case Role.INDEX:
+            operand = operand_of(value, argument.site)
+            if operand is not None:
+                application.indices.append((slot.group or "", operand))
+        case Role.DEVICE:
+            if value != NONE:
+                application.device = device_named(run, argument)
+                if application.device is not None:
+                    demand(run, argument, application.device, application.site, "device=")
+        case Role.SIZE:
+            empty = isinstance(value, Tuple) and not value.items
+            application.rank = True if empty else application.rank or False
+        case Role.DATA:
+            application.data = value
+        case Role.VARIES:
+            application.varies = application.varies or value not in (NONE, Const(False))
+        case _:
+            pass
+
+
+def _take_operand(run: Run, application: Application, argument: Argument, slot: Slot) -> None:
+    group = application.group(slot.group or "")
+    for site, value in _operand_values(run, argument, slot):
+        operand = operand_of(value, site)
+        if operand is not None:
+            group.operands.append((operand, slot.scalar_excused))
+        elif isinstance(value, (Unknown, Array)):
+            group.unknown = True
+
+
+def _operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:
+    """The tensors that an argument brings: one, or those of a sequence."""
+    value = argument.value
+    if not slot.sequence or not isinstance(value, (ListOf, Tuple, Stream, DictOf)):
+        return [argument]
+    if isinstance(value, Tuple):
+        return [Argument(argument.site, one) for one in value.items]
+    if isinstance(value, ListOf):
+        fields = run.state.fields(value.ref)
+        told_apart = [v for n, v in fields.items() if n.startswith("[")]
+        site = _element_sites(argument.site, len(told_apart))
+        if told_apart:
+            return [Argument(s, v) for s, v in zip(site, told_apart, strict=True)]
+    return [Argument(argument.site, element_of(run, value, argument.site))]
+
+
+def _element_sites(site: object, count: int) -> list[object]:
+    if isinstance(site, cst.List) and len(site.elements) == count:
+        return [element.value for element in site.elements]
+    return [site] * count
+
+
+def _check(run: Run, application: Application, name: str) -> None:
+    for key, group in application.groups.items():
+        if key == CPU_GROUP:
+            continue
+        pair = find_clash(group.operands)
+        if pair is not None:
+            in_place = application.signature.result.form is Form.SELF
+            report_clash(run, application.site, name, pair, in_place=in_place)
+    for key, index in application.indices:
+        base = application.group(key).plain
+        if base and base[0].device == CPU and _differs(base[0].device, index.device):
+            report_clash(run, application.site, name, (base[0], index), index=True)
+
+
+def _differs(one: Device, other: Device) -> bool:
+    return agreement(one, other) in DIFFERENT
+
+
+def _make(run: Run, application: Application, result: Result) -> Value:
+    if application.varies:
+        return Unknown(f"what {application.signature.name} gives depends on an option")
+    match result.form:
+        case Form.HOST:
+            return HOST
+        case Form.ARRAY:
+            return ARRAY
+        case Form.NONE:
+            return NONE
+        case Form.SELF:
+            return _itself(application)
+        case Form.TUPLE:
+            return Tuple(tuple(_make(run, application, item) for item in result.items))
+        case Form.LIST:
+            return Stream(_make(run, application, result.items[0]))
+        case Form.ANY | Form.TRANSFER:
+            return Unknown(f"the result of {application.signature.name}")
+        case _:
+            return _tensor(run, application, result)
+
+
+def _itself(application: Application) -> Value:
+    receiver = application.receiver
+    return Unknown("the receiver itself") if receiver is None else receiver
+
+
+def _tensor(run: Run, application: Application, result: Result) -> Value:
+    site = application.site
+    if result.group == CPU_GROUP:
+        return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), _rank(application, result), False)
+    if result.group == DEVICE:
+        return _created(run, application, result)
+    group = application.groups.get(result.group or "", Group())
+    device, since = common_device(group.plain, unknown=group.unknown)
+    only_outside = bool(group.operands) and all(
+        isinstance(operand.value, Outside) for operand in group.plain
+    )
+    if only_outside and group.unknown:
+        device = Unsure("operands come from outside")
+    return Tensor(
+        device, computed(site, device, since), _rank(application, result), _grad(run, group, result)
+    )
+
+
+def _created(run: Run, application: Application, result: Result) -> Value:
+    site = application.site
+    rank = _rank(application, result)
+    grad = application.asks_grad
+    role = "leaf" if grad else ""
+    if application.device is not None:
+        step = Step(Verb.CREATED_ON, site, application.device)
+        return Tensor(application.device, step, rank, grad, role)
+    follows = application.signature.device_default
+    source = operand_of(application.data, site) if application.data is not None else None
+    if follows is not None:
+        group = application.group(follows)
+        device, since = common_device(group.plain, unknown=group.unknown)
+        return Tensor(device, computed(site, device, since), rank, grad, role)
+    if source is not None:
+        device = source.device
+        if isinstance(source.value, Outside):
+            device = Unsure(f"{source.value.origin} may be a tensor or a number")
+        return Tensor(device, computed(site, device, source.since), rank, grad, role)
+    if isinstance(application.data, Unknown):
+        return Tensor(
+            Unsure("made from something unknown"), Step(Verb.CREATED, site, CPU), rank, grad, role
+        )
+    device = run.default_device
+    return Tensor(device, Step(Verb.CREATED, site, device), rank, grad, role)
+
+
+def _rank(application: Application, result: Result) -> bool | None:
+    """Whether the result is 0-dim."""
+    match result.form:
+        case Form.RANKED:
+            return False
+        case Form.ZERO_DIM:
+            return True
+        case Form.TENSOR:
+            if application.data is not None:
+                return _rank_of_data(application.data)
+            if application.rank is not None:
+                return application.rank
+            return _rank_of_operands(application.groups.get(result.group or "", Group()))
+        case Form.VIEW:
+            if application.data is not None:
+                return _rank_of_data(application.data)
+            return application.rank
+        case _:
+            return None
+
+
+def _rank_of_data(data: Value) -> bool | None:
+    match data:
+        case Const(value):
+            return isinstance(value, (int, float)) or None
+        case ListOf() | Tuple() | Array() | Stream():
+            return False
+        case Tensor():
+            return data.scalar
+        case _:
+            return None
+
+
+def _rank_of_operands(group: Group) -> bool | None:
+    ranks = [
+        operand.value.scalar if isinstance(operand.value, Tensor) else None
+        for operand in group.plain
+    ]
+    from devicelint.domain.values import Batch
+
+    ranks = [
+        False if isinstance(operand.value, Batch) else rank
+        for operand, rank in zip(group.plain, ranks, strict=True)
+    ]
+    if False in ranks:
+        return False
+    return None if None in ranks or group.unknown or not ranks else True
+
+
+def _grad(run: Run, group: Group, result: Result) -> bool | None:
+    if result.no_grad or run.no_grad:
+        return False
+    grads = [
+        operand.value.grad if isinstance(operand.value, Tensor) else None
+        for operand in group.plain
+    ]
+    if True in grads:
+        return True
+    return None if None in grads or group.unknown else False
+
+

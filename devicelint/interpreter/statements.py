@@ -1,0 +1,183 @@
+"""Simple statements, definitions and imports."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.values import (
+    NONE,
+    Batch,
+    Bound,
+    Class,
+    Const,
+    External,
+    Function,
+    Moved,
+    Outside,
+    Tensor,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.assign import assign
+from devicelint.interpreter.classes import define_class
+from devicelint.interpreter.frame import GLOBALS
+from devicelint.interpreter.functions import define_function
+from devicelint.interpreter.operators import augmented
+from devicelint.interpreter.run import Run, executes
+
+
+@executes(cst.SimpleStatementLine, cst.SimpleStatementSuite)
+def simple_line(run: Run, node: cst.SimpleStatementLine | cst.SimpleStatementSuite) -> None:
+    for statement in node.body:
+        if run.state.dead:
+            return
+        run.frame.statement = statement
+        run.execute(statement)
+
+
+@executes(cst.Expr)
+def expression_statement(run: Run, node: cst.Expr) -> None:
+    value = run.evaluate(node.value)
+    if isinstance(node.value, cst.Call):
+        run.announce_discarded(node.value, node)
+        _forget_receiver(run, node.value, value)
+
+
+def _forget_receiver(run: Run, call: cst.Call, value: Value) -> None:
+    """`x.to(device)` as a statement: what is no tensor may have moved in place."""
+    func = call.func
+    if not (isinstance(func, cst.Attribute) and func.attr.value in ("to", "cuda", "cpu")):
+        return
+    if isinstance(func.value, cst.Name):
+        receiver = run.lookup(func.value.value)
+        if isinstance(value, Moved) and isinstance(receiver, (Outside, Moved, Unknown, External)):
+            run.bind(func.value.value, value, func.value)
+        elif isinstance(receiver, Batch) and receiver.whole:
+            run.bind(func.value.value, Unknown("may move in place"), func.value)
+
+
+@executes(cst.Assign)
+def assignment(run: Run, node: cst.Assign) -> None:
+    value = run.evaluate(node.value)
+    for target in node.targets:
+        assign(run, target.target, value, node.value)
+    run.note_sibling(node)
+
+
+@executes(cst.AnnAssign)
+def annotated_assignment(run: Run, node: cst.AnnAssign) -> None:
+    if node.value is not None:
+        assign(run, node.target, run.evaluate(node.value), node.value)
+
+
+@executes(cst.AugAssign)
+def augmented_assignment(run: Run, node: cst.AugAssign) -> None:
+    before = run.evaluate(node.target)
+    added = run.evaluate(node.value)
+    value = augmented(run, node, (node.target, before), (node.value, added))
+    if isinstance(node.target, cst.Subscript) and isinstance(before, Tensor):
+        return
+    assign(run, node.target, value, node.value)
+
+
+@executes(cst.Return)
+def return_statement(run: Run, node: cst.Return) -> None:
+    value = NONE if node.value is None else run.evaluate(node.value)
+    run.frame.returns.append((value, run.state.fork()))
+    run.state.dead = True
+
+
+@executes(cst.Raise)
+def raise_statement(run: Run, node: cst.Raise) -> None:
+    if node.exc is not None:
+        run.evaluate(node.exc)
+    run.state.dead = True
+
+
+@executes(cst.Break)
+def break_statement(run: Run, node: cst.Break) -> None:
+    if run.frame.loops:
+        run.frame.loops[-1].breaks.append(run.state.fork())
+    run.state.dead = True
+
+
+@executes(cst.Continue)
+def continue_statement(run: Run, node: cst.Continue) -> None:
+    if run.frame.loops:
+        run.frame.loops[-1].continues.append(run.state.fork())
+    run.state.dead = True
+
+
+@executes(cst.Del)
+def delete_statement(run: Run, node: cst.Del) -> None:
+    targets = (
+        [element.value for element in node.target.elements]
+        if isinstance(node.target, (cst.Tuple, cst.List))
+        else [node.target]
+    )
+    for target in targets:
+        if isinstance(target, cst.Name):
+            run.state.write(run.frame.ref, target.value, Unknown("deleted"))
+
+
+@executes(cst.Global)
+def global_statement(run: Run, node: cst.Global) -> None:
+    for item in node.names:
+        run.frame.not_local[item.name.value] = GLOBALS
+
+
+@executes(cst.Nonlocal)
+def nonlocal_statement(run: Run, node: cst.Nonlocal) -> None:
+    for item in node.names:
+        run.frame.not_local[item.name.value] = None
+
+
+@executes(cst.Assert)
+def assert_statement(run: Run, node: cst.Assert) -> None:
+    from devicelint.interpreter.flow import assume
+
+    condition = run.evaluate(node.test)
+    assume(run, condition)
+
+
+@executes(cst.Import)
+def import_statement(run: Run, node: cst.Import) -> None:
+    for alias in node.names:
+        full = _dotted(alias.name)
+        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+            run.bind(alias.asname.name.value, External(full), alias)
+        else:
+            top = full.partition(".")[0]
+            run.bind(top, External(top), alias)
+
+
+@executes(cst.ImportFrom)
+def import_from(run: Run, node: cst.ImportFrom) -> None:
+    if isinstance(node.names, cst.ImportStar):
+        return
+    module = "." * len(node.relative) + (_dotted(node.module) if node.module else "")
+    for alias in node.names:
+        name = _dotted(alias.name)
+        bound = name
+        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+            bound = alias.asname.name.value
+        run.bind(bound, External(f"{module}.{name}"), alias)
+
+
+def _dotted(node: cst.BaseExpression) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted(node.value)}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+@executes(cst.FunctionDef)
+def function_definition(run: Run, node: cst.FunctionDef) -> None:
+    run.frame.statement = node
+    function = define_function(run, node)
+    run.bind(node.name.value, function, node.name)
+
+
+@executes(cst.ClassDef)
+def class_definition(run: Run, node: cst.ClassDef) -> None:
+    run.frame.statement = node
+    run.bind(node.name.value, define_class(run, node), node.name)

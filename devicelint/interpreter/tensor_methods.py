@@ -1,0 +1,187 @@
+"""Methods of tensors and of what may be one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, DeviceOf, is_accelerator
+from devicelint.domain.events import HostRead
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    ARRAY,
+    HOST,
+    Batch,
+    Const,
+    External,
+    Loaded,
+    Moved,
+    Outside,
+    Parameters,
+    Tensor,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.calls import arguments_of
+from devicelint.interpreter.containers import as_tensor
+from devicelint.interpreter.operands import operand_of
+from devicelint.interpreter.run import Run, methods
+from devicelint.interpreter.signatures import apply_signature
+from devicelint.interpreter.transfers import TRANSFERS, move_placed, move_unknown
+from devicelint.knowledge import tensor_method
+
+_MODULE_METHODS = frozenset(
+    "train eval parameters named_parameters state_dict load_state_dict zero_grad modules children "
+    "forward requires_grad_ apply".split()
+)
+
+
+@methods(Tensor, Batch, Moved)
+def method_of_placed(run: Run, receiver: Tensor | Batch | Moved, name: str, node: cst.Call) -> Value:
+    assert isinstance(node.func, cst.Attribute)
+    arguments = arguments_of(run, node)
+    if name in TRANSFERS:
+        return move_placed(run, receiver, name, arguments, node)
+    if name == "numpy":
+        return _numpy(run, receiver, arguments, node)
+    if isinstance(receiver, Moved) and name in _MODULE_METHODS:
+        return _as_module(run, receiver, name, arguments)
+    if isinstance(receiver, Batch) and receiver.whole and name in ("items", "values", "keys"):
+        return _batch_items(receiver, name)
+    return call_tensor_method(run, receiver, name, arguments, node)
+
+
+def call_tensor_method(
+    run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call
+) -> Value:
+    """`tensor.name(…)`, by its signature."""
+    if name in ("type", "type_as"):
+        return _type(receiver, name, arguments)
+    if name in ("view", "reshape", "expand", "repeat") and not isinstance(receiver, Outside):
+        return _reshaped(run, receiver)
+    signature = tensor_method(name)
+    if signature is None:
+        return Unknown(f"tensor.{name} is not known")
+    assert isinstance(node.func, cst.Attribute)
+    tensor = as_tensor(receiver) if isinstance(receiver, Batch) else receiver
+    given = [Argument(node.func.value, tensor), *arguments.positional]
+    every = Arguments(given, arguments.keywords, arguments.open)
+    result = apply_signature(run, signature, every, node, name=name, receiver=tensor)
+    if name == "requires_grad_" and isinstance(tensor, Tensor):
+        return replace(tensor, grad=True, role=tensor.role or "leaf")
+    return result
+
+
+def _reshaped(run: Run, receiver: Value) -> Value:
+    assert isinstance(receiver, (Tensor, Batch, Moved))
+    grad = receiver.grad if isinstance(receiver, Tensor) else None
+    return Tensor(receiver.device, receiver.since, False, grad)
+
+
+def _type(receiver: Value, name: str, arguments: Arguments) -> Value:
+    """`.type(T)` changes the dtype, or moves where T is a CUDA type; `.type_as` follows."""
+    given = arguments.get(0, "dtype" if name == "type" else "other")
+    if given is None:
+        return HOST
+    if name == "type_as":
+        other = operand_of(given.value, given.site)
+        if other is None or not isinstance(receiver, (Tensor, Batch)):
+            return Unknown("type_as of something unknown")
+        tensor = as_tensor(receiver) if isinstance(receiver, Batch) else receiver
+        return replace(tensor, device=other.device, since=other.since or tensor.since)
+    named = given.value.name if isinstance(given.value, External) else ""
+    if isinstance(receiver, (Tensor, Batch)) and named.startswith("torch."):
+        if not named.startswith("torch.cuda."):
+            stays = not named.endswith("Tensor") or receiver.device == CPU
+            return receiver if stays else Unknown("a legacy tensor type")
+    return Unknown("a type that is computed")
+
+
+def _numpy(
+    run: Run, receiver: Tensor | Batch | Moved, arguments: Arguments, node: cst.Call
+) -> Value:
+    forced = arguments.get(0, "force")
+    if forced is None or forced.value == Const(False):
+        assert isinstance(node.func, cst.Attribute)
+        read_on_host(run, receiver, node.func.value, node, ".numpy()")
+    return ARRAY
+
+
+def read_on_host(
+    run: Run, value: Value, site: cst.CSTNode, node: cst.CSTNode, reader: str
+) -> None:
+    """A tensor is read as a numpy array, which an accelerator tensor refuses."""
+    operand = operand_of(value, site)
+    if operand is None or not isinstance(value, (Tensor, Batch, Moved)):
+        return
+    if is_accelerator(operand.device):
+        grad = value.grad if isinstance(value, Tensor) else None
+        run.announce(HostRead(node, operand, reader, grad))
+
+
+def _as_module(run: Run, receiver: Moved, name: str, arguments: Arguments) -> Value:
+    if name == "load_state_dict":
+        for argument in arguments:
+            if isinstance(argument.value, Loaded):
+                run.note_load(argument.value, "checkpoint")
+    if name in ("train", "eval", "requires_grad_", "apply"):
+        return receiver
+    if name == "parameters":
+        return Parameters(receiver)
+    return Unknown(f".{name}() of something moved")
+
+
+def _batch_items(receiver: Batch, name: str) -> Value:
+    from devicelint.domain.values import Stream, Tuple
+
+    inner = replace(receiver, whole=False)
+    if name == "keys":
+        return HOST
+    return Stream(inner if name == "values" else Tuple((HOST, inner)))
+
+
+def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) -> Value:
+    """A method of something from outside: it may be a tensor, a module, or anything."""
+    if name in TRANSFERS:
+        return move_unknown(run, receiver, name, node)
+    written = run.state.read(receiver.origin, name)
+    arguments = arguments_of(run, node)
+    if written is not None:
+        return run.call(written, arguments, node)
+    if name in ("parameters", "named_parameters"):
+        return Parameters(receiver)
+    if name == "load_state_dict":
+        for argument in arguments:
+            if isinstance(argument.value, Loaded):
+                run.note_load(argument.value, "checkpoint")
+        return Unknown("what load_state_dict gives")
+    if name == "parse_args":
+        return Outside("args")
+    if name in ("train", "eval"):
+        return receiver
+    if name in ("size", "dim", "numel", "item", "tolist", "nelement"):
+        return HOST
+    if name not in _PROVES_TENSOR or not receiver.parameter:
+        return Unknown(f"{receiver.origin}.{name}()")
+    return _method_of_assumed(run, receiver, name, arguments, node)
+
+
+_PROVES_TENSOR = frozenset(
+    "view reshape permute unsqueeze squeeze transpose contiguous detach clone expand expand_as "
+    "float long half double bool int flatten new_zeros new_ones new_tensor new_full new_empty "
+    "masked_fill softmax log_softmax sum mean t matmul bmm argmax gather scatter chunk narrow "
+    "unbind repeat_interleave repeat type_as add sub mul div pow sqrt exp log abs norm eq ne gt lt "
+    "ge le requires_grad_ index_select".split()
+)
+
+
+def _method_of_assumed(
+    run: Run, receiver: Outside, name: str, arguments: Arguments, node: cst.Call
+) -> Value:
+    device = DeviceOf(receiver.origin)
+    since = receiver.since or Step(Verb.RECEIVED, node, device)
+    tensor = Tensor(device, since, None, None)
+    return call_tensor_method(run, tensor, name, arguments, node)
+

@@ -1,0 +1,209 @@
+"""Transfers: `.to()`, `.cuda()`, `.cpu()`, and every way of naming a device."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import (
+    CPU,
+    Device,
+    DeviceOf,
+    InvalidDevice,
+    Known,
+    Opaque,
+    Unsure,
+    is_accelerator,
+    parse_device,
+)
+from devicelint.domain.events import (
+    AcceleratorDemanded,
+    DevicelessMoved,
+    InvalidDeviceNamed,
+    Operand,
+    Transfer,
+)
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    NONE,
+    Batch,
+    Const,
+    Deviceless,
+    DeviceHandle,
+    External,
+    Module,
+    Moved,
+    Outside,
+    Parameters,
+    Tensor,
+    Value,
+)
+from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.run import Run
+
+TRANSFERS = frozenset({"to", "cuda", "cpu", "xpu", "to_empty"})
+"""The methods that move what they are called on."""
+
+_DTYPES = frozenset(
+    "float32 float float64 double float16 half bfloat16 int8 uint8 int16 short int32 int int64 "
+    "long bool complex64 cfloat complex128 cdouble channels_last contiguous_format".split()
+)
+
+
+def device_named(run: Run, argument: Argument) -> Device | None:
+    """The device that an argument names; None for what is no device, such as a dtype."""
+    value = argument.value
+    match value:
+        case DeviceHandle(device):
+            return device
+        case Const(str()):
+            return _parse(run, value, argument)
+        case Const(bool()):
+            return None
+        case Const(int(index)):
+            return Known("cuda", index)
+        case Const(None):
+            return None
+        case Tensor() | Batch() | Moved():
+            return value.device
+        case Outside(origin):
+            last = origin.rpartition(".")[2]
+            return None if "dtype" in last else Opaque(origin)
+        case External(name):
+            return _from_import(name)
+        case _:
+            return Unsure("the device is computed")
+
+
+def _from_import(name: str) -> Device | None:
+    if name.rpartition(".")[2] in _DTYPES or "dtype" in name:
+        return None
+    return Opaque(name)
+
+
+def _parse(run: Run, value: Const, argument: Argument) -> Device:
+    text = value.value
+    assert isinstance(text, str)
+    try:
+        return parse_device(text)
+    except InvalidDevice:
+        run.announce(InvalidDeviceNamed(value.site or argument.site, text))
+        return Unsure(f"{text!r} is no device")
+
+
+def demand(run: Run, argument: Argument | None, device: Device, site: cst.CSTNode, how: str) -> None:
+    """The code goes to a device: where that is written out, a machine without it fails."""
+    if not is_accelerator(device) or run.assumptions:
+        return
+    place: object = None
+    if argument is None:
+        place = site
+    elif isinstance(argument.value, (Const, DeviceHandle)):
+        literal = argument.value.site
+        hard = isinstance(argument.value, Const) or argument.value.literal
+        place = literal if hard else None
+        if isinstance(argument.value, Const) and isinstance(argument.value.value, int):
+            place = argument.site
+    if place is None:
+        return
+    run.demands_accelerator = True
+    if run.world.accelerators == 0:
+        run.announce(AcceleratorDemanded(place, device, how, argument is not None))
+
+
+def target_of(
+    run: Run, method: str, arguments: Arguments, site: cst.Call
+) -> tuple[Device | None, Argument | None]:
+    """Where a transfer goes, and the argument that says so; None: it stays where it is."""
+    if method == "cpu":
+        return CPU, None
+    argument = arguments.get(0, "device")
+    if method in ("cuda", "xpu"):
+        if argument is None or argument.value == NONE:
+            demand(run, None, Known(method), site, f".{method}()")
+            return Known(method), None
+        device = device_named(run, argument)
+        if isinstance(device, Known):
+            demand(run, None, device, site, f".{method}()")
+            return device, argument
+        if not isinstance(argument.value, Outside):
+            demand(run, None, Known(method), site, f".{method}()")
+        return Known(method), argument
+    if argument is None:
+        argument = arguments.keywords.get("other")
+    if argument is None:
+        return None, None
+    device = device_named(run, argument)
+    if device is not None:
+        demand(run, argument, device, site, f".{method}()")
+    return device, argument
+
+
+def move_placed(
+    run: Run, value: Tensor | Batch | Moved, method: str, arguments: Arguments, node: cst.Call
+) -> Value:
+    """A transfer of a tensor, or of what may be one: the result is a copy elsewhere."""
+    target, _ = target_of(run, method, arguments, node)
+    result: Value = value
+    if target is not None and not (target == value.device and isinstance(target, Known)):
+        step = Step(Verb.MOVED, node, target)
+        result = replace(value, device=target, since=step)
+        if isinstance(value, Tensor):
+            role = "lost" if value.role in ("parameter", "leaf", "lost") else ""
+            result = replace(value, device=target, since=step, role=role, kept=None)
+    assert isinstance(node.func, cst.Attribute)
+    run.announce_transfer(Transfer(node, node.func.value, value, method, target, result))
+    return result
+
+
+def move_unknown(run: Run, receiver: Value, method: str, node: cst.Call) -> Value:
+    """A transfer of something of an unknown kind: wherever it was, it is there now."""
+    from devicelint.interpreter.calls import arguments_of
+
+    target, _ = target_of(run, method, arguments_of(run, node), node)
+    if target is None or method == "to_empty":
+        return receiver
+    origin = receiver.origin if isinstance(receiver, Outside) else ""
+    if isinstance(receiver, External):
+        origin = receiver.name
+    result = Moved(target, Step(Verb.MOVED, node, target), origin)
+    assert isinstance(node.func, cst.Attribute)
+    run.announce_transfer(Transfer(node, node.func.value, receiver, method, target, result))
+    return result
+
+
+def move_deviceless(
+    run: Run, receiver: Value, kind: str, method: str, node: cst.Call, arguments: Arguments
+) -> Value:
+    """A transfer of an optimizer and its kin, which have no such method."""
+    target, _ = target_of(run, method, arguments, node)
+    assert isinstance(node.func, cst.Attribute)
+    model = _model_of(run, receiver) if isinstance(receiver, Deviceless) else None
+    run.announce(
+        DevicelessMoved(node, node.func.value, receiver, kind, method, target, model)
+    )
+    return receiver
+
+
+def _model_of(run: Run, optimizer: Deviceless) -> Operand | None:
+    from devicelint.interpreter.attributes import module_device
+
+    over = optimizer.over
+    if not isinstance(over, Parameters):
+        return None
+    if isinstance(over.module, Module):
+        place = module_device(run, over.module)
+        return Operand(over.site, over.module, place.device, place.since)
+    return None
+
+
+def own_device(value: Value) -> Device:
+    """The device that a value is on, for a report."""
+    match value:
+        case Tensor() | Batch() | Moved() | DeviceHandle():
+            return value.device
+        case Outside(origin):
+            return DeviceOf(origin)
+        case _:
+            return Unsure("it has no device")
