@@ -545,7 +545,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed():
     write("a.py", "import torch\nx = torch.zeros(3)\n")
     code = (
         "import sys; from devicelint.cli import main; status = main(['a.py', '-q']);"
-        "heavy = {'rich', 'tomllib', 'tomli', 'difflib', 'multiprocessing', 'torch', 'json',"
+        "heavy = {'rich', 'tomllib', 'tomli', 'difflib', 'multiprocessing', 'torch',"
         " 'tempfile', 'asyncio', 'unittest'};"
         "print(status, sorted(heavy & set(sys.modules)))"
     )
