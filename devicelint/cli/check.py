@@ -82,7 +82,7 @@ class Check:
                 # An editor replaces its text by what it reads here.
                 terminal.write_bytes(each.data)
             return
-        self.tally.count(fixed.remaining)
+        self.tally.count(engine.Checked(fixed.after, fixed.remaining))
         self.tally.count_fixes(fixed)
         self.output.show_fixed(fixed, is_stdin=isinstance(each, StandardInput))
 

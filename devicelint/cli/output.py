@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from devicelint.cli import terminal
+from devicelint.engine import Checked
 from devicelint.reporters.visible import printable
 
 if TYPE_CHECKING:
-    from devicelint.engine import Checked, Fixed
+    from devicelint.engine import Fixed
 
 
 class Output:
@@ -52,12 +53,11 @@ class Output:
             return
         if is_stdin:
             terminal.write_bytes(fixed.after.to_bytes())
-        self.show(fixed.remaining)
+        self.show(Checked(fixed.after, fixed.remaining))
         for finding in fixed.rolled_back:
-            line = fixed.after.position(finding.span.start).line
-            place = f"{fixed.after.path}:{line}"
-            told = f"{place}: the fix of {finding.code} is not made: it would bring a new finding"
-            terminal.say(printable(told))
+            line, column = fixed.after.position(finding.span.start)
+            told = f"the fix of {finding.code} is rolled back: it helps nothing, or does harm"
+            terminal.say(printable(f"{fixed.after.path}:{line}:{column + 1}: {told}"))
 
     def close(self, found: Sequence[Checked]) -> None:
         """Print what is printed of all files together."""

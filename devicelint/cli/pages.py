@@ -28,12 +28,11 @@ def run(command: str, words: Sequence[str]) -> int:
 
 
 def _explain(wanted: str) -> int:
-    every = rules.all_rules()
-    found = [rule for rule in every if wanted.lower() in (rule.code.lower(), rule.name)]
-    if not found:
-        known = [word for rule in every for word in (rule.code, rule.name)]
+    rule = rules.rule_named(wanted)
+    if rule is None:
+        known = [word for rule in rules.all_rules() for word in (rule.code, rule.name)]
         raise UsageError(f'there is no rule "{wanted}"{hint(wanted, known)}')
-    page = found[0].documentation()
+    page = rule.documentation()
     if paint_for(sys.stdout) is plain:
         sys.stdout.write(page)
     else:
