@@ -9,9 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING, ClassVar
-
-from devicelint import __version__
 
 if TYPE_CHECKING:
     from devicelint.config import ConfigFinder
@@ -26,7 +25,7 @@ class Plugin:
     """What flake8 makes of each file and asks for violations."""
 
     name: ClassVar[str] = "devicelint"
-    version: ClassVar[str] = __version__
+    version: ClassVar[str] = version("devicelint")
 
     def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:  # noqa: ARG002 - flake8 passes whole files to who asks for the tree
         self.filename = filename

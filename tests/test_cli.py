@@ -11,11 +11,12 @@ import re
 import stat
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from devicelint import __version__, engine
+from devicelint import engine
 from devicelint.cli import main
 from devicelint.engine import Checked, Fixed, Trace
 from devicelint.finding import Edit, Finding, Fix, InputError, Safety, Severity, Span
@@ -424,7 +425,7 @@ def test_an_error_of_the_door_itself_is_one_line(run, monkeypatch):
 
 
 def test_version(run):
-    assert run("--version") == (0, f"devicelint {__version__}\n", "")
+    assert run("--version") == (0, f"devicelint {version('devicelint')}\n", "")
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "rules", "trace"])

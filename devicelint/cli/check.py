@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from devicelint import __version__, engine
+from devicelint import engine
 from devicelint.cli import terminal
 from devicelint.cli.arguments import UsageError, check_parser
 from devicelint.cli.inputs import STDIN, FileInput, Input, StandardInput, inputs
@@ -25,7 +25,9 @@ def run(words: Sequence[str]) -> int:
     """Run `devicelint [check]` with these arguments and return the exit status."""
     options = check_parser().parse(words)
     if options.version:
-        sys.stdout.write(f"devicelint {__version__}\n")
+        from importlib.metadata import version
+
+        sys.stdout.write(f"devicelint {version('devicelint')}\n")
         return 0
     _refuse_contradictions(options)
     return Check(options).run()
