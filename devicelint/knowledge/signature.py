@@ -15,7 +15,8 @@ CPU = "cpu"
 DEVICE = "device"
 """The group of a tensor created on the `device` argument (see `Signature.device_default`)."""
 
-DIMENSION_NAMES = frozenset({"dim", "dims", "axis", "axes"})
+DIMENSION_NAMES = frozenset({"dim", "axis", "keepdim", "keepdims"})
+"""The arguments that make a reduction give more than one number."""
 
 
 class Role(Enum):
@@ -72,7 +73,7 @@ class Form(Enum):
     HOST = "Host"
     """A Python number, string, size or list of numbers."""
     SELF = "Self"
-    """The receiver itself."""
+    """The receiver, or first argument, itself."""
     TUPLE = "tuple"
     """Exactly the results of `items`."""
     LIST = "list"

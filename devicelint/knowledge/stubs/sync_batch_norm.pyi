@@ -1,0 +1,3 @@
+"""torch.nn.SyncBatchNorm."""
+
+def convert_sync_batchnorm(module: Tensor, process_group=None) -> Self: ...
