@@ -1,0 +1,35 @@
+"""Fixes: changes at nodes of a tree, made on the text, so that all else stays byte for byte."""
+
+from devicelint.fixes.calls import AddKeyword, RemoveArgument
+from devicelint.fixes.change import Change, Rewrite
+from devicelint.fixes.expressions import InsertAfter, InsertBefore, Keep, Replace, WrapInCall
+from devicelint.fixes.layout import NotFixable
+from devicelint.fixes.preamble import DefineDevice
+from devicelint.fixes.resolution import resolve, sites
+from devicelint.fixes.rounds import MAX_ROUNDS, Fixed, fix_until_stable
+from devicelint.fixes.selection import apply, edits_of, select
+from devicelint.fixes.statements import InsertStatement, RemoveStatement
+
+__all__ = [
+    "MAX_ROUNDS",
+    "AddKeyword",
+    "Change",
+    "DefineDevice",
+    "Fixed",
+    "InsertAfter",
+    "InsertBefore",
+    "InsertStatement",
+    "Keep",
+    "NotFixable",
+    "RemoveArgument",
+    "RemoveStatement",
+    "Replace",
+    "Rewrite",
+    "WrapInCall",
+    "apply",
+    "edits_of",
+    "fix_until_stable",
+    "resolve",
+    "select",
+    "sites",
+]

@@ -1,0 +1,68 @@
+"""From what rules say about fixes to edits of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import libcst as cst
+
+from devicelint.finding import Edit, Fix, Span
+from devicelint.fixes.change import Rewrite
+from devicelint.fixes.layout import Layout, NotFixable
+from devicelint.fixes.preamble import DefineDevice
+from devicelint.fixes.selection import may_be_shared
+from devicelint.fixes.suites import statement_nodes
+from devicelint.positions import locate
+from devicelint.source import SourceFile
+
+
+def sites(rewrites: Sequence[Rewrite], module: cst.Module) -> Iterator[cst.CSTNode]:
+    """The nodes that `resolve` needs the places of."""
+    for rewrite in rewrites:
+        for change in rewrite.changes:
+            yield from change.sites()
+    if any(change.looks_around for rewrite in rewrites for change in rewrite.changes):
+        yield from statement_nodes(module)
+
+
+def resolve(
+    rewrites: Sequence[Rewrite],
+    module: cst.Module,
+    source: SourceFile,
+    spans: Mapping[cst.CSTNode, Span] | None = None,
+) -> tuple[Fix | None, ...]:
+    """The fix of each rewrite; None for one that cannot be made where it is asked for.
+
+    `spans`, where given, are the places of at least `sites(rewrites, module)`.
+    """
+    if spans is None:
+        spans = locate(module, source, sites(rewrites, module))
+    layout = Layout(module, source.text, source.newline, spans, _first_use(rewrites, spans))
+    return tuple(_resolved(rewrite, layout) for rewrite in rewrites)
+
+
+def _first_use(rewrites: Iterable[Rewrite], spans: Mapping[cst.CSTNode, Span]) -> int | None:
+    """Where the first of the fixes that define a name puts code that may use it."""
+    return min(
+        (
+            spans[site].start
+            for rewrite in rewrites
+            if any(isinstance(change, DefineDevice) for change in rewrite.changes)
+            for change in rewrite.changes
+            for site in change.sites()
+        ),
+        default=None,
+    )
+
+
+def _resolved(rewrite: Rewrite, layout: Layout) -> Fix | None:
+    edits: list[Edit] = []
+    try:
+        for change in dict.fromkeys(rewrite.changes):
+            for edit in change.edits(layout):
+                if edit not in edits or not may_be_shared(edit):
+                    edits.append(edit)
+    except NotFixable:
+        return None
+    # A stable order: insertions at one place stay in that of the changes.
+    return Fix(rewrite.message, tuple(sorted(edits, key=lambda edit: edit.span)), rewrite.safety)
