@@ -18,7 +18,7 @@ from devicelint.interpreter import explore
 from devicelint.interpreter.run import Listener, Run
 from devicelint.interpreter.scene import Scene
 from devicelint.positions import locate
-from devicelint.rules import Report, Rule, all_rules
+from devicelint.rules import Report, Rule, all_rules, line_of
 from devicelint.source import SourceFile
 
 __all__ = ["CheckError", "Checked", "Fixed", "check", "fix", "screen"]
@@ -179,7 +179,7 @@ def _located(source: SourceFile, module: cst.Module, said: list[Said]) -> list[F
         sites.extend(_node(site) for site, _ in one.report.related)
     spans = locate(module, source, sites)
     fixes = _resolved(source, module, said)
-    found = [_finding(one, spans, fix) for one, fix in zip(said, fixes, strict=True)]
+    found = [_finding(one, spans, fix, source) for one, fix in zip(said, fixes, strict=True)]
     return sorted(found, key=lambda finding: (finding.span, finding.code))
 
 
@@ -195,16 +195,26 @@ def _resolved(source: SourceFile, module: cst.Module, said: list[Said]) -> list[
     return [None if rewrite is None else next(waiting) for rewrite in rewrites]
 
 
-def _finding(said: Said, spans: dict[cst.CSTNode, Span], fix: Fix | None) -> Finding:
+def _finding(
+    said: Said, spans: dict[cst.CSTNode, Span], fix: Fix | None, source: SourceFile
+) -> Finding:
     rule, report = said.rule, said.report
+    related = tuple(Related(spans[_node(site)], message) for site, message in report.related)
     return Finding(
         rule.code,
         rule.name,
         report.severity or rule.severity,
-        report.message,
+        _with_lines(report.message, related, source),
         spans[_node(report.site)],
-        tuple(Related(spans[_node(site)], message) for site, message in report.related),
+        related,
         "" if report.anywhere else said.worlds[0].description,
         report.certainty,
         fix,
     )
+
+
+def _with_lines(message: str, related: tuple[Related, ...], source: SourceFile) -> str:
+    """Put the lines of related places where the message speaks of them."""
+    for index, place in enumerate(related):
+        message = message.replace(line_of(index), str(source.position(place.span.start).line))
+    return message

@@ -44,6 +44,8 @@ class Clash:
     reference: Operand
     agreement: Agreement
     failing: Site = field(repr=False)
+    frame: object = field(repr=False)
+    """The frame in which the culprit stands: where a fix goes, names mean what they do there."""
 
 
 @dataclass(frozen=True, slots=True)

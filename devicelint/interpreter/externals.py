@@ -188,6 +188,7 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
     if index is not None and isinstance(device, Known):
         known = index.value.value if isinstance(index.value, Const) else None
         device = Known(device.type, known if isinstance(known, int) else None)
+    run.device_literals.add(value.site)
     return DeviceHandle(device, value.site, literal=value.site is not None)
 
 

@@ -22,7 +22,7 @@ class Loop:
     continues: list[State] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Frame:
     """Names of one scope and what its walk has gathered."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -95,14 +96,14 @@ def report_clash(
     verdict = agreement(culprit.device, reference.device)
     blamed, frame = _blame(run, culprit)
     if frame is None:
-        clash = Clash(culprit, reference, verdict, site)
+        clash = Clash(culprit, reference, verdict, site, run.frame)
         run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
         return
-    clash = Clash(blamed, reference, verdict, site)
+    clash = Clash(blamed, reference, verdict, site, frame.caller)
     entered = frame.module
     if entered is not None and not _is_passed(frame, reference):
         assert frame.site is not None
-        run.announce(MisplacedInput(frame.site, entered.name, clash))
+        run.announce(MisplacedInput(frame.site, run.code_of(frame.site.func), clash))
     else:
         run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
 
@@ -111,12 +112,15 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> No
     """Announce that an input of a module is not where the module is."""
     verdict = agreement(own.device, operand.device)
     blamed, frame = _blame(run, operand)
-    name = run.code_of(site.func)
-    if frame is not None and frame.module is not None:
+    entered = site
+    if frame is not None:
         assert frame.site is not None
-        name = run.code_of(frame.site.func)
-    clash = Clash(blamed, own, verdict, site)
-    run.announce(MisplacedInput(site if frame is None else frame.site, name, clash))
+        entered = frame.site
+        if frame.module is not None:
+            own = replace(own, site=entered.func)
+    where = run.frame if frame is None else frame.caller
+    clash = Clash(blamed, own, verdict, site, where)
+    run.announce(MisplacedInput(entered, run.code_of(entered.func), clash))
 
 
 def _is_passed(frame: Frame, operand: Operand) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import libcst as cst
@@ -117,6 +118,12 @@ class Run:
         self.classes: dict[Site, Class] = {}
         self.load_guarded: dict[Site, bool] = {}
         self._silent = 0
+        self.assigned_by: dict[Site, Site] = {}
+        """The statement of each attribute that was assigned to."""
+        self.device_literals: set[Site] = set()
+        """The literals that name the device of a variable or of a `torch.device`."""
+        self.made_in: dict[Site, Frame] = {}
+        """The frame in which each tensor was created."""
         self.loads: dict[Site, tuple[str, str]] = {}
         self.pending: list[tuple[Function, Frame]] = []
         self.moved_siblings: dict[Site, Site] = {}
@@ -127,6 +134,11 @@ class Run:
         self._bound_at: dict[Site, Site] = {}
         self._code: dict[cst.CSTNode, str] = {}
         self._addresses: dict[tuple[Site, Ref, str], int] = {}
+
+    @cached_property
+    def module_code(self) -> str:
+        """The text of the whole file."""
+        return self.module.code
 
     # -- walking ---------------------------------------------------------------------------
 

@@ -6,9 +6,9 @@ import functools
 import importlib
 import pkgutil
 
-from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._base import Report, Reports, Rule, line_of
 
-__all__ = ["Report", "Reports", "Rule", "all_rules", "rule_named"]
+__all__ = ["Report", "Reports", "Rule", "all_rules", "line_of", "rule_named"]
 
 
 @functools.cache

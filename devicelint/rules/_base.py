@@ -28,6 +28,11 @@ from devicelint.fixes import Rewrite
 from devicelint.interpreter.scene import Scene
 
 
+def line_of(index: int) -> str:
+    """A mark in a message that becomes the line of the related place with this index."""
+    return f"\N{LEFT-POINTING DOUBLE ANGLE QUOTATION MARK}{index}\N{RIGHT-POINTING DOUBLE ANGLE QUOTATION MARK}"
+
+
 @dataclass(frozen=True)
 class Report:
     """What a rule has to say about one place, before places are turned into spans.

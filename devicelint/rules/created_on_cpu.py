@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
+from devicelint.finding import Severity
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule
+
+
+class CreatedOnCpu(Rule):
+    """A tensor created without `device=` meets values on another device."""
+
+    code = "DEV103"
+    name = "created-on-cpu"
+    severity = Severity.ERROR
+    summary = "A tensor created without device= meets values on another device"
+
+    def on_mixed_operation(self, event: MixedOperation, scene: Scene) -> Reports:
+        """The new tensor is an operand."""
+        if clashes.is_fresh(event.clash.culprit) and not clashes.is_kept(event.clash.culprit):
+            met = clashes.quoted(scene, event.clash.reference.site)
+            yield self._report(event.clash, scene, f"meets {met}")
+
+    def on_misplaced_input(self, event: MisplacedInput, scene: Scene) -> Reports:
+        """The new tensor is an input of a module whose device is the caller's choice."""
+        if clashes.is_fresh(event.clash.culprit) and clashes.is_contract(event.clash):
+            yield self._report(event.clash, scene, f"is an input of module `{event.module}`")
+
+    def _report(self, clash: Clash, scene: Scene, met: str) -> Report:
+        step = clash.culprit.since
+        assert step is not None
+        return Report(
+            step.site,
+            f"{clashes.quoted(scene, step.site)} is created on the CPU and {met}, which is on "
+            f"{clashes.place(clash.reference)}{clashes.since(clash.reference, 0)}"
+            f"{clashes.condition(clash)}: create it with device=",
+            (*clashes.history(clash.reference), (clash.failing, "fails here")),
+            clashes.severity(clash),
+            clashes.certainty(clash),
+            clashes.move_culprit(scene, clash),
+        )

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from devicelint.domain.events import HostRead
+from devicelint.finding import Severity
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules import _host_reads as reads
+from devicelint.rules._base import Report, Reports, Rule
+
+
+class HostLibraryOnDevice(Rule):
+    """numpy, scikit-learn, matplotlib, pandas or scipy is given an accelerator tensor."""
+
+    code = "DEV202"
+    name = "host-library-on-device"
+    severity = Severity.ERROR
+    summary = "A library that works on the CPU is given an accelerator tensor"
+
+    def on_host_read(self, event: HostRead, scene: Scene) -> Reports:
+        """The library would convert the tensor by itself, which only works on the CPU."""
+        if event.reader == reads.NUMPY:
+            return
+        yield Report(
+            event.operand.site,
+            f"{clashes.quoted(scene, event.operand.site)} is on {event.operand.device}"
+            f"{clashes.since(event.operand, 0)}, and {event.reader}() converts it to a numpy array, "
+            f"which only works on the CPU: call {reads.copy(event)} first",
+            clashes.history(event.operand),
+            fix=reads.insert_copy(scene, event),
+        )

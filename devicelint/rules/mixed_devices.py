@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from devicelint.domain.events import MixedOperation
+from devicelint.finding import Severity
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule
+
+
+class MixedDevices(Rule):
+    """Operands of one operation are on different devices."""
+
+    code = "DEV102"
+    name = "mixed-devices"
+    severity = Severity.ERROR
+    summary = "The operands of one operation are on different devices"
+
+    def on_mixed_operation(self, event: MixedOperation, scene: Scene) -> Reports:
+        """One operand is to be moved to where the other is."""
+        clash = event.clash
+        if clashes.is_fresh(clash.culprit) or clashes.is_kept(clash.culprit):
+            return
+        here = scene.at(clash)
+        yield Report(
+            clash.culprit.site,
+            f"{clashes.quoted(here, clash.culprit.site)} is on {clashes.place(clash.culprit)}"
+            f"{clashes.since(clash.culprit, 0)}, but {clashes.quoted(scene, clash.reference.site)} "
+            f"is on {clashes.place(clash.reference)}{clashes.since(clash.reference, 1)}: "
+            f"`{event.operation}` needs both on one device{clashes.condition(clash)}",
+            (*clashes.history(clash.culprit, clash.reference), *clashes.failing(clash)),
+            clashes.severity(clash),
+            clashes.certainty(clash),
+            clashes.move_culprit(scene, clash),
+            subject=clashes.subject(clash),
+        )

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from devicelint.domain.events import MisplacedInput
+from devicelint.domain.values import Batch
+from devicelint.finding import Severity
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule
+
+
+class ModuleInputElsewhere(Rule):
+    """A module is called with a tensor that is not on the module's device."""
+
+    code = "DEV101"
+    name = "module-input-elsewhere"
+    severity = Severity.ERROR
+    summary = "A module is called with a tensor that is not on the module's device"
+
+    def on_misplaced_input(self, event: MisplacedInput, scene: Scene) -> Reports:
+        """The input is to be moved, unless it is new: then it is to be created there."""
+        clash = event.clash
+        if clashes.is_fresh(clash.culprit) and clashes.is_contract(clash):
+            return
+        here = scene.at(clash)
+        what = clashes.quoted(here, clash.culprit.site)
+        pinned = isinstance(clash.culprit.value, Batch) and clash.culprit.value.pinned
+        yield Report(
+            clash.culprit.site,
+            f"{what} is on {clashes.place(clash.culprit)}{clashes.since(clash.culprit, 0)}, but "
+            f"module `{event.module}` is on {clashes.place(clash.reference)}"
+            f"{clashes.since(clash.reference, 1)}{clashes.condition(clash)}"
+            + ("; pin_memory=True moves nothing to the accelerator" if pinned else ""),
+            (*clashes.history(clash.culprit, clash.reference), *clashes.failing(clash)),
+            clashes.severity(clash),
+            clashes.certainty(clash),
+            clashes.move_culprit(scene, clash),
+            subject=clashes.subject(clash),
+        )

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from devicelint.domain.events import HostRead
+from devicelint.finding import Severity
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _host_reads as reads
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule
+
+
+class NumpyOnDevice(Rule):
+    """`.numpy()` on an accelerator tensor without `.cpu()`."""
+
+    code = "DEV201"
+    name = "numpy-on-device"
+    severity = Severity.ERROR
+    summary = ".numpy() is called on an accelerator tensor without .cpu()"
+
+    def on_host_read(self, event: HostRead, scene: Scene) -> Reports:
+        """The tensor has to be copied to the CPU first, and detached where it requires grad."""
+        if event.reader != reads.NUMPY:
+            return
+        yield Report(
+            event.operand.site,
+            f"{clashes.quoted(scene, event.operand.site)} is on {event.operand.device}"
+            f"{clashes.since(event.operand, 0)}, and .numpy() reads the CPU's memory only: "
+            f"call {reads.copy(event)} first",
+            clashes.history(event.operand),
+            fix=reads.insert_copy(scene, event),
+        )
