@@ -87,6 +87,7 @@ def test_creations_are_on_the_device_argument_or_follow_their_example():
     zeros, like = function("torch.zeros"), function("torch.zeros_like")
     assert zeros.result == Result(Form.VIEW, DEVICE, no_grad=True)
     assert zeros.device_default is None
+    assert like.result == Result(Form.TENSOR, DEVICE, no_grad=True)
     assert like.device_default == "D"
     assert method("new_zeros").device_default == "D"
     assert function("torch.from_numpy").result.group == CPU
@@ -107,6 +108,7 @@ def test_in_place_methods_write_to_their_receiver():
     added = method("add_")
     assert added.slots(2) == (EXACT, EXCUSED)
     assert added.result == Result(Form.SELF)
+    assert function("torch.add_") == added
     assert method("requires_grad_").result == Result(Form.SELF)
 
 

@@ -45,7 +45,12 @@ _PLACED_RESULTS = {
     "Reduced": Form.REDUCED,
     "Loss": Form.LOSS,
 }
-_CREATED_RESULTS = {"New": Form.VIEW, "RankedNew": Form.RANKED, "ZeroDimNew": Form.ZERO_DIM}
+_CREATED_RESULTS = {
+    "New": Form.VIEW,
+    "LikeNew": Form.TENSOR,
+    "RankedNew": Form.RANKED,
+    "ZeroDimNew": Form.ZERO_DIM,
+}
 """Created on the `device` argument; without one, where `Signature.device_default` says."""
 
 

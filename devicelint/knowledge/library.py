@@ -31,7 +31,9 @@ def function(qualified_name: str) -> Signature | None:
     if module == "torch.Tensor":
         return tensor_method(name)
     definition = index(module).get(name)
-    return None if definition is None else _signature(module, definition)
+    if definition is not None:
+        return _signature(module, definition)
+    return tensor_method(name) if module == "torch" and name.endswith("_") else None
 
 
 @functools.cache
