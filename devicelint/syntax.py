@@ -1,0 +1,71 @@
+"""Text to a libcst tree, or one clear line about why there is none."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+
+import libcst as cst
+
+from devicelint.finding import InputError
+from devicelint.source import SourceFile
+
+DEEPEST_BRACKETS = 200
+"""CPython refuses brackets that are nested more deeply; libcst's parser overflows the stack."""
+
+_BRACKET = re.compile(r"[()\[\]{}]")
+_STEPS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+
+
+class CheckError(InputError):
+    """A file that cannot be checked: it is no Python 3, or nested too deeply."""
+
+
+def parse(source: SourceFile) -> cst.Module:
+    """Return the tree of a file; raises CheckError with the place of a syntax error."""
+    if _may_be_too_deep(source.text) and (complaint := _complaint(source)):
+        raise complaint
+    try:
+        return cst.parse_module(source.text)
+    except cst.ParserSyntaxError as error:
+        # CPython says it better than libcst, and knows the place where libcst's tokenizer does not.
+        told = _complaint(source) or _told_by_libcst(source, error)
+        raise told from None
+    except RecursionError:
+        raise too_deep(source) from None
+
+
+def too_deep(source: SourceFile) -> CheckError:
+    """Return the error about a file that would exhaust the stack."""
+    return CheckError(source.path, 1, 0, "is nested too deeply to be checked")
+
+
+def _may_be_too_deep(text: str) -> bool:
+    """Whether brackets are nested too deeply, if those in strings and comments count too."""
+    steps = map(_STEPS.__getitem__, _BRACKET.findall(text))
+    return max(accumulate(steps), default=0) > DEEPEST_BRACKETS
+
+
+def _complaint(source: SourceFile) -> CheckError | None:
+    """Return what CPython has to say against a text; None where it would run it."""
+    import ast
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            # What it warns about, a linter of Python will tell.
+            warnings.simplefilter("ignore")
+            compile(source.text, source.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    except SyntaxError as error:
+        column = max((error.offset or 1) - 1, 0)
+        return CheckError(source.path, error.lineno or 1, column, f"syntax error: {error.msg}")
+    except (MemoryError, RecursionError):
+        return too_deep(source)
+    except ValueError as error:
+        return CheckError(source.path, 1, 0, f"syntax error: {error}")
+    return None
+
+
+def _told_by_libcst(source: SourceFile, error: cst.ParserSyntaxError) -> CheckError:
+    line, column = max(error.raw_line, 1), max(error.raw_column, 0)
+    return CheckError(source.path, line, column, f"syntax error: {error.message}")
