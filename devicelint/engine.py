@@ -12,7 +12,7 @@ import libcst as cst
 from devicelint.config import Config
 from devicelint.domain.events import Event
 from devicelint.domain.worlds import World
-from devicelint.finding import Finding, Fix, InputError, Related, Span
+from devicelint.finding import Finding, Fix, Related, Span
 from devicelint.fixes import Fixed, fix_until_stable, resolve
 from devicelint.interpreter import explore
 from devicelint.interpreter.run import Listener, Run
@@ -20,12 +20,9 @@ from devicelint.interpreter.scene import Scene
 from devicelint.positions import locate
 from devicelint.rules import Report, Rule, all_rules, line_of
 from devicelint.source import SourceFile
+from devicelint.syntax import CheckError, parse, too_deep
 
 __all__ = ["CheckError", "Checked", "Fixed", "check", "fix", "screen"]
-
-
-class CheckError(InputError):
-    """A file that cannot be checked: it is no Python 3, or nested too deeply to walk."""
 
 
 @dataclass(frozen=True)
@@ -74,21 +71,17 @@ def _is_allowed(finding: Finding, config: Config) -> bool:
     return finding.fix is not None and (config.unsafe_fixes or finding.fix.safety.value == "safe")
 
 
-def parse(source: SourceFile) -> cst.Module:
-    """The libcst tree of a file; raises `CheckError` with the place of a syntax error."""
-    try:
-        return cst.parse_module(source.text)
-    except cst.ParserSyntaxError as error:
-        message = f"syntax error: {error.message}"
-        raise CheckError(source.path, error.raw_line, error.raw_column, message) from None
-    except RecursionError:
-        raise CheckError(source.path, 1, 0, "nested too deeply to be read") from None
-
-
 def _findings(source: SourceFile) -> list[Finding]:
     if source.skipped or not screen(source.text.encode("utf-8", "replace")):
         return []
     module = parse(source)
+    try:
+        return _explored(source, module)
+    except RecursionError:
+        raise too_deep(source) from None
+
+
+def _explored(source: SourceFile, module: cst.Module) -> list[Finding]:
     gathering = Gathering(tuple(rule() for rule in all_rules()))
     explore(module, source.text.count("\n") + 1, gathering.listener_for)
     reports = gathering.reports()
