@@ -102,6 +102,8 @@ def test_a_method_that_takes_no_tensor_first_is_no_method():
     assert knowledge.tensor_method("zeros") is None
     assert knowledge.tensor_method("no_such_method") is None
     assert knowledge.tensor_method("no_such_method_") is None
+    assert knowledge.tensor_method("__no_such_method__") is None
+    assert knowledge.function("torch.__no_such_function__") is None
 
 
 def test_in_place_methods_write_to_their_receiver():

@@ -33,7 +33,7 @@ def function(qualified_name: str) -> Signature | None:
     definition = index(module).get(name)
     if definition is not None:
         return _signature(module, definition)
-    return tensor_method(name) if module == "torch" and name.endswith("_") else None
+    return tensor_method(name) if module == "torch" and _is_in_place(name) else None
 
 
 @functools.cache
@@ -42,7 +42,7 @@ def tensor_method(name: str) -> Signature | None:
     definition = index("torch.Tensor").get(name)
     if definition is not None:
         return _signature("torch.Tensor", definition)
-    if name.endswith("_") and not name.endswith("__"):
+    if _is_in_place(name):
         plain = tensor_method(name[:-1])
         return None if plain is None else _in_place(plain)
     stated = function(f"torch.{name}")
@@ -62,6 +62,10 @@ def tensor_attribute(name: str) -> Result | None:
         return grammar.result(node.annotation)
     except grammar.GrammarError as error:
         raise definition.rejected(error) from error
+
+
+def _is_in_place(name: str) -> bool:
+    return name.endswith("_") and not name.endswith("__")
 
 
 def _signature(module: str, definition: Definition) -> Signature | None:
