@@ -238,7 +238,7 @@ def of_loaded(run: Run, value: Loaded, name: str, node: cst.Attribute) -> Value:
 
 @attributes(Array)
 def of_array(run: Run, value: Array, name: str, node: cst.Attribute) -> Value:
-    return ARRAY if name in ("T", "values", "flat") else HOST
+    return HOST if name in ("shape", "size", "ndim", "dtype") else ARRAY
 
 
 @attributes(OneOf)

@@ -51,10 +51,10 @@ def key_field(key: Value) -> str:
 def extend(run: Run, ref: Ref, value: Value) -> None:
     """Add an element to a list."""
     state = run.state
+    length = _length(run, ref)
     joined = join(state.read(ref, ELEMENT), value)
     assert joined is not None
     state.write(ref, ELEMENT, joined)
-    length = _length(run, ref)
     if length is not None and length < _TOLD_APART:
         state.write(ref, f"[{length}]", value)
         state.write(ref, LENGTH, Const(length + 1))
@@ -63,7 +63,8 @@ def extend(run: Run, ref: Ref, value: Value) -> None:
 def _length(run: Run, ref: Ref) -> int | None:
     length = run.state.read(ref, LENGTH)
     if length is None:
-        return 0 if not run.state.fields(ref).keys() - {ELEMENT} else None
+        fields = run.state.fields(ref)
+        return None if ELEMENT in fields or any(name[0] == "[" for name in fields) else 0
     return length.value if isinstance(length, Const) and isinstance(length.value, int) else None
 
 
@@ -123,7 +124,9 @@ def element_of(run: Run, value: Value, site: Site) -> Value:
             return inner
         case Parameters(Module()):
             return Unknown("one of a module's parameters")
-        case Array() | HostValue() | Const():
+        case Array():
+            return value
+        case HostValue() | Const():
             return HOST
         case Moved():
             return value

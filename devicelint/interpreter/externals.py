@@ -70,9 +70,19 @@ def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     kind = kind_of(name)
     if kind is not None:
         return _make(run, name, kind, arguments, site)
-    if name.partition(".")[0] == "numpy":
+    root = name.partition(".")[0]
+    if root in _ARRAY_LIBRARIES:
         return ARRAY
+    if root in _STANDARD_LIBRARY:
+        return HOST
     return Unknown(f"{name} is not known")
+
+
+_ARRAY_LIBRARIES = frozenset("numpy sklearn pandas scipy cv2 PIL skimage imageio librosa".split())
+"""Libraries whose functions give arrays, frames and objects that live on the host."""
+_STANDARD_LIBRARY = frozenset(
+    "math random time os json csv re glob pathlib datetime string struct hashlib shutil".split()
+)
 
 
 def _call_torch(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
@@ -233,6 +243,16 @@ def variable(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
 def same(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = arguments.get(0, "model") or arguments.get(0, "module")
     return Unknown(f"{name} without arguments") if given is None else given.value
+
+
+@special("sklearn.model_selection.train_test_split")
+def train_test_split(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Two parts of each argument, of its own kind."""
+    if arguments.open:
+        return Unknown("a split of an unknown number of arrays")
+    kept = (Tensor, ListOf)
+    given = [a.value if isinstance(a.value, kept) else ARRAY for a in arguments.positional]
+    return Tuple(tuple(part for value in given for part in (value, value)))
 
 
 @special("functools.partial")

@@ -141,7 +141,9 @@ _KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
 def _hides(run: Run, value: Value, registered: set[int | str]) -> bool:
     held = value.items if isinstance(value, Tuple) else _held(run, value)
     modules = [one for one in held if isinstance(one, Module)]
-    return any(one.ref not in registered and owns_tensors(run, one) for one in modules)
+    hidden = [m for m in modules if m.ref not in registered and owns_tensors(run, m)]
+    run.hidden.update(inner.ref for one in hidden for inner in submodules(run, one))
+    return bool(hidden)
 
 
 def _held(run: Run, value: Value) -> tuple[Value, ...]:

@@ -118,6 +118,8 @@ class Run:
         self.classes: dict[Site, Class] = {}
         self.load_guarded: dict[Site, bool] = {}
         self._silent = 0
+        self.hidden: set[Ref] = set()
+        """The modules that lie in a plain container of another one, unregistered."""
         self.assigned_by: dict[Site, Site] = {}
         """The statement of each attribute that was assigned to."""
         self.device_literals: set[Site] = set()

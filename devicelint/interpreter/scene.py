@@ -102,7 +102,8 @@ class Scene:
             if isinstance(value, Outside) and name in (value.origin, value.parameter):
                 place = DeviceOf(value.origin)
             is_tensor = isinstance(value, (Tensor, Batch, Outside))
-            unmoved = self._frame.bindings.get(name) is None
+            since = getattr(value, "since", None)
+            unmoved = self._frame.bindings.get(name) is None or since in self._frame.passed
             if is_tensor and unmoved and place == device:
                 return f"{name}.device"
         return None
@@ -230,6 +231,10 @@ class Scene:
         """The statement that moves another name which `statement` bound, if one does."""
         return self._run.moved_siblings.get(statement)
 
+    def is_hidden(self, value: Value) -> bool:
+        """Whether a module lies in a plain container, where `.to()` does not find it."""
+        return isinstance(value, Module) and value.ref in self._run.hidden
+
     def is_own_module(self, value: Value) -> bool:
         """Whether a value is the object whose method is being walked."""
         return value == self._frame.receiver
@@ -282,7 +287,9 @@ def _named(fields: Iterable[tuple[str, Value]], device: Device | None) -> str | 
     names = [
         name
         for name, value in fields
-        if _is_device(value) and name[0] != "@" and device in (None, getattr(value, "device", None))
+        if isinstance(value, DeviceHandle)
+        and not isinstance(value.device, Unsure)
+        and (device is None or device == value.device)
     ]
     usual = next((name for name in _USUAL_NAMES if name in names), None)
     return usual or min(names, default=None)

@@ -177,7 +177,8 @@ def move_deviceless(
     run: Run, receiver: Value, kind: str, method: str, node: cst.Call, arguments: Arguments
 ) -> Value:
     """A transfer of an optimizer and its kin, which have no such method."""
-    target, _ = target_of(run, method, arguments, node)
+    with run.silence():
+        target, _ = target_of(run, method, arguments, node)
     assert isinstance(node.func, cst.Attribute)
     model = _model_of(run, receiver) if isinstance(receiver, Deviceless) else None
     run.announce(

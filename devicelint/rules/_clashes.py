@@ -15,7 +15,6 @@ from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, R
 from devicelint.interpreter.scene import Scene
 from devicelint.rules._base import line_of
 
-FRESH = (Verb.CREATED, Verb.CONVERTED)
 _BRIEF = 40
 
 
@@ -161,7 +160,7 @@ def is_kept(operand: Operand) -> bool:
 
 def is_fresh(operand: Operand) -> bool:
     """Whether an operand was created on the CPU for want of a device argument."""
-    return operand.device == CPU and operand.since is not None and operand.since.verb in FRESH
+    return operand.device == CPU and operand.since is not None and operand.since.verb is Verb.CREATED
 
 
 def is_module(operand: Operand) -> bool:

@@ -22,8 +22,8 @@ class CreatedOnCpu(Rule):
             yield self._report(event.clash, scene, f"meets {met}")
 
     def on_misplaced_input(self, event: MisplacedInput, scene: Scene) -> Reports:
-        """The new tensor is an input of a module whose device is the caller's choice."""
-        if clashes.is_fresh(event.clash.culprit) and clashes.is_contract(event.clash):
+        """The new tensor is an input of a module."""
+        if clashes.is_fresh(event.clash.culprit) and not clashes.is_kept(event.clash.culprit):
             yield self._report(event.clash, scene, f"is an input of module `{event.module}`")
 
     def _report(self, clash: Clash, scene: Scene, met: str) -> Report:

@@ -19,7 +19,9 @@ class ModuleInputElsewhere(Rule):
     def on_misplaced_input(self, event: MisplacedInput, scene: Scene) -> Reports:
         """The input is to be moved, unless it is new: then it is to be created there."""
         clash = event.clash
-        if clashes.is_fresh(clash.culprit) and clashes.is_contract(clash):
+        if clashes.is_fresh(clash.culprit):
+            return
+        if scene.is_hidden(clash.reference.value) or clashes.is_kept(clash.culprit):
             return
         here = scene.at(clash)
         what = clashes.quoted(here, clash.culprit.site)
