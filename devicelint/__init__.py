@@ -1,0 +1,111 @@
+"""Follow devices through PyTorch scripts: find what cannot work, say why, and mend it.
+
+>>> import devicelint
+>>> devicelint.check("import torch\\n").findings
+()
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from devicelint.config import Config
+    from devicelint.engine import Checked, CheckError
+    from devicelint.finding import (
+        Certainty,
+        Edit,
+        Finding,
+        Fix,
+        InputError,
+        Related,
+        Safety,
+        Severity,
+        Span,
+    )
+    from devicelint.fixes import Fixed
+    from devicelint.rules import Rule
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Certainty",
+    "CheckError",
+    "Checked",
+    "Config",
+    "Edit",
+    "Finding",
+    "Fix",
+    "Fixed",
+    "InputError",
+    "Related",
+    "Rule",
+    "Safety",
+    "Severity",
+    "Span",
+    "check",
+    "explain",
+    "fix",
+    "reveal_device",
+]
+
+_Value = TypeVar("_Value")
+
+_HOMES = {
+    "CheckError": "engine",
+    "Checked": "engine",
+    "Config": "config",
+    "Fixed": "fixes",
+    "Rule": "rules",
+}
+
+
+def check(source: str, filename: str = "<string>", config: Config | None = None) -> Checked:
+    """Find the device mistakes in the text of a Python file.
+
+    Returns a `Checked`, whose `findings` are in the order of the text.  Raises `CheckError` (an
+    `InputError`) with path, line and column where the text is no Python.
+    """
+    from devicelint import engine
+    from devicelint.source import SourceFile
+
+    return engine.check(SourceFile.from_text(source, filename), config)
+
+
+def fix(source: str, filename: str = "<string>", config: Config | None = None) -> Fixed:
+    """Mend the device mistakes in the text of a Python file.
+
+    Safe fixes are made, and unsafe ones too where `config.unsafe_fixes` is set.  Returns a
+    `Fixed`, whose `after.text` is the new text.  Raises `CheckError` as `check` does.
+    """
+    from devicelint import engine
+    from devicelint.source import SourceFile
+
+    return engine.fix(SourceFile.from_text(source, filename), config)
+
+
+def explain(rule: str) -> str:
+    """The page of a rule, by its code or name, as Markdown.
+
+    Raises `KeyError` where there is no such rule.
+    """
+    from devicelint.rules import rule_named
+
+    found = rule_named(rule)
+    if found is None:
+        raise KeyError(rule)
+    return found.documentation()
+
+
+def reveal_device(value: _Value) -> _Value:
+    """Ask devicelint where a value is; when the program runs, this returns the value."""
+    return value
+
+
+def __getattr__(name: str) -> Any:
+    """The classes of the public interface, imported when they are first asked for."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'finding')}"), name)
