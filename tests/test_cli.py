@@ -242,8 +242,9 @@ def test_unsafe_fixes_alone_write_nothing(run):
 
 def test_a_fix_that_was_rolled_back_is_listed(run):
     write("a.py", "ROLLED BACK\nRISKY\n")
-    error = run("a.py", "--fix")[2]
-    assert "a.py:2:1: the fix of DEV401 is rolled back: it helps nothing, or" in error
+    for option in ("--fix", "--diff"):
+        error = run("a.py", option)[2]
+        assert "a.py:2:1: the fix of DEV401 is rolled back: it helps nothing, or" in error
 
 
 def test_a_file_that_needs_no_fix_is_not_touched(run):
@@ -275,7 +276,7 @@ def test_diff_prints_a_patch_and_writes_nothing(run):
 
 def test_diff_of_nothing_is_status_0(run):
     write("a.py", "RISKY\n")
-    assert run("a.py", "--diff") == (0, "", "Would fix no findings in no files\n")
+    assert run("a.py", "--diff") == (0, "", "Would fix nothing\n")
 
 
 # Standard input

@@ -50,10 +50,10 @@ class Output:
             from devicelint.reporters import diff
 
             terminal.write_bytes(diff.render(fixed.before, fixed.after))
-            return
-        if is_stdin:
-            terminal.write_bytes(fixed.after.to_bytes())
-        self.show(Checked(fixed.after, fixed.remaining))
+        else:
+            if is_stdin:
+                terminal.write_bytes(fixed.after.to_bytes())
+            self.show(Checked(fixed.after, fixed.remaining))
         for finding in fixed.rolled_back:
             line, column = fixed.after.position(finding.span.start)
             told = f"the fix of {finding.code} is rolled back: it helps nothing, or does harm"

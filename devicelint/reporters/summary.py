@@ -38,7 +38,11 @@ def _fixable(findings: Sequence[Finding], unsafe_fixes: bool) -> str:
 def fixed(findings: int, files: int, would: bool = False) -> str:
     """Say how many findings were mended, or would be, in how many files."""
     verb = "Would fix" if would else "Fixed"
-    return f"{verb} {_number(findings, 'finding') or 'no findings'} in {_files(files)}"
+    return (
+        f"{verb} {_number(findings, 'finding')} in {_files(files)}"
+        if findings
+        else f"{verb} nothing"
+    )
 
 
 def nothing(files: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import resources
 from typing import ClassVar
 
 from devicelint.domain.events import (
@@ -66,6 +65,8 @@ class Rule:
     @classmethod
     def documentation(cls) -> str:
         """The page of the rule: what it finds, why, examples, and what it does not report."""
+        from importlib import resources  # Heavy, and nothing that a check needs.
+
         page = resources.files("devicelint.rules") / f"{cls.name.replace('-', '_')}.md"
         return page.read_text(encoding="utf-8")
 
