@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import libcst as cst
 
 from devicelint.config import Config
-from devicelint.domain.events import Event
-from devicelint.domain.worlds import World
-from devicelint.finding import Finding, Fix, Related, Span
-from devicelint.fixes import Fixed, fix_until_stable, resolve
+from devicelint.finding import Finding
+from devicelint.fixes import Fixed, fix_until_stable
+from devicelint.gathering import Gathering, located
 from devicelint.interpreter import explore
-from devicelint.interpreter.run import Listener, Run
-from devicelint.interpreter.scene import Scene
-from devicelint.positions import locate
-from devicelint.rules import Report, Rule, all_rules, line_of
+from devicelint.rules import all_rules
 from devicelint.source import SourceFile
 from devicelint.syntax import CheckError, parse, too_deep
+from devicelint.tracing import Trace, Tracing
 
-__all__ = ["CheckError", "Checked", "Fixed", "check", "fix", "screen"]
+__all__ = ["CheckError", "Checked", "Fixed", "Trace", "check", "fix", "screen", "trace"]
 
 
 @dataclass(frozen=True)
@@ -85,129 +80,15 @@ def _explored(source: SourceFile, module: cst.Module) -> list[Finding]:
     gathering = Gathering(tuple(rule() for rule in all_rules()))
     explore(module, source.text.count("\n") + 1, gathering.listener_for)
     reports = gathering.reports()
-    return _located(source, module, reports) if reports else []
+    return located(source, module, reports) if reports else []
 
 
-@dataclass(frozen=True)
-class Said:
-    """A report, the rule that made it, and the worlds in which it did."""
+def trace(source: SourceFile) -> Trace:
+    """Where every assigned name and every moved value of a file lives, line by line.
 
-    rule: Rule
-    report: Report
-    worlds: tuple[World, ...]
-
-
-class Gathering:
-    """Lets every rule hear every event, and keeps what they say, once for each mistake."""
-
-    def __init__(self, rules: tuple[Rule, ...]) -> None:
-        self._handlers = _handlers(rules)
-        self._walks: list[tuple[World, list[tuple[Rule, Report]]]] = []
-
-    def listener_for(self, world: World) -> Listener:
-        """The listener of one walk; what an abandoned walk of the same world said is dropped."""
-        said: list[tuple[Rule, Report]] = []
-        handlers = self._handlers
-        self._walks = [walk for walk in self._walks if walk[0] != _parent(world)]
-        self._walks.append((world, said))
-
-        def hear(event: Event, run: Run) -> None:
-            listening = handlers.get(type(event).__name__)
-            if listening is None:
-                return
-            scene = Scene(run)
-            for rule, handle in listening:
-                said.extend((rule, report) for report in handle(event, scene))
-
-        return hear
-
-    def reports(self) -> list[Said]:
-        """What was said, one for each rule and subject, with the worlds in which it holds."""
-        merged: dict[tuple[str, object], Said] = {}
-        for world, said in self._walks:
-            for rule, report in said:
-                key = (rule.code, report.subject if report.subject is not None else report.site)
-                before = merged.get(key)
-                if before is None:
-                    merged[key] = Said(rule, report, (world,))
-                elif world not in before.worlds:
-                    merged[key] = Said(rule, before.report, (*before.worlds, world))
-        return list(merged.values())
-
-
-def _parent(world: World) -> World | None:
-    """The world whose walk was given up for this one and its twin."""
-    if not world.settings:
-        return None
-    return World(world.accelerators, world.settings[:-1])
-
-
-def _handlers(
-    rules: tuple[Rule, ...],
-) -> dict[str, list[tuple[Rule, Callable[..., object]]]]:
-    """For each event, the rules that override its method."""
-    handlers: dict[str, list[tuple[Rule, Callable[..., object]]]] = {}
-    for event, method in _event_methods().items():
-        listening = [
-            (rule, getattr(rule, method))
-            for rule in rules
-            if getattr(type(rule), method) is not getattr(Rule, method)
-        ]
-        if listening:
-            handlers[event] = listening
-    return handlers
-
-
-@functools.cache
-def _event_methods() -> dict[str, str]:
-    """`MixedOperation` → `on_mixed_operation`, for every method of a rule."""
-    methods = [name for name in vars(Rule) if name.startswith("on_")]
-    return {"".join(part.capitalize() for part in name[3:].split("_")): name for name in methods}
-
-
-def _located(source: SourceFile, module: cst.Module, said: list[Said]) -> list[Finding]:
-    sites: list[cst.CSTNode] = []
-    for one in said:
-        sites.append(_node(one.report.site))
-        sites.extend(_node(site) for site, _ in one.report.related)
-    spans = locate(module, source, sites)
-    fixes = _resolved(source, module, said)
-    found = [_finding(one, spans, fix, source) for one, fix in zip(said, fixes, strict=True)]
-    return sorted(found, key=lambda finding: (finding.span, finding.code))
-
-
-def _node(site: object) -> cst.CSTNode:
-    assert isinstance(site, cst.CSTNode)
-    return site
-
-
-def _resolved(source: SourceFile, module: cst.Module, said: list[Said]) -> list[Fix | None]:
-    rewrites = [one.report.fix for one in said]
-    resolved = resolve([one for one in rewrites if one is not None], module, source)
-    waiting = iter(resolved)
-    return [None if rewrite is None else next(waiting) for rewrite in rewrites]
-
-
-def _finding(
-    said: Said, spans: dict[cst.CSTNode, Span], fix: Fix | None, source: SourceFile
-) -> Finding:
-    rule, report = said.rule, said.report
-    related = tuple(Related(spans[_node(site)], message) for site, message in report.related)
-    return Finding(
-        rule.code,
-        rule.name,
-        report.severity or rule.severity,
-        _with_lines(report.message, related, source),
-        spans[_node(report.site)],
-        related,
-        "" if report.anywhere else said.worlds[0].description,
-        report.certainty,
-        fix,
-    )
-
-
-def _with_lines(message: str, related: tuple[Related, ...], source: SourceFile) -> str:
-    """Put the lines of related places where the message speaks of them."""
-    for index, place in enumerate(related):
-        message = message.replace(line_of(index), str(source.position(place.span.start).line))
-    return message
+    Raises `CheckError` where the file is no Python that libcst can read.
+    """
+    module = parse(source)
+    tracing = Tracing()
+    explore(module, source.text.count("\n") + 1, tracing.listener_for)
+    return tracing.trace(source, module)

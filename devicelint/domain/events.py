@@ -78,6 +78,8 @@ class Transfer:
     method: str
     target: Device | None
     result: Value
+    origin: Device | None = None
+    """Where the receiver was."""
 
 
 @dataclass(frozen=True, slots=True)

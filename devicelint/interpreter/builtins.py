@@ -192,7 +192,7 @@ def dict_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
 def super_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`super()` stands for the object itself, seen from the bases of the class around."""
     frame = run.frame
-    while frame is not None and frame.receiver is None and frame.caller is not None:
+    while frame.receiver is None and frame.caller is not None:
         frame = frame.caller
     return External("builtins.super()") if frame.receiver is None else Super(frame.receiver, frame.owner)
 

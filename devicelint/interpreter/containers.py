@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.join import join
-from devicelint.domain.state import Fields
 from devicelint.domain.values import (
     HOST,
     Array,
@@ -81,11 +81,10 @@ def item(run: Run, ref: Ref, key: Value) -> Value:
     return element_in(fields)
 
 
-def element_in(fields: Fields | object) -> Value:
+def element_in(fields: Mapping[str, Value]) -> Value:
     """All elements of a container, joined."""
-    assert isinstance(fields, dict) or hasattr(fields, "items")
     joined: Value | None = None
-    for name, value in fields.items():  # type: ignore[union-attr]
+    for name, value in fields.items():
         if name == ELEMENT or name.startswith("["):
             joined = join(joined, value)
     return Unknown("an element of an empty container") if joined is None else joined

@@ -20,7 +20,13 @@ from devicelint.domain.values import (
 from devicelint.interpreter.assign import assign
 from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.run import Run, executes
-from devicelint.interpreter.truth import assuming, condition_of, depends_on_choice, truth_of
+from devicelint.interpreter.truth import (
+    assuming,
+    condition_of,
+    depends_on_choice,
+    is_machine,
+    truth_of,
+)
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 
@@ -30,6 +36,8 @@ def if_statement(run: Run, node: cst.If) -> None:
     value = run.evaluate(node.test)
     if isinstance(value, DeviceHandle) and not value.is_object:
         run.announce(IndexTested(node.test, node.test))
+    if is_machine(value) and (node.orelse is not None or truth_of(run, value) is False):
+        run.skips_a_machine = True
     branch(
         run,
         value,
@@ -163,7 +171,7 @@ def _bind_pattern(run: Run, pattern: cst.MatchPattern, subject: Value) -> None:
         for element in pattern.patterns:
             if isinstance(element, cst.MatchSequenceElement):
                 _bind_pattern(run, element.value, part)
-            elif isinstance(element, cst.MatchStar) and element.name is not None:
+            elif element.name is not None:
                 run.bind(element.name.value, Unknown("a starred pattern"), element.name)
         return
     for child in pattern.children:

@@ -38,6 +38,7 @@ def _check_indices(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch)
                 if bound is not None:
                     run.evaluate(bound)
             continue
+        assert isinstance(part, cst.Index)
         index = run.evaluate(part.value)
         if index == Const(None) or isinstance(index, (ListOf, Array)):
             keeps = True

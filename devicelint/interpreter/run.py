@@ -114,6 +114,8 @@ class Run:
         self.instantiated: set[Site] = set()
         self.interpretations: dict[Site, int] = {}
         self.demands_accelerator = False
+        self.skips_a_machine = False
+        """Whether a branch was left out because this machine has an accelerator, or none."""
         self.counts_accelerators = False
         self.classes: dict[Site, Class] = {}
         self.load_guarded: dict[Site, bool] = {}
@@ -160,7 +162,7 @@ class Run:
         if handler is not None:
             handler(self, statement)
 
-    def execute_block(self, body: cst.BaseSuite) -> None:
+    def execute_block(self, body: cst.BaseSuite | cst.Module) -> None:
         """Execute statements until the path ends."""
         for statement in body.body:
             if self.state.dead:

@@ -122,9 +122,9 @@ class Scene:
             if isinstance(value, Tensor) and value.role and value.device == device:
                 return f"self.{name}.device"
         for name, value in fields.items():
-            owns = isinstance(value, Module) and self._owns_weight(value)
-            if owns and module_device(self._run, value).device == device:
-                return f"self.{name}.weight.device"
+            if isinstance(value, Module) and self._owns_weight(value):
+                if module_device(self._run, value).device == device:
+                    return f"self.{name}.weight.device"
         return None
 
     @staticmethod

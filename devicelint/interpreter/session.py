@@ -42,7 +42,7 @@ class Walk:
 
     world: World
     entered: set[Site]
-    demands_accelerator: bool
+    differs_without_accelerator: bool
     counts_accelerators: bool
 
 
@@ -59,7 +59,7 @@ def explore(
     walks = list(_walk_settings(module, WITH_ONE, steps, listener_for))
     if any(walk.counts_accelerators for walk in walks):
         walks.extend(_walk_settings(module, WITH_SEVERAL, steps, listener_for))
-    if any(walk.demands_accelerator for walk in walks):
+    if any(walk.differs_without_accelerator for walk in walks):
         entered = set().union(*(walk.entered for walk in walks))
         walks.append(_walk(module, WITHOUT, steps, listener_for, splits=False, entered=entered))
     return tuple(walks)
@@ -95,7 +95,8 @@ def _walk(
     except Exhausted:
         pass
     _announce_loads(run)
-    return Walk(world, run.entered, run.demands_accelerator, run.counts_accelerators)
+    differs = run.demands_accelerator or run.skips_a_machine
+    return Walk(world, run.entered, differs, run.counts_accelerators)
 
 
 def _walk_unentered(run: Run, entered: set[Site]) -> None:

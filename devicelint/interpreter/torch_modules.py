@@ -361,9 +361,10 @@ def _builtin_method(
 def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst.Call) -> Value:
     target, _ = target_of(run, method, arguments, node)
     assert isinstance(node.func, cst.Attribute)
+    origin = module_device(run, module).device
     if target is not None:
         move_module(run, module, target, Step(Verb.MOVED, node, target))
-    run.announce_transfer(Transfer(node, node.func.value, module, method, target, module))
+    run.announce_transfer(Transfer(node, node.func.value, module, method, target, module, origin))
     return module
 
 

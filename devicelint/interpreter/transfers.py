@@ -153,7 +153,9 @@ def move_placed(
             role = "lost" if value.role in ("parameter", "leaf", "lost") else ""
             result = replace(value, device=target, since=step, role=role, kept=None)
     assert isinstance(node.func, cst.Attribute)
-    run.announce_transfer(Transfer(node, node.func.value, value, method, target, result))
+    run.announce_transfer(
+        Transfer(node, node.func.value, value, method, target, result, value.device)
+    )
     return result
 
 

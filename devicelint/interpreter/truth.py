@@ -63,6 +63,11 @@ def depends_on_choice(run: Run, condition: Value) -> bool:
     The machine itself is such a condition where an accelerator is there; where none is, a branch
     that is taken is taken for sure.
     """
-    if isinstance(condition, Flag) and condition.key == AVAILABLE:
+    if is_machine(condition):
         return run.world.accelerators > 0
     return isinstance(condition, (Flag, Outside))
+
+
+def is_machine(condition: Value) -> bool:
+    """Whether a condition asks for an accelerator, or for none."""
+    return isinstance(condition, Flag) and condition.key == AVAILABLE
