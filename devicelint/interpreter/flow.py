@@ -22,6 +22,8 @@ from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.run import Run, executes
 from devicelint.interpreter.truth import (
     assuming,
+    choosing,
+    condition_at,
     condition_of,
     depends_on_choice,
     is_machine,
@@ -33,17 +35,18 @@ NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no
 
 @executes(cst.If)
 def if_statement(run: Run, node: cst.If) -> None:
-    value = run.evaluate(node.test)
+    value = condition_at(run, node.test)
     if isinstance(value, DeviceHandle) and not value.is_object:
         run.announce(IndexTested(node.test, node.test))
     if is_machine(value) and (node.orelse is not None or truth_of(run, value) is False):
         run.skips_a_machine = True
-    branch(
-        run,
-        value,
-        lambda: run.execute_block(node.body),
-        lambda: _otherwise(run, node.orelse),
-    )
+    with choosing(run, node.test, value):
+        branch(
+            run,
+            value,
+            lambda: run.execute_block(node.body),
+            lambda: _otherwise(run, node.orelse),
+        )
 
 
 def _otherwise(run: Run, orelse: cst.If | cst.Else | None) -> None:

@@ -75,7 +75,9 @@ def _device_beside_outside(
 ) -> tuple[Device, Step | None]:
     """`x` is not known to be a tensor: where it is a number, the other operand decides."""
     for one in operands:
-        if not isinstance(one.value, Outside) and one.device != CPU:
+        if not isinstance(one.value, Outside):
+            if one.device == CPU:
+                return Unsure(f"{outside.device} may be a number or a tensor"), None
             return one.device, one.since
     return outside.device, outside.since
 

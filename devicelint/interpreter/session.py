@@ -100,14 +100,17 @@ def _walk(
 
 
 def _walk_unentered(run: Run, entered: set[Site]) -> None:
-    """Functions and classes that the file defines and does not use itself."""
+    """Functions and classes that the file defines and does not use itself.
+
+    The last comes first: `main` stands below what it calls, and calls it with what it gets.
+    """
     run.entered |= entered
-    for node, cls in tuple(run.classes.items()):
-        if node not in run.instantiated:
-            walk_class_alone(run, cls)
-    for function, _ in tuple(run.pending):
+    for function, _ in reversed(tuple(run.pending)):
         if function.node not in run.entered and function.owner is None:
             walk_alone(run, function)
+    for node, cls in reversed(tuple(run.classes.items())):
+        if node not in run.instantiated:
+            walk_class_alone(run, cls)
 
 
 def _announce_loads(run: Run) -> None:

@@ -99,8 +99,11 @@ def _wrap(run: Run, module: Module, arguments: Arguments) -> None:
     run.state.write(module.ref, "module", inner.value)
     if isinstance(inner.value, Module):
         run.state.write(module.ref, DEVICE_FIELD, module_device(run, inner.value))
-    elif isinstance(inner.value, Moved):
-        run.state.write(module.ref, DEVICE_FIELD, inner.value)
+        return
+    place = Moved(Unsure("what is wrapped is not known"), module.since)
+    if isinstance(inner.value, Moved):
+        place = inner.value
+    run.state.write(module.ref, DEVICE_FIELD, place)
 
 
 def _keep_buffers(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+import libcst as cst
 
 from devicelint.domain.values import (
     Const,
@@ -11,9 +14,11 @@ from devicelint.domain.values import (
     External,
     Flag,
     Function,
+    HostValue,
     Module,
     Outside,
     Tuple,
+    Unknown,
     Value,
 )
 from devicelint.interpreter.run import Run
@@ -71,3 +76,60 @@ def depends_on_choice(run: Run, condition: Value) -> bool:
 def is_machine(condition: Value) -> bool:
     """Whether a condition asks for an accelerator, or for none."""
     return isinstance(condition, Flag) and condition.key == AVAILABLE
+
+
+def condition_at(run: Run, node: cst.BaseExpression) -> Value:
+    """A test as a condition.
+
+    One about devices whose outcome the code does not tell is a choice that stays the same.
+    """
+    value = condition_of(run.evaluate(node))
+    if isinstance(value, (HostValue, Unknown)) and asks_for_device(node):
+        return Flag(run.code_of(node))
+    return value
+
+
+@contextmanager
+def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> Iterator[None]:
+    """Walk the branches of a test.
+
+    Where it asks for a device by a setting (`if USE_CUDA:`) or by what it sees (`if x.is_cuda:`),
+    whatever stands in a branch is chosen there, even where the outcome is known.
+    """
+    counted = not isinstance(condition, Flag) and asks_for_device(node)
+    run.assumptions += counted
+    try:
+        yield
+    finally:
+        run.assumptions -= counted
+
+
+_OF_DEVICES = re.compile("cuda|gpu|cpu|device|accel|mps|xpu|hpu|npu|tpu|nvidia|rocm", re.IGNORECASE)
+
+
+def asks_for_device(node: cst.CSTNode) -> bool:
+    """Whether an expression speaks of devices, by the words in it."""
+    waiting: list[cst.CSTNode] = [node]
+    while waiting:
+        one = waiting.pop()
+        match one:
+            case cst.Name() | cst.SimpleString():
+                if _OF_DEVICES.search(one.value):
+                    return True
+            case cst.Attribute():
+                waiting += (one.value, one.attr)
+            case cst.Call():
+                waiting += (one.func, *(argument.value for argument in one.args))
+            case cst.Comparison():
+                waiting += (one.left, *(target.comparator for target in one.comparisons))
+            case cst.BooleanOperation() | cst.BinaryOperation():
+                waiting += (one.left, one.right)
+            case cst.UnaryOperation():
+                waiting.append(one.expression)
+            case cst.Subscript():
+                waiting += (one.value, *one.slice)
+            case cst.SubscriptElement():
+                waiting.append(one.slice)
+            case cst.Index() | cst.NamedExpr() | cst.Await():
+                waiting.extend(one.children)
+    return False
