@@ -47,7 +47,7 @@ def in_its_own_process(*words: str) -> Told:
 def problem(devicelint):
     """The one line about what cannot be checked, where the sound file was checked all the same."""
 
-    def line_of(*words: str) -> str:
+    def line_of(*words: str):
         status, found, told = devicelint(*words, "sound.py", "--select", "DEV406")
         assert status == 2
         assert re.fullmatch(r"sound\.py:3:\d+: DEV406 .*\n", found)
@@ -62,7 +62,7 @@ def problem(devicelint):
 def checked(devicelint):
     """What is found in input that looks bad and is not."""
 
-    def found_in(*words: str) -> str:
+    def found_in(*words: str):
         status, found, told = devicelint(*words, "sound.py", "--select", "DEV406")
         assert status == 1
         assert [line for line in told if not line.startswith("Found ")] == []

@@ -49,7 +49,7 @@ def flake8(*words: str, text: str | None = None) -> list[str]:
 
 @pytest.fixture
 def devicelint(capfd):
-    def run(*words: str) -> list[str]:
+    def run(*words: str):
         assert main(["--output-format", "concise", "-q", *words]) in (0, 1)
         out, error = capfd.readouterr()
         assert error == ""
