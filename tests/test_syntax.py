@@ -13,9 +13,7 @@ def told(text: str) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "x = 1\r\n", "x = '\\d'\n", "if x:\n\ty\n", "assert (x, 1)"]
-)
+@pytest.mark.parametrize("text", ["", "x = 1\r\n", "x = '\\d'\n", "if x:\n\ty\n", "assert (x, 1)"])
 def test_what_libcst_reads_comes_back(text):
     module = parse(SourceFile.from_text(text))
     assert isinstance(module, cst.Module)

@@ -257,7 +257,7 @@ class Loaded:
 class Function:
     """A function or lambda of the file, with the frame in which it was defined."""
 
-    node: Site
+    node: Site = field(repr=False)
     name: str
     scope: Ref
     scopes: tuple[Ref, ...] = ()

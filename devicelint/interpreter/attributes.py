@@ -111,7 +111,7 @@ def of_outside(run: Run, value: Outside, name: str, node: cst.Attribute) -> Valu
     if written is not None:
         return written
     if name == "device":
-        return DeviceHandle(DeviceOf(value.origin), node)
+        return DeviceHandle(DeviceOf(value.origin), node, is_object=False)
     if name in ("is_cuda", "is_cpu"):
         return Flag(f"{value.origin}.{name}")
     if name in _SHAPES:

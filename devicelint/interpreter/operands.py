@@ -31,6 +31,8 @@ def operand_of(value: Value, site: Site) -> Operand | None:
     if isinstance(value, (Tensor, Batch, Moved)):
         return Operand(site, value, value.device, value.since)
     if isinstance(value, Outside):
+        if value.since is None:
+            return Operand(site, value, Unsure(f"{value.origin} is not known"))
         return Operand(site, value, DeviceOf(value.origin), value.since)
     return None
 

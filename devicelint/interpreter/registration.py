@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device
+from devicelint.domain.devices import CPU, Device, Unsure
 from devicelint.domain.events import HiddenModules, ModuleDefined, ParameterLost
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
@@ -62,7 +62,9 @@ def announce_lost(run: Run, tensor: Tensor, site: object, *, registered: bool) -
 def _follow(run: Run, owner: Module, value: Tensor) -> None:
     """A Module without a device of its own is where its first parameter is."""
     place = run.state.read(owner.ref, DEVICE_FIELD)
-    if isinstance(place, Moved) and place.device == CPU and value.device != CPU:
+    if isinstance(value.device, Unsure) or value.device == CPU:
+        return
+    if isinstance(place, Moved) and place.device == CPU:
         run.state.write(owner.ref, DEVICE_FIELD, Moved(value.device, value.since))
 
 

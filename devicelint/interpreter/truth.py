@@ -37,9 +37,9 @@ def truth_of(run: Run, value: Value) -> bool | None:
     match value:
         case Const():
             return bool(value.value)
-        case Flag(AVAILABLE, negated):
-            return (run.world.accelerators > 0) is not negated
-        case Flag():
+        case Flag(key, negated):
+            if key == AVAILABLE:
+                return (run.world.accelerators > 0) is not negated
             return run.decide(value)
         case Outside():
             return run.decide(Flag(value.origin))

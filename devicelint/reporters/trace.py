@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from devicelint.engine import Trace
     from devicelint.source import SourceFile
 
+DEFAULT_WIDTH = 120
+
 WIDEST_MARGIN = 80
 """Notes stand in one column, at most here; beside a longer line they follow it."""
 
@@ -23,17 +25,45 @@ _BY_INDEX = ("green", "magenta", "cyan", "red")
 _OTHER = "blue"
 
 
-def render(source: SourceFile, trace: Trace, paint: Paint = plain) -> str:
+def render(
+    source: SourceFile, trace: Trace, paint: Paint = plain, width: int = DEFAULT_WIDTH
+) -> str:
     """Return the numbered lines of a file, each with what is known about it in the margin."""
     notes = dict(trace.lines)
     lines = [_visible(line) for line in _lines(source)]
     noted = [cell_width(lines[line - 1]) for line in notes if line <= len(lines)]
     margin = max((width for width in noted if width <= WIDEST_MARGIN), default=0)
     gutter = len(str(len(lines)))
-    return "".join(
-        _line(str(number).rjust(gutter), code, notes.get(number, ()), margin, paint)
-        for number, code in enumerate(lines, start=1)
-    )
+    rows: list[str] = []
+    for number, code in enumerate(lines, start=1):
+        column = max(margin, cell_width(code))
+        free = width - gutter - column - len("    | ")
+        told = _packed([printable(note) for note in notes.get(number, ())], free)
+        start = f"{paint(str(number).rjust(gutter), 'blue')}  {code}"
+        before = [
+            start + " " * (column - cell_width(code)),
+            *[" " * (gutter + 2 + column)] * len(told),
+        ]
+        rows += [each + _margin(row, paint) for each, row in zip(before, told, strict=False)] or [
+            start.rstrip()
+        ]
+    return "".join(f"{row}\n" for row in rows)
+
+
+def _packed(notes: Sequence[str], width: int) -> list[list[str]]:
+    """Share out the notes of a line to rows, each with as many as there is room for."""
+    rows: list[list[str]] = []
+    for note in notes:
+        if rows and cell_width(", ".join([*rows[-1], note])) <= width:
+            rows[-1].append(note)
+        else:
+            rows.append([note])
+    return rows
+
+
+def _margin(notes: Sequence[str], paint: Paint) -> str:
+    told = paint(", ", "dim").join(_note(note, paint) for note in notes)
+    return f"  {paint('|', 'dim')} {told}"
 
 
 def _lines(source: SourceFile) -> Iterator[str]:
@@ -44,15 +74,6 @@ def _lines(source: SourceFile) -> Iterator[str]:
 
 def _visible(line: str) -> str:
     return strip(line, (), width=max(1, 8 * len(line))).text
-
-
-def _line(number: str, code: str, notes: Sequence[str], margin: int, paint: Paint) -> str:
-    start = f"{paint(number, 'blue')}  "
-    if not notes:
-        return f"{start}{code}".rstrip() + "\n"
-    space = " " * max(0, margin - cell_width(code))
-    told = paint(", ", "dim").join(_note(printable(note), paint) for note in notes)
-    return f"{start}{code}{space}  {paint('|', 'dim')} {told}\n"
 
 
 def _note(note: str, paint: Paint) -> str:
