@@ -111,9 +111,10 @@ def _take(run: Run, application: Application, argument: Argument, slot: Slot) ->
                 application.indices.append((slot.group or "", operand))
         case Role.DEVICE:
             if value != NONE:
-                application.device = device_named(run, argument)
-                if application.device is not None:
-                    demand(run, argument, application.device, application.site, "device=")
+                named = device_named(run, argument)
+                if named is not None:
+                    named = demand(run, argument, named, application.site, "device=")
+                application.device = named
         case Role.SIZE:
             empty = isinstance(value, Tuple) and not value.items
             application.rank = True if empty else application.rank or False

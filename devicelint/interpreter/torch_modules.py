@@ -60,7 +60,7 @@ def build_module(
     given = arguments.keywords.get("device")
     if given is not None and given.value != NONE:
         device = device_named(run, given) or Unsure("the device is not known")
-        demand(run, given, device, site, "device=")
+        device = demand(run, given, device, site, "device=")
     module = built(run, site, f"torch.nn.{knowledge.name}", device)
     match knowledge.kind:
         case ModuleKind.CONTAINER:

@@ -92,10 +92,23 @@ def _parse(run: Run, value: Const, argument: Argument) -> Device:
         return Unsure(f"{text!r} is no device")
 
 
-def demand(run: Run, argument: Argument | None, device: Device, site: cst.CSTNode, how: str) -> None:
-    """The code goes to a device: where that is written out, a machine without it fails."""
-    if not is_accelerator(device) or run.assumptions:
-        return
+def demand(
+    run: Run, argument: Argument | None, device: Device, site: cst.CSTNode, how: str
+) -> Device:
+    """The code goes to a device: where that is written out, a machine without it fails.
+
+    Returns the device that it gets: what goes on after a failure is nowhere.
+    """
+    if not is_accelerator(device):
+        return device
+    if not run.assumptions:
+        _demand_written_out(run, argument, device, site, how)
+    return device if run.world.accelerators else Unsure("this machine has no accelerator")
+
+
+def _demand_written_out(
+    run: Run, argument: Argument | None, device: Device, site: cst.CSTNode, how: str
+) -> None:
     place: object = None
     if argument is None:
         place = site
@@ -121,14 +134,12 @@ def target_of(
     argument = arguments.get(0, "device")
     if method in ("cuda", "xpu"):
         if argument is None or argument.value == NONE:
-            demand(run, None, Known(method), site, f".{method}()")
-            return Known(method), None
+            return demand(run, None, Known(method), site, f".{method}()"), None
         device = device_named(run, argument)
         if isinstance(device, Known):
-            demand(run, None, device, site, f".{method}()")
-            return device, argument
+            return demand(run, None, device, site, f".{method}()"), argument
         if not isinstance(argument.value, Outside):
-            demand(run, None, Known(method), site, f".{method}()")
+            return demand(run, None, Known(method), site, f".{method}()"), argument
         return Known(method), argument
     if argument is None:
         argument = arguments.keywords.get("other")
@@ -136,7 +147,7 @@ def target_of(
         return None, None
     device = device_named(run, argument)
     if device is not None:
-        demand(run, argument, device, site, f".{method}()")
+        device = demand(run, argument, device, site, f".{method}()")
     return device, argument
 
 
@@ -157,6 +168,11 @@ def move_placed(
         Transfer(node, node.func.value, value, method, target, result, value.device)
     )
     return result
+
+
+def is_copied(value: Value) -> bool:
+    """Whether a transfer of a value is known to leave it where it is, and to return a copy."""
+    return isinstance(value, Tensor) or (isinstance(value, Batch) and not value.whole)
 
 
 def move_unknown(run: Run, receiver: Value, method: str, node: cst.Call) -> Value:
