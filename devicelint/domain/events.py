@@ -112,6 +112,8 @@ class HostRead:
     operand: Operand
     reader: str
     requires_grad: bool | None
+    elements: bool = False
+    """Whether the operand's site is a list of such tensors."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from devicelint.domain.devices import Device
@@ -23,6 +23,7 @@ class Verb(Enum):
     RECEIVED = "received here: its device is the caller's choice"
     REGISTERED = "registered here: it follows the module"
     COMPUTED = "computed on {device} here"
+    STAYED = "stays on {device}: the copy that is made here is thrown away"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class Step:
     verb: Verb
     site: Site
     device: Device
+    intended: Device | None = field(default=None, compare=False)
+    """Where a value was to go by a move whose result is thrown away."""
 
     def __str__(self) -> str:
         return self.verb.value.format(device=self.device)

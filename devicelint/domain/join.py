@@ -31,7 +31,7 @@ from devicelint.domain.values import (
     Value,
 )
 
-_NEUTRAL = (Const, HostValue, Flag)
+_HOST = (Const, HostValue, Flag)
 _MOST_OPTIONS = 4
 
 
@@ -101,11 +101,13 @@ def _join_tensors(one: Tensor, other: Tensor) -> Tensor:
 
 
 def _join_unlike(one: Value, other: Value) -> Value:
+    if isinstance(one, _HOST) and isinstance(other, _HOST):
+        return HOST
     for host, value in ((one, other), (other, one)):
-        if isinstance(host, _NEUTRAL) and isinstance(value, Tensor):
+        if isinstance(host, _HOST) and isinstance(value, Tensor):
             return replace(value, scalar=None) if value.scalar is False else value
-        if isinstance(host, _NEUTRAL) and isinstance(value, (Const, HostValue, Array, Flag)):
-            return HOST if isinstance(value, Flag) else value
+        if isinstance(host, _HOST) and isinstance(value, Array):
+            return value
     if isinstance(one, (Module, OneOf)) and isinstance(other, (Module, OneOf)):
         return _one_of(one, other)
     return Unknown("differs by the path taken")

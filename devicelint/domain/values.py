@@ -63,6 +63,16 @@ ARRAY = Array()
 
 
 @dataclass(frozen=True, slots=True)
+class HostObject:
+    """An object of a library that works on the host: an estimator, the axes of a figure.
+
+    `name` is what its methods are listed under: `sklearn.manifold.TSNE`.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Flag:
     """A condition that the code cannot tell, but that stays the same: `args.cuda`."""
 
@@ -268,6 +278,8 @@ class Function:
     """"static", "class" or "property" for a method that was decorated so."""
     no_grad: bool = False
     """Whether it was decorated with `torch.no_grad()`."""
+    guarded: bool = False
+    """Whether a decorator asks for a device: `@skipIf(not torch.cuda.is_available())`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +324,7 @@ Value = (
     | Const
     | HostValue
     | Array
+    | HostObject
     | Flag
     | Outside
     | External

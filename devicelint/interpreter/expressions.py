@@ -25,7 +25,13 @@ from devicelint.domain.values import (
 from devicelint.interpreter.containers import ELEMENT, element_of, extend, key_field
 from devicelint.interpreter.loops import comprehension_scope
 from devicelint.interpreter.run import Run, Split, evaluates
-from devicelint.interpreter.truth import assuming, condition_of, truth_of
+from devicelint.interpreter.truth import (
+    assuming,
+    choosing,
+    condition_at,
+    condition_of,
+    truth_of,
+)
 
 @evaluates(cst.Name)
 def name(run: Run, node: cst.Name) -> Value:
@@ -34,9 +40,9 @@ def name(run: Run, node: cst.Name) -> Value:
 
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)
 def number(run: Run, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
-    if len(node.value) > _LONGEST_NUMBER:
-        return HOST
-    return Const(node.evaluated_value, node)
+    if node.value.isdecimal() and len(node.value) <= _LONGEST_NUMBER:
+        return Const(int(node.value), node)
+    return HOST if len(node.value) > _LONGEST_NUMBER else Const(node.evaluated_value, node)
 
 
 _LONGEST_NUMBER = 100
@@ -122,12 +128,11 @@ def walrus(run: Run, node: cst.NamedExpr) -> Value:
 
 @evaluates(cst.IfExp)
 def conditional(run: Run, node: cst.IfExp) -> Value:
-    condition = condition_of(run.evaluate(node.test))
+    condition = condition_at(run, node.test)
     known = truth_of(run, condition)
-    if known is not None:
-        with assuming(run, condition):
+    with choosing(run, node.test, condition), assuming(run, condition):
+        if known is not None:
             return run.evaluate(node.body if known else node.orelse)
-    with assuming(run, condition):
         one = run.evaluate(node.body)
         other = run.evaluate(node.orelse)
     joined = join_known(one, other)
