@@ -276,6 +276,13 @@ def test_an_argument_is_removed(before: str, index: int, after: str) -> None:
         ("f()", "after", "f()\nx = 1"),
         ("f()  # c", "after", "f()  # c\nx = 1"),
         ("# above\nf()  # c\n# below\n", "before", "# above\nx = 1\nf()  # c\n# below\n"),
+        ("a\r\n# c\r\nf()\r\n", "before", "a\r\nx = 1\r\n# c\r\nf()\r\n"),
+        (
+            "for a in b:\n  # c\n  # d\n  f()\n",
+            "before",
+            "for a in b:\n  x = 1\n  # c\n  # d\n  f()\n",
+        ),
+        ("if a:\n  # b\n  c\n# d\nf()\n", "before", "if a:\n  # b\n  c\nx = 1\n# d\nf()\n"),
         ("# above\nf()  # c\n# below\n", "after", "# above\nf()  # c\nx = 1\n# below\n"),
         ("if a:\r\n\tf(\r\n)\r\n", "before", "if a:\r\n\tx = 1\r\n\tf(\r\n)\r\n"),
         ("if a:\r\n\tf(\r\n)\r\n", "after", "if a:\r\n\tf(\r\n)\r\n\tx = 1\r\n"),

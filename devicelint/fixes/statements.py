@@ -81,7 +81,23 @@ def _before(place: Place, span: Span, content: str, layout: Layout) -> Edit:
         return layout.insert(span.start, f"{_simple(content)}; ")
     indentation = layout.indentation(span.start)
     lines = _indented(content, indentation, layout)
-    return layout.insert(layout.line_start(span.start), f"{lines}{layout.newline}")
+    start = _above_its_comments(layout.line_start(span.start), indentation, layout)
+    return layout.insert(start, f"{lines}{layout.newline}")
+
+
+def _above_its_comments(start: int, indentation: str, layout: Layout) -> int:
+    """Where the comment that introduces a statement starts: what is put before it goes there.
+
+    A comment at the top of the file introduces the file.
+    """
+    first = start
+    while first > 0:
+        newline = 2 if layout.slice(first - 2, first) == "\r\n" else 1
+        above = layout.line_start(first - newline)
+        if not layout.slice(above, first).startswith(f"{indentation}#"):
+            return first
+        first = above
+    return start
 
 
 def _after(place: Place, span: Span, content: str, layout: Layout) -> Edit:
