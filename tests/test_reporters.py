@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from devicelint.engine import Checked
+from devicelint.engine import Checked, Trace
 from devicelint.finding import (
     Certainty,
     Edit,
@@ -17,7 +17,7 @@ from devicelint.finding import (
     Severity,
     Span,
 )
-from devicelint.reporters import concise, diff, statistics, summary, text
+from devicelint.reporters import concise, diff, statistics, summary, text, trace
 from devicelint.reporters import json as json_format
 from devicelint.reporters.internal_error import describe
 from devicelint.reporters.paint import coloured
@@ -356,6 +356,30 @@ def test_the_summary_counts_by_severity_and_by_what_can_be_fixed():
     assert summary.found(only_unsafe) == "Found 1 error; 1 fixable with --unsafe-fixes"
     assert summary.fixed(2, 1) == "Fixed 2 findings in 1 file"
     assert summary.fixed(1, 1, would=True) == "Would fix 1 finding in 1 file"
+
+
+# The trace
+
+
+def test_notes_without_room_go_on_in_the_margin_below():
+    source = SourceFile.from_text("x, y = f()\ny = 1\n\nz\n", "a.py")
+    lines = Trace(((1, ("x: cpu", "y: cuda:0", "z: cpu")), (4, ("z: cpu",))))
+    assert trace.render(source, lines, width=36) == (
+        "1  x, y = f()  | x: cpu, y: cuda:0\n"
+        "               | z: cpu\n"
+        "2  y = 1\n"
+        "3\n"
+        "4  z           | z: cpu\n"
+    )
+
+
+def test_notes_follow_code_that_is_wider_than_the_margin():
+    source = SourceFile.from_text("x = " + "1" * 90 + "\ny = 2\n", "a.py")
+    shown = trace.render(source, Trace(((1, ("x: cpu", "y: cpu")), (2, ("y: cpu",)))), width=40)
+    first, second, third = shown.splitlines()
+    assert first.endswith("1  | x: cpu")
+    assert second == " " * first.index(" | x") + " | y: cpu"
+    assert third == "2  y = 2  | y: cpu"
 
 
 # The diff

@@ -37,17 +37,22 @@ def render(
     rows: list[str] = []
     for number, code in enumerate(lines, start=1):
         column = max(margin, cell_width(code))
-        free = width - gutter - column - len("    | ")
-        told = _packed([printable(note) for note in notes.get(number, ())], free)
+        room = width - gutter - column - len("    | ")
+        told = _packed([printable(note) for note in notes.get(number, ())], room)
         start = f"{paint(str(number).rjust(gutter), 'blue')}  {code}"
-        before = [
-            start + " " * (column - cell_width(code)),
-            *[" " * (gutter + 2 + column)] * len(told),
-        ]
-        rows += [each + _margin(row, paint) for each, row in zip(before, told, strict=False)] or [
-            start.rstrip()
-        ]
+        rows += _beside(start, gutter + 2 + column, column - cell_width(code), told, paint)
     return "".join(f"{row}\n" for row in rows)
+
+
+def _beside(
+    start: str, column: int, space: int, told: Sequence[Sequence[str]], paint: Paint
+) -> Iterator[str]:
+    """Yield a line of code with its first row of notes, and the other rows below that."""
+    if not told:
+        yield start.rstrip()
+    for index, row in enumerate(told):
+        before = " " * column if index else start + " " * space
+        yield before + _margin(row, paint)
 
 
 def _packed(notes: Sequence[str], width: int) -> list[list[str]]:
