@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import Unsure
+from devicelint.domain.devices import DeviceOf, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
 from devicelint.domain.values import (
@@ -32,6 +32,7 @@ from devicelint.interpreter.containers import ELEMENT, key_field
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.flow import NO_GRAD
 from devicelint.interpreter.run import Run, calls
+from devicelint.interpreter.truth import asks_for_device
 
 _DEEPEST = 12
 _MOST_INTERPRETATIONS = 12
@@ -49,9 +50,10 @@ def define_function(run: Run, node: cst.FunctionDef) -> Function:
     frame = run.frame
     frame.keeps_names = True
     owner = frame.ref if isinstance(frame.node, cst.ClassDef) else None
-    kind, no_grad = "", False
+    kind, no_grad, guarded = "", False, False
     for decorator in node.decorators:
         named = decorator.decorator
+        guarded = guarded or asks_for_device(named)
         called = named.func if isinstance(named, cst.Call) else named
         value = run.evaluate(called) if isinstance(called, (cst.Name, cst.Attribute)) else None
         name = value.name if isinstance(value, External) else ""
@@ -60,7 +62,7 @@ def define_function(run: Run, node: cst.FunctionDef) -> Function:
         if isinstance(called, cst.Attribute) and called.attr.value in ("setter", "deleter"):
             kind = "setter"
     scopes = frame.enclosing_functions()
-    function = Function(node, node.name.value, frame.ref, scopes, owner, kind, no_grad)
+    function = Function(node, node.name.value, frame.ref, scopes, owner, kind, no_grad, guarded)
     run.pending.append((function, frame))
     return function
 
@@ -135,6 +137,7 @@ def _walk(run: Run, frame: Frame, function: Function) -> Value:
     node = frame.node
     outer, run.frame = run.frame, frame
     run.no_grad += function.no_grad
+    run.assumptions += function.guarded
     if isinstance(node, cst.Lambda):
         result = run.evaluate(node.body)
     else:
@@ -143,7 +146,7 @@ def _walk(run: Run, frame: Frame, function: Function) -> Value:
         result = _leave(run, frame)
     _walk_unentered(run, frame)
     run.no_grad -= function.no_grad
-    run.assumptions -= frame.assumed
+    run.assumptions -= frame.assumed + function.guarded
     run.frame = outer
     if not frame.keeps_names:
         run.state.drop(frame.ref)
@@ -213,9 +216,9 @@ def _bind(
     name = parameter.name.value
     if argument is None:
         if parameter.default is not None and not arguments.open:
-            value = _default(run, parameter.default)
+            value = offered(run, parameter.default)
         else:
-            value = _from_outside(name, parameter)
+            value = _from_outside(run, name, parameter)
     else:
         value = argument.value
         if isinstance(value, Unknown):
@@ -225,16 +228,22 @@ def _bind(
     run.state.write(frame.ref, name, value)
 
 
-def _default(run: Run, node: cst.BaseExpression) -> Value:
-    """A default is the function's offer, which a caller may decline: it hard-codes nothing."""
+def offered(run: Run, node: cst.BaseExpression) -> Value:
+    """The default of a parameter or of a field, which a caller may decline: no hard choice."""
     run.assumptions += 1
     value = run.evaluate(node)
     run.assumptions -= 1
     return value
 
 
-def _from_outside(name: str, parameter: cst.Param) -> Value:
-    since = Step(Verb.RECEIVED, parameter, Unsure("the caller's choice"))
+def _from_outside(run: Run, name: str, parameter: cst.Param) -> Value:
+    """What a caller gives: anything, or a tensor where the annotation says so."""
+    since = Step(Verb.RECEIVED, parameter, DeviceOf(name))
+    if parameter.annotation is not None and parameter.default is None:
+        annotation = parameter.annotation.annotation
+        if isinstance(annotation, (cst.Name, cst.Attribute)):
+            if run.evaluate(annotation) == External("torch.Tensor"):
+                return Tensor(DeviceOf(name), since)
     return Outside(name, name, since)
 
 

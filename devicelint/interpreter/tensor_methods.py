@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, DeviceOf, is_accelerator
-from devicelint.domain.events import HostRead
+from devicelint.domain.devices import CPU, Device, DeviceOf, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     ARRAY,
@@ -26,6 +25,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import as_tensor
+from devicelint.interpreter.host_reads import read_on_host
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.run import Run, methods
 from devicelint.interpreter.signatures import apply_signature
@@ -105,20 +105,8 @@ def _numpy(
     forced = arguments.get(0, "force")
     if forced is None or forced.value == Const(False):
         assert isinstance(node.func, cst.Attribute)
-        read_on_host(run, receiver, node.func.value, node, ".numpy()")
+        read_on_host(run, Argument(node.func.value, receiver), node, ".numpy()")
     return ARRAY
-
-
-def read_on_host(
-    run: Run, value: Value, site: cst.CSTNode, node: cst.CSTNode, reader: str
-) -> None:
-    """A tensor is read as a numpy array, which an accelerator tensor refuses."""
-    operand = operand_of(value, site)
-    if operand is None or not isinstance(value, (Tensor, Batch, Moved)):
-        return
-    if is_accelerator(operand.device):
-        grad = value.grad if isinstance(value, Tensor) else None
-        run.announce(HostRead(node, operand, reader, grad))
 
 
 def _as_module(run: Run, receiver: Moved, name: str, arguments: Arguments) -> Value:
@@ -180,7 +168,9 @@ _PROVES_TENSOR = frozenset(
 def _method_of_assumed(
     run: Run, receiver: Outside, name: str, arguments: Arguments, node: cst.Call
 ) -> Value:
-    device = DeviceOf(receiver.origin)
+    device: Device = DeviceOf(receiver.origin)
+    if receiver.since is None:
+        device = Unsure(f"{receiver.origin} is not known")
     since = receiver.since or Step(Verb.RECEIVED, node, device)
     tensor = Tensor(device, since, None, None)
     return call_tensor_method(run, tensor, name, arguments, node)
