@@ -1,0 +1,130 @@
+"""What the engine promises to the doors that stand on it."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+import devicelint
+from devicelint import engine
+from devicelint.config import Config
+from devicelint.finding import Certainty, Severity
+from devicelint.source import SourceFile
+
+SCRIPT = textwrap.dedent(
+    """\
+    import torch
+    from torch import nn
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = nn.Linear(8, 2).to(device)
+    batch = torch.randn(4, 8)
+    for _ in range(3):
+        output = model(batch)
+    """
+)
+
+
+def source(text: str) -> SourceFile:
+    return SourceFile.from_text(text, "train.py")
+
+
+def test_a_finding_says_what_where_and_on_which_machine() -> None:
+    (finding,) = devicelint.check(SCRIPT, "train.py").findings
+    assert finding.code == "DEV103"
+    assert finding.severity is Severity.ERROR
+    assert finding.certainty is Certainty.CERTAIN
+    assert finding.machine == "with an accelerator"
+    assert SCRIPT[finding.span.start : finding.span.end] == "torch.randn(4, 8)"
+    assert finding.related
+
+
+def test_a_mistake_that_repeats_is_one_finding() -> None:
+    twice = SCRIPT + "    again = model(batch)\n"
+    assert len(devicelint.check(twice).findings) == 1
+
+
+def test_findings_come_in_the_order_of_the_text() -> None:
+    text = SCRIPT + "output.numpy()\ntorch.device('gpu')\n"
+    spans = [finding.span for finding in devicelint.check(text).findings]
+    assert spans == sorted(spans)
+    assert len(spans) == 3
+
+
+def test_what_is_mended_checks_clean() -> None:
+    fixed = devicelint.fix(SCRIPT)
+    assert "torch.randn(4, 8, device=device)" in fixed.after.text
+    assert fixed.remaining == ()
+    assert devicelint.check(fixed.after.text).findings == ()
+    assert devicelint.fix(fixed.after.text).after.text == fixed.after.text
+
+
+def test_settings_choose_the_rules() -> None:
+    assert engine.check(source(SCRIPT), Config(ignore=("DEV103",))).findings == ()
+    assert engine.check(source(SCRIPT), Config(select=("DEV2",))).findings == ()
+
+
+def test_a_comment_keeps_a_finding_back() -> None:
+    told = SCRIPT.replace("randn(4, 8)", "randn(4, 8)  # devicelint: ignore[DEV103] measured")
+    assert devicelint.check(told).findings == ()
+
+
+def test_a_file_without_torch_is_not_even_parsed() -> None:
+    assert not engine.screen(b"import numpy as np\n")
+    assert devicelint.check("this is no Python\n").findings == ()
+
+
+def test_a_syntax_error_has_a_place() -> None:
+    with pytest.raises(devicelint.CheckError, match=r"^train.py:2:"):
+        devicelint.check("import torch\nx = (\n", "train.py")
+
+
+def test_a_trace_tells_where_each_value_is() -> None:
+    notes = dict(engine.trace(source(SCRIPT)).lines)
+    assert notes[4] == ("device: cuda",)
+    assert notes[5] == ("model: cuda", "nn.Linear(8, 2): cpu -> cuda")
+    assert notes[6] == ("batch: cpu",)
+
+
+def test_a_program_that_never_ends_is_given_up_and_what_was_found_stays() -> None:
+    calls = "\n".join(f"    f{n + 1}(); f{n + 1}()" for n in range(1))
+    functions = "\n".join(
+        f"def f{n}():\n    for i in a{n}:\n        f{n + 1}(); f{n + 1}(); f{n + 1}()"
+        for n in range(11)
+    )
+    text = f"{SCRIPT}\ndef f11():\n    pass\n{functions}\ndef g():\n{calls}\n"
+    assert [finding.code for finding in devicelint.check(text).findings] == ["DEV103"]
+
+
+def test_the_settings_of_a_script_are_worlds_of_their_own() -> None:
+    text = textwrap.dedent(
+        """\
+        import argparse, torch
+        args = argparse.ArgumentParser().parse_args()
+        model = torch.nn.Linear(8, 2)
+        if args.cuda:
+            model.cuda()
+        batch = torch.randn(4, 8)
+        model(batch)
+        """
+    )
+    (finding,) = devicelint.check(text).findings
+    assert finding.machine == "with an accelerator, where `args.cuda`"
+
+
+def test_explain_gives_the_page_of_a_rule() -> None:
+    assert devicelint.explain("discarded-move") == devicelint.explain("DEV104")
+    with pytest.raises(KeyError):
+        devicelint.explain("DEV999")
+
+
+def test_reveal_device_is_the_value_itself_when_the_program_runs() -> None:
+    assert devicelint.reveal_device(3) == 3
+
+
+def test_the_public_names_are_there() -> None:
+    for name in devicelint.__all__:
+        assert getattr(devicelint, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = devicelint.nothing
