@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from devicelint.domain.devices import Unsure
 from devicelint.domain.events import Revealed
 from devicelint.finding import Severity
 from devicelint.interpreter.scene import Scene
@@ -15,5 +16,11 @@ class RevealedDevice(Rule):
     summary = "reveal_device(x) shows on which device x is"
 
     def on_revealed(self, event: Revealed, scene: Scene) -> Reports:
-        """Say the device, in the world in which the call was reached."""
-        yield Report(event.site, str(event.device))
+        """Say each device on which it is, on whichever machine.
+
+        A machine without an accelerator gets no further where one is demanded.
+        """
+        shown = str(event.device)
+        if scene.world.accelerators == 0 and isinstance(event.device, Unsure):
+            return
+        yield Report(event.site, shown, subject=(event.site, shown))
