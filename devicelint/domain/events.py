@@ -46,6 +46,8 @@ class Clash:
     failing: Site = field(repr=False)
     frame: object = field(repr=False)
     """The frame in which the culprit stands: where a fix goes, names mean what they do there."""
+    is_reference_here: bool = True
+    """Whether the reference's expression stands in that frame too."""
 
 
 @dataclass(frozen=True, slots=True)

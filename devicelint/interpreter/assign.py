@@ -28,7 +28,7 @@ from devicelint.interpreter.containers import (
     key_field,
     known_elements,
 )
-from devicelint.domain.join import join
+from devicelint.domain.join import join, join_known
 from devicelint.interpreter.indexing import assign_item
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.registration import register
@@ -88,13 +88,21 @@ def _assign_item(
 def _write_item(run: Run, owner: ListOf | DictOf | Module, key: Value | None, value: Value) -> None:
     field = ELEMENT if key is None else key_field(key)
     if field == ELEMENT:
-        joined = join(run.state.read(owner.ref, ELEMENT), value)
-        assert joined is not None
-        run.state.write(owner.ref, ELEMENT, joined)
+        _write_somewhere(run, owner, value)
         if not isinstance(owner, DictOf):
             run.state.delete(owner.ref, LENGTH)
         return
     run.state.write(owner.ref, field, value)
+
+
+def _write_somewhere(run: Run, owner: ListOf | DictOf | Module, value: Value) -> None:
+    """Under a key that is not known: each item is what it was, or is this now."""
+    for name, before in tuple(run.state.fields(owner.ref).items()):
+        if name.startswith("["):
+            run.state.write(owner.ref, name, join_known(before, value))
+    joined = join(run.state.read(owner.ref, ELEMENT), value)
+    assert joined is not None
+    run.state.write(owner.ref, ELEMENT, joined)
 
 
 def _unpack(

@@ -19,7 +19,8 @@ from devicelint.domain.devices import (
 )
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation, Operand
 from devicelint.domain.history import Site, Step, Verb
-from devicelint.domain.values import Batch, Moved, Outside, Tensor, Value
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import Batch, Module, Moved, Outside, Tensor, Value
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run
 
@@ -95,6 +96,8 @@ def report_clash(
 ) -> None:
     """Announce that two operands differ, at the place where the culprit should be moved."""
     culprit, reference = pair
+    if was_to_go(culprit, reference.device) or was_to_go(reference, culprit.device):
+        return
     if not (_is_tensor_for_sure(run, culprit) and _is_tensor_for_sure(run, reference)):
         return
     verdict = agreement(culprit.device, reference.device)
@@ -103,32 +106,52 @@ def report_clash(
         clash = Clash(culprit, reference, verdict, site, run.frame)
         run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
         return
-    clash = Clash(blamed, reference, verdict, site, frame.caller)
-    entered = frame.module
-    if entered is not None and not _is_passed(frame, reference):
+    met, is_here = _seen_from_outside(run, frame, reference)
+    clash = Clash(blamed, met, verdict, site, frame.caller, is_here)
+    if isinstance(met.value, Module):
         assert frame.site is not None
         run.announce(MisplacedInput(frame.site, run.code_of(frame.site.func), clash))
     else:
         run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
 
 
+def _seen_from_outside(run: Run, frame: Frame, reference: Operand) -> tuple[Operand, bool]:
+    """What a value that was passed into a call met there, as the caller can name it.
+
+    That is another argument, or the module that was called; else it has no name out there.
+    """
+    passed = frame.passed.get(reference.since) if reference.since is not None else None
+    if passed is not None:
+        return replace(reference, site=passed), True
+    if frame.module is None or frame.site is None:
+        return reference, False
+    place = run.state.read(frame.module.ref, DEVICE_FIELD)
+    if isinstance(place, Moved) and agreement(place.device, reference.device) is Agreement.SAME:
+        return Operand(frame.site.func, frame.module, place.device, place.since), True
+    return reference, False
+
+
 def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> None:
     """Announce that an input of a module is not where the module is."""
+    if was_to_go(operand, own.device):
+        return
     verdict = agreement(own.device, operand.device)
     blamed, frame = _blame(run, operand)
-    entered = site
-    if frame is not None:
-        assert frame.site is not None
-        entered = frame.site
-        if frame.module is not None:
-            own = replace(own, site=entered.func)
-    where = run.frame if frame is None else frame.caller
-    clash = Clash(blamed, own, verdict, site, where)
+    if frame is None:
+        clash = Clash(blamed, own, verdict, site, run.frame)
+        run.announce(MisplacedInput(site, run.code_of(site.func), clash))
+        return
+    assert frame.site is not None
+    entered = site if frame.module is None else frame.site
+    own = replace(own, site=entered.func)
+    clash = Clash(blamed, own, verdict, site, frame.caller, frame.module is not None)
     run.announce(MisplacedInput(entered, run.code_of(entered.func), clash))
 
 
-def _is_passed(frame: Frame, operand: Operand) -> bool:
-    return operand.since is not None and operand.since in frame.passed
+def was_to_go(operand: Operand, device: Device) -> bool:
+    """Whether a discarded move would have brought an operand there: that is reported already."""
+    intended = operand.since.intended if operand.since is not None else None
+    return intended is not None and agreement(intended, device) not in DIFFERENT
 
 
 def _blame(run: Run, culprit: Operand) -> tuple[Operand, Frame | None]:

@@ -108,6 +108,8 @@ class Run:
         self.assumptions = 0
         """How many conditions that the code cannot tell surround this point."""
         self.no_grad = 0
+        self.expected: list[str] = []
+        """The exceptions that the `try` statements around this point are prepared for."""
         self.default_device: Device = CPU
         self.entered: set[Site] = set()
         """The functions that were interpreted with the arguments of a call."""
@@ -135,7 +137,6 @@ class Run:
         self._steps = steps
         self.splits = splits
         self._last_transfer: Transfer | None = None
-        self._bound_at: dict[Site, Site] = {}
         self._code: dict[cst.CSTNode, str] = {}
         self._addresses: dict[tuple[Site, Ref, str], int] = {}
 
@@ -211,6 +212,10 @@ class Run:
         """What this world says of a flag."""
         return self.world.truth(flag)
 
+    def expects(self, exception: str) -> bool:
+        """Whether the code is prepared for an exception here: it tries, and does otherwise."""
+        return exception in self.expected
+
     def merge(self, other: State, flag: Flag | None) -> None:
         """Go on with what holds on both paths; `flag` is what separated them."""
         conflicts: list[Place] = self.state.merge(other)
@@ -220,13 +225,13 @@ class Run:
     def note_sibling(self, statement: cst.Assign) -> None:
         """Remember the statement that moves a name, for the names that were bound with it."""
         transfer = self._last_transfer
-        if transfer is not None and transfer.site is statement.value:
-            binding = self._binding_of(transfer.receiver_site)
-            if binding is not None:
-                self.moved_siblings[binding] = statement
-
-    def _binding_of(self, site: Site) -> Site | None:
-        return self._bound_at.get(site)
+        if transfer is None or not isinstance(transfer.receiver_site, cst.Name):
+            return
+        value = statement.value
+        given = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
+        binding = self.frame.bindings.get(transfer.receiver_site.value)
+        if binding is not None and any(transfer.site is one for one in given):
+            self.moved_siblings[binding] = statement
 
     # -- events ----------------------------------------------------------------------------
 
@@ -251,9 +256,14 @@ class Run:
 
     def announce_discarded(self, expression: cst.BaseExpression, statement: Site) -> None:
         """Announce that the value of an expression statement was a transfer's result."""
-        transfer = self._last_transfer
-        if transfer is not None and transfer.site is expression:
+        transfer = self.discarded_by(expression)
+        if transfer is not None:
             self.announce(DiscardedTransfer(transfer, statement))
+
+    def discarded_by(self, expression: cst.BaseExpression) -> Transfer | None:
+        """The transfer that an expression statement was, if it was one."""
+        transfer = self._last_transfer
+        return transfer if transfer is not None and transfer.site is expression else None
 
     def code_of(self, node: cst.CSTNode) -> str:
         """The source text of a node, without what surrounds it."""

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
+from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     NONE,
     Batch,
     Bound,
     Class,
     Const,
+    DictOf,
     External,
     Function,
+    Instance,
+    ListOf,
+    Module,
     Moved,
     Outside,
     Tensor,
@@ -21,9 +28,10 @@ from devicelint.domain.values import (
 from devicelint.interpreter.assign import assign
 from devicelint.interpreter.classes import define_class
 from devicelint.interpreter.frame import GLOBALS
-from devicelint.interpreter.functions import define_function
+from devicelint.interpreter.functions import define_function, offered
 from devicelint.interpreter.operators import augmented
 from devicelint.interpreter.run import Run, executes
+from devicelint.interpreter.transfers import is_copied
 
 
 @executes(cst.SimpleStatementLine, cst.SimpleStatementSuite)
@@ -40,7 +48,32 @@ def expression_statement(run: Run, node: cst.Expr) -> None:
     value = run.evaluate(node.value)
     if isinstance(node.value, cst.Call):
         run.announce_discarded(node.value, node)
+        _keep_in_place(run, node.value, value)
         _forget_receiver(run, node.value, value)
+
+
+def _keep_in_place(run: Run, call: cst.Call, value: Value) -> None:
+    """A tensor stays where it is when the copy that a move makes is thrown away."""
+    transfer = run.discarded_by(call)
+    if transfer is None or not isinstance(call.func, cst.Attribute):
+        return
+    receiver = transfer.receiver
+    if transfer.target is None or transfer.result == receiver or not is_copied(receiver):
+        return
+    assert isinstance(receiver, (Tensor, Batch))
+    since = Step(Verb.STAYED, call, receiver.device, transfer.target)
+    stayed = replace(receiver, since=since)
+    place = call.func.value
+    if isinstance(place, cst.Name):
+        run.bind(place.value, stayed, place)
+    elif isinstance(place, (cst.Attribute, cst.Subscript)) and _is_item(run, place):
+        assign(run, place, stayed, place)
+
+
+def _is_item(run: Run, place: cst.Attribute | cst.Subscript) -> bool:
+    """Whether a place holds a tensor of its own, rather than being part of one."""
+    owner = run.evaluate(place.value)
+    return isinstance(owner, (Module, Instance, ListOf, DictOf))
 
 
 def _forget_receiver(run: Run, call: cst.Call, value: Value) -> None:
@@ -61,17 +94,20 @@ def assignment(run: Run, node: cst.Assign) -> None:
     value = run.evaluate(node.value)
     if isinstance(node.value, cst.SimpleString):
         run.device_literals.add(node.value)
+    run.note_sibling(node)
     for target in node.targets:
         if isinstance(target.target, cst.Attribute):
             run.assigned_by[target.target] = node
         assign(run, target.target, value, node.value)
-    run.note_sibling(node)
 
 
 @executes(cst.AnnAssign)
 def annotated_assignment(run: Run, node: cst.AnnAssign) -> None:
-    if node.value is not None:
-        assign(run, node.target, run.evaluate(node.value), node.value)
+    if node.value is None:
+        return
+    is_field = isinstance(run.frame.node, cst.ClassDef)
+    value = offered(run, node.value) if is_field else run.evaluate(node.value)
+    assign(run, node.target, value, node.value)
 
 
 @executes(cst.AugAssign)
