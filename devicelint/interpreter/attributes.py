@@ -24,6 +24,7 @@ from devicelint.domain.values import (
     External,
     Flag,
     Function,
+    HostObject,
     Instance,
     ListOf,
     Loaded,
@@ -293,6 +294,8 @@ def _item(run: Run, node: cst.Subscript, value: Value, key: Value | None) -> Val
             return value
         case Array():
             return ARRAY
+        case HostObject():
+            return value
         case Dataset(inner):
             return inner
         case Outside(origin):

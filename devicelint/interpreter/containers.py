@@ -15,6 +15,7 @@ from devicelint.domain.values import (
     Dataset,
     DictOf,
     External,
+    HostObject,
     HostValue,
     Instance,
     ListOf,
@@ -123,7 +124,7 @@ def element_of(run: Run, value: Value, site: Site) -> Value:
             return inner
         case Parameters(Module()):
             return Unknown("one of a module's parameters")
-        case Array():
+        case Array() | HostObject():
             return value
         case HostValue() | Const():
             return HOST

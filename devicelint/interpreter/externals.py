@@ -6,9 +6,16 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, Known, Opaque, Unsure, parse_device
-from devicelint.domain.events import AcceleratorDemanded, InvalidDeviceNamed, Revealed
-from devicelint.domain.devices import InvalidDevice
+from devicelint.domain.devices import (
+    CPU,
+    Device,
+    InvalidDevice,
+    Known,
+    Opaque,
+    Unsure,
+    parse_device,
+)
+from devicelint.domain.events import InvalidDeviceNamed, Revealed
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     ARRAY,
@@ -17,13 +24,11 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     Deviceless,
-    DictOf,
     Flag,
+    HostObject,
     ListOf,
     Loaded,
-    Moved,
     Outside,
-    Parameters,
     Partial,
     Tensor,
     Tuple,
@@ -31,12 +36,11 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Arguments
-from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.data import build_dataset, build_loader
+from devicelint.interpreter.host_reads import AXES, FIGURE, read_arguments
 from devicelint.interpreter.registration import announce_lost, built
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.signatures import apply_signature
-from devicelint.interpreter.tensor_methods import read_on_host
 from devicelint.interpreter.torch_modules import build_module
 from devicelint.interpreter.transfers import device_named, own_device
 from devicelint.interpreter.truth import AVAILABLE
@@ -66,16 +70,25 @@ def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     if name.startswith("torch."):
         return _call_torch(run, name, arguments, site)
     if converts_to_numpy(name):
-        return _read_on_host(run, name, arguments, site)
+        read_arguments(run, arguments, site)
+        return _made_by_library(name)
     kind = kind_of(name)
     if kind is not None:
         return _make(run, name, kind, arguments, site)
     root = name.partition(".")[0]
     if root in _ARRAY_LIBRARIES:
-        return ARRAY
+        return _made_by_library(name)
     if root in _STANDARD_LIBRARY:
         return HOST
     return Unknown(f"{name} is not known")
+
+
+def _made_by_library(name: str) -> Value:
+    """An estimator for a class of scikit-learn, else an array or what is as good as one."""
+    root, _, last = name.rpartition(".")
+    if root.startswith("sklearn") and last[:1].isupper():
+        return HostObject(name)
+    return HOST if root.startswith("matplotlib") else ARRAY
 
 
 _ARRAY_LIBRARIES = frozenset("numpy sklearn pandas scipy cv2 PIL skimage imageio librosa".split())
@@ -126,16 +139,6 @@ def _build_optimizer(run: Run, arguments: Arguments, site: cst.Call) -> Value:
         if isinstance(one, Tensor) and one.role == "lost":
             announce_lost(run, one, given.site, registered=False)
     return Deviceless("optimizer", site, value)
-
-
-def _read_on_host(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    for argument in arguments:
-        value = argument.value
-        if isinstance(value, (ListOf, Tuple)):
-            value = element_of(run, value, argument.site)
-        assert isinstance(argument.site, cst.CSTNode)
-        read_on_host(run, value, argument.site, site, name)
-    return ARRAY if name.startswith("numpy.") else HOST
 
 
 @special(
@@ -253,6 +256,21 @@ def train_test_split(run: Run, name: str, arguments: Arguments, site: cst.Call) 
     kept = (Tensor, ListOf)
     given = [a.value if isinstance(a.value, kept) else ARRAY for a in arguments.positional]
     return Tuple(tuple(part for value in given for part in (value, value)))
+
+
+@special("matplotlib.pyplot.subplots")
+def subplots(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return Tuple((FIGURE, AXES))
+
+
+@special("matplotlib.pyplot.gca", "matplotlib.pyplot.axes", "matplotlib.pyplot.subplot")
+def axes(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return AXES
+
+
+@special("matplotlib.pyplot.figure", "matplotlib.pyplot.gcf")
+def figure(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return FIGURE
 
 
 @special("functools.partial")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
@@ -91,7 +92,10 @@ def assume(run: Run, value: Value) -> None:
 def try_statement(run: Run, node: cst.Try | cst.TryStar) -> None:
     before = run.state.fork()
     run.assumptions += bool(node.handlers)
+    expected = len(run.expected)
+    run.expected.extend(_expected(run, node))
     run.execute_block(node.body)
+    del run.expected[expected:]
     run.assumptions -= bool(node.handlers)
     failed = run.state.fork() if not run.state.dead else before.fork()
     failed.merge(before)
@@ -109,6 +113,22 @@ def try_statement(run: Run, node: cst.Try | cst.TryStar) -> None:
         dead, run.state.dead = run.state.dead, False
         run.execute_block(node.finalbody.body)
         run.state.dead = run.state.dead or dead
+
+
+def _expected(run: Run, node: cst.Try | cst.TryStar) -> Iterator[str]:
+    """The exceptions that a `try` is about.
+
+    A handler for everything is about devices where it moves something to the CPU itself: another
+    one, around a whole program, does not make its errors any better.
+    """
+    for handler in node.handlers:
+        if handler.type is not None:
+            yield from _NAME.findall(run.code_of(handler.type))
+        if ".cpu(" in run.code_of(handler):
+            yield from ("TypeError", "RuntimeError")
+
+
+_NAME = re.compile(r"\w+")
 
 
 @executes(cst.With)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.devices import Opaque
 from devicelint.domain.events import HostRead
-from devicelint.fixes import InsertAfter, Rewrite
+from devicelint.finding import Severity
+from devicelint.fixes import InsertAfter, Replace, Rewrite
 from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report
 
 NUMPY = ".numpy()"
 
@@ -16,13 +20,30 @@ def copy(event: HostRead) -> str:
     return ".cpu()" if event.requires_grad is False else ".detach().cpu()"
 
 
+def report(scene: Scene, event: HostRead, problem: str) -> Report:
+    """The finding: a warning where the device is somebody's choice, which may be the CPU."""
+    operand = event.operand
+    chosen = isinstance(operand.device, Opaque)
+    noun = "holds tensors on" if event.elements else "is on"
+    condition = f", unless `{operand.device}` is the CPU" if chosen else ""
+    each = " on each" if event.elements else ""
+    return Report(
+        operand.site,
+        f"{clashes.quoted(scene, operand.site)} {noun} {clashes.place(operand)}"
+        f"{clashes.since(operand, 0)}, and {problem}{condition}: call {copy(event)}{each} first",
+        clashes.history(operand),
+        severity=Severity.WARNING if chosen else None,
+        fix=insert_copy(scene, event),
+    )
+
+
 def insert_copy(scene: Scene, event: HostRead) -> Rewrite | None:
-    """Copy to the CPU right before it is read."""
-    site = event.operand.site
+    """Copy to the CPU right before it is read; of a list, every element."""
+    site, text = event.operand.site, copy(event)
     assert isinstance(site, cst.CSTNode)
-    if isinstance(site, (cst.List, cst.Tuple)):
+    if not event.elements:
+        return Rewrite(f"Insert `{text}`", (InsertAfter(site, text),))
+    if not isinstance(site, (cst.Name, cst.Attribute, cst.Subscript, cst.Call)):
         return None
-    text = copy(event)
-    if text.startswith(".detach()") and scene.code(site).endswith(".detach()"):
-        text = ".cpu()"
-    return Rewrite(f"Insert `{text}`", (InsertAfter(site, text),))
+    copied = f"[each{text} for each in {scene.code(site)}]"
+    return Rewrite(f"Call `{text}` on each element", (Replace(site, copied),))

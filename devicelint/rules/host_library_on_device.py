@@ -3,9 +3,8 @@ from __future__ import annotations
 from devicelint.domain.events import HostRead
 from devicelint.finding import Severity
 from devicelint.interpreter.scene import Scene
-from devicelint.rules import _clashes as clashes
 from devicelint.rules import _host_reads as reads
-from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._base import Reports, Rule
 
 
 class HostLibraryOnDevice(Rule):
@@ -20,11 +19,6 @@ class HostLibraryOnDevice(Rule):
         """The library would convert the tensor by itself, which only works on the CPU."""
         if event.reader == reads.NUMPY:
             return
-        yield Report(
-            event.operand.site,
-            f"{clashes.quoted(scene, event.operand.site)} is on {event.operand.device}"
-            f"{clashes.since(event.operand, 0)}, and {event.reader}() converts it to a numpy array, "
-            f"which only works on the CPU: call {reads.copy(event)} first",
-            clashes.history(event.operand),
-            fix=reads.insert_copy(scene, event),
+        yield reads.report(
+            scene, event, f"{event.reader} reads it as a numpy array, which only works on the CPU"
         )

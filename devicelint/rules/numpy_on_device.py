@@ -4,8 +4,7 @@ from devicelint.domain.events import HostRead
 from devicelint.finding import Severity
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _host_reads as reads
-from devicelint.rules import _clashes as clashes
-from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._base import Reports, Rule
 
 
 class NumpyOnDevice(Rule):
@@ -20,11 +19,4 @@ class NumpyOnDevice(Rule):
         """The tensor has to be copied to the CPU first, and detached where it requires grad."""
         if event.reader != reads.NUMPY:
             return
-        yield Report(
-            event.operand.site,
-            f"{clashes.quoted(scene, event.operand.site)} is on {event.operand.device}"
-            f"{clashes.since(event.operand, 0)}, and .numpy() reads the CPU's memory only: "
-            f"call {reads.copy(event)} first",
-            clashes.history(event.operand),
-            fix=reads.insert_copy(scene, event),
-        )
+        yield reads.report(scene, event, ".numpy() reads the CPU's memory only")

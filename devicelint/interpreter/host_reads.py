@@ -1,0 +1,128 @@
+"""Tensors that are read as numpy arrays: by `.numpy()`, or by a library that works on the host."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from devicelint.domain.devices import Device, Opaque, is_accelerator
+from devicelint.domain.events import HostRead
+from devicelint.domain.values import (
+    ARRAY,
+    Batch,
+    DictOf,
+    HostObject,
+    ListOf,
+    Moved,
+    Stream,
+    Tensor,
+    Tuple,
+    Value,
+)
+from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.calls import arguments_of
+from devicelint.interpreter.containers import element_of, known_elements
+from devicelint.interpreter.operands import operand_of
+from devicelint.interpreter.run import Run, attributes, methods
+from devicelint.knowledge import converts_to_numpy
+
+_NAMES_A_DEVICE = re.compile(r"dev|gpu|cuda|rank|accelerator", re.IGNORECASE)
+_REFUSAL = "TypeError"
+"""What torch raises where a tensor is not on the CPU."""
+
+
+def read_arguments(run: Run, arguments: Arguments, site: cst.Call) -> None:
+    """Every argument of a call is read as an array."""
+    for argument in arguments:
+        read_on_host(run, argument, site, f"{run.code_of(site.func)}()")
+
+
+def read_on_host(run: Run, argument: Argument, site: cst.CSTNode, reader: str) -> None:
+    """A tensor, or each tensor of a list, is read as an array, which only the CPU's can be."""
+    if run.expects(_REFUSAL):
+        return
+    value, place = argument.value, argument.site
+    if isinstance(value, (ListOf, Tuple, DictOf, Stream)):
+        _read_elements(run, argument, site, reader)
+    elif isinstance(value, (Tensor, Batch, Moved)) and may_be_accelerator(value.device):
+        operand = operand_of(value, place)
+        assert operand is not None
+        run.announce(HostRead(site, operand, reader, _requires_grad(value)))
+
+
+def _read_elements(run: Run, argument: Argument, site: cst.CSTNode, reader: str) -> None:
+    """Elements that are written out have places of their own; else the list stands for them."""
+    value, place = argument.value, argument.site
+    if isinstance(place, (cst.List, cst.Tuple, cst.Dict)) or isinstance(value, DictOf):
+        for element, inner in zip(_written_out(place), _held(run, value), strict=False):
+            read_on_host(run, Argument(element, inner), site, reader)
+        return
+    inner = element_of(run, value, place)
+    if not isinstance(inner, (Tensor, Batch, Moved)) or not may_be_accelerator(inner.device):
+        return
+    comprehended = isinstance(place, (cst.ListComp, cst.GeneratorExp))
+    operand = operand_of(inner, place.elt if comprehended else place)
+    assert operand is not None
+    event = HostRead(site, operand, reader, _requires_grad(inner), elements=not comprehended)
+    run.announce(event)
+
+
+def _written_out(place: object) -> list[cst.BaseExpression]:
+    if isinstance(place, (cst.List, cst.Tuple)):
+        return [one.value for one in place.elements if isinstance(one, cst.Element)]
+    if isinstance(place, cst.Dict):
+        return [one.value for one in place.elements if isinstance(one, cst.DictElement)]
+    return []
+
+
+def _held(run: Run, value: Value) -> tuple[Value, ...]:
+    if isinstance(value, DictOf):
+        fields = run.state.fields(value.ref)
+        return tuple(held for name, held in fields.items() if name.startswith("["))
+    return known_elements(run, value) or ()
+
+
+def _requires_grad(value: Tensor | Batch | Moved) -> bool | None:
+    """Whether it requires grad; what a loader yields does not."""
+    if isinstance(value, Tensor):
+        return value.grad
+    return False if isinstance(value, Batch) else None
+
+
+def may_be_accelerator(device: Device) -> bool:
+    """Whether the code sends the value to an accelerator, or to a device of somebody's choice.
+
+    Not every argument of `.to()` that cannot be read is a device: it has to be named like one.
+    """
+    if isinstance(device, Opaque):
+        return _NAMES_A_DEVICE.search(device.origin.rpartition(".")[2]) is not None
+    return is_accelerator(device)
+
+
+@methods(HostObject)
+def method_of_host_object(run: Run, receiver: HostObject, name: str, node: cst.Call) -> Value:
+    """`estimator.fit(x)`, `axes.plot(x)`: what the class keeps as it is, its methods keep too."""
+    arguments = arguments_of(run, node)
+    if _reads(receiver, name):
+        read_arguments(run, arguments, node)
+    if name in _GIVE_AXES:
+        return AXES
+    return receiver if name in _GIVE_THEMSELVES else ARRAY
+
+
+@attributes(HostObject)
+def of_host_object(run: Run, value: HostObject, name: str, node: cst.Attribute) -> Value:
+    return value if name in ("flat", "T") else ARRAY
+
+
+def _reads(receiver: HostObject, method: str) -> bool:
+    is_kept = receiver.name != AXES.name and not converts_to_numpy(receiver.name)
+    return not is_kept and converts_to_numpy(f"{receiver.name}.{method}")
+
+
+AXES = HostObject("matplotlib.pyplot")
+"""The axes of a figure, whose methods are those of pyplot."""
+FIGURE = HostObject("matplotlib.figure.Figure")
+_GIVE_AXES = frozenset({"add_subplot", "add_axes", "gca", "twinx", "twiny"})
+_GIVE_THEMSELVES = frozenset({"fit", "partial_fit", "set_params", "flatten", "ravel"})
