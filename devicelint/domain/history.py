@@ -35,6 +35,8 @@ class Step:
     device: Device
     intended: Device | None = field(default=None, compare=False)
     """Where a value was to go by a move whose result is thrown away."""
+    pinned: bool = field(default=False, compare=False)
+    """Whether the DataLoader pins what it yields, which moves nothing."""
 
     def __str__(self) -> str:
         return self.verb.value.format(device=self.device)
