@@ -66,11 +66,7 @@ def _join_alike(one: Value, other: Value) -> Value:
         case DeviceHandle(), DeviceHandle():
             return replace(one, device=join_devices(one.device, other.device), literal=False)
         case Batch(), Batch():
-            return replace(
-                one,
-                device=join_devices(one.device, other.device),
-                pinned=one.pinned and other.pinned,
-            )
+            return replace(one, device=join_devices(one.device, other.device))
         case Moved(), Moved():
             return replace(one, device=join_devices(one.device, other.device), origin="")
         case Tuple(), Tuple() if len(one.items) == len(other.items):

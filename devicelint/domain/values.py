@@ -145,7 +145,6 @@ class Batch:
 
     device: Device
     since: Step = field(compare=False, repr=False)
-    pinned: bool = False
     whole: bool = True
     """Whether nothing was taken out of it yet: what is taken out may still be nested."""
 

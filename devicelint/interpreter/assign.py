@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.history import Step
+from devicelint.domain.history import Verb
 from devicelint.domain.values import (
     Batch,
     Class,
@@ -146,9 +146,8 @@ def _part(run: Run, value: Value, position: int, site: cst.BaseExpression) -> Va
 def _named(value: Value, target: cst.BaseExpression) -> Value:
     """A part of a batch has its own history from where it gets its name."""
     if isinstance(value, (Batch, Tensor)) and isinstance(target, cst.Name):
-        step = value.since
-        if step.verb.name == "LOADED":
-            return replace(value, since=Step(step.verb, target, step.device))
+        if value.since.verb is Verb.LOADED:
+            return replace(value, since=replace(value.since, site=target))
     return value
 
 

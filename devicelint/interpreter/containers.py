@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.history import Site, Verb
 from devicelint.domain.join import join
 from devicelint.domain.values import (
     HOST,
@@ -106,8 +106,8 @@ def known_elements(run: Run, value: Value) -> tuple[Value, ...] | None:
 def element_of(run: Run, value: Value, site: Site) -> Value:
     """What iterating over a value gives, all elements joined; `site` is where it is iterated."""
     match value:
-        case Loader(item=inner):
-            return loaded_at(inner, site)
+        case Loader(item=inner, pinned=pinned):
+            return loaded_at(inner, site, pinned=pinned)
         case Stream(element):
             return element
         case Tuple(items):
@@ -158,13 +158,13 @@ def _joined(items: tuple[Value, ...]) -> Value:
     return Unknown("an element of an empty tuple") if joined is None else joined
 
 
-def loaded_at(value: Value, site: Site) -> Value:
+def loaded_at(value: Value, site: Site, *, pinned: bool = False) -> Value:
     """The same batch, as it comes out of the loader at this place."""
     match value:
-        case Tensor() | Batch():
-            verb = Verb.LOADED if value.since.verb is Verb.LOADED else value.since.verb
-            return replace(value, since=Step(verb, site, value.device))
+        case Tensor() | Batch() if value.since.verb is Verb.LOADED:
+            pins = pinned or value.since.pinned
+            return replace(value, since=replace(value.since, site=site, pinned=pins))
         case Tuple(items):
-            return Tuple(tuple(loaded_at(one, site) for one in items))
+            return Tuple(tuple(loaded_at(one, site, pinned=pinned) for one in items))
         case _:
             return value

@@ -34,6 +34,7 @@ from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.run import Run, methods
 from devicelint.interpreter.transfers import TRANSFERS, move_deviceless
+from devicelint.interpreter.truth import truth_of
 
 
 def build_dataset(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
@@ -84,23 +85,23 @@ def _item_of_instance(run: Run, value: Instance) -> Value | None:
 def build_loader(run: Run, arguments: Arguments, site: cst.Call) -> Value:
     """A DataLoader yields CPU tensors, unless its dataset or collate function moves them."""
     pinned = arguments.get(_PIN_MEMORY, "pin_memory")
-    pins = pinned is not None and pinned.value == Const(True)
+    pins = pinned is not None and truth_of(run, pinned.value) is True
     collate = arguments.get(6, "collate_fn")
     if collate is not None and collate.value != NONE:
         return Loader(_collated(run, collate.value, site), pins, site)
     dataset = arguments.get(0, "dataset")
     item = item_of_dataset(run, dataset.value, site) if dataset is not None else None
     if item is None:
-        return Loader(_from_outside(run, dataset, pins, site), pins, site)
+        return Loader(_from_outside(site), pins, site)
     return Loader(_batch(run, item, site), pins, site)
 
 
 _PIN_MEMORY = 7
 
 
-def _from_outside(run: Run, dataset: Argument | None, pins: bool, site: cst.Call) -> Value:
+def _from_outside(site: cst.Call) -> Value:
     """A dataset that is not seen: workers and pinning both need its tensors on the CPU."""
-    return Batch(CPU, Step(Verb.LOADED, site, CPU), pins)
+    return Batch(CPU, Step(Verb.LOADED, site, CPU))
 
 
 def _collated(run: Run, collate: Value, site: cst.Call) -> Value:

@@ -60,7 +60,9 @@ def call_tensor_method(
     if name in ("type", "type_as"):
         return _type(receiver, name, arguments)
     if name in ("view", "reshape", "expand", "repeat") and not isinstance(receiver, Outside):
-        return _reshaped(run, receiver)
+        return _reshaped(receiver)
+    if name in ("view_as", "expand_as", "reshape_as") and not isinstance(receiver, Outside):
+        return _shaped_as(receiver, arguments)
     signature = tensor_method(name)
     if signature is None:
         return Unknown(f"tensor.{name} is not known")
@@ -74,10 +76,19 @@ def call_tensor_method(
     return result
 
 
-def _reshaped(run: Run, receiver: Value) -> Value:
+def _reshaped(receiver: Value, *, scalar: bool | None = False) -> Tensor:
     assert isinstance(receiver, (Tensor, Batch, Moved))
     grad = receiver.grad if isinstance(receiver, Tensor) else None
-    return Tensor(receiver.device, receiver.since, False, grad)
+    return Tensor(receiver.device, receiver.since, scalar, grad)
+
+
+def _shaped_as(receiver: Value, arguments: Arguments) -> Tensor:
+    """`x.view_as(y)` uses the shape of `y` alone, wherever it is."""
+    both = [receiver, *(argument.value for argument in arguments.positional[:1])]
+    has_dimensions = any(
+        isinstance(one, Batch) or (isinstance(one, Tensor) and one.scalar is False) for one in both
+    )
+    return _reshaped(receiver, scalar=False if has_dimensions else None)
 
 
 def _type(receiver: Value, name: str, arguments: Arguments) -> Value:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from devicelint.domain.events import MisplacedInput
-from devicelint.domain.values import Batch
 from devicelint.finding import Severity
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
@@ -25,7 +24,8 @@ class ModuleInputElsewhere(Rule):
             return
         here = scene.at(clash)
         what = clashes.quoted(here, clash.culprit.site)
-        pinned = isinstance(clash.culprit.value, Batch) and clash.culprit.value.pinned
+        since = clash.culprit.since
+        pinned = since is not None and since.pinned
         yield Report(
             clash.culprit.site,
             f"{what} is on {clashes.place(clash.culprit)}{clashes.since(clash.culprit, 0)}, but "
