@@ -203,7 +203,7 @@ def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
         return Unknown("getattr")
     owner, attribute = arguments.positional[0].value, arguments.positional[1].value
     if isinstance(attribute, Const) and isinstance(attribute.value, str):
-        if len(arguments.positional) == 2:
+        if len(arguments.positional) == 2 and attribute.value.isidentifier():
             node = cst.Attribute(site.args[0].value, cst.Name(attribute.value))
             return read_attribute(run, owner, attribute.value, node)
     return Unknown("an attribute by a computed name")

@@ -60,7 +60,7 @@ def call_tensor_method(
     if name in ("type", "type_as"):
         return _type(receiver, name, arguments)
     if name in ("view", "reshape", "expand", "repeat") and not isinstance(receiver, Outside):
-        return _reshaped(receiver)
+        return _reshaped(receiver, scalar=_scalar_in_shape(receiver, arguments))
     if name in ("view_as", "expand_as", "reshape_as") and not isinstance(receiver, Outside):
         return _shaped_as(receiver, arguments)
     signature = tensor_method(name)
@@ -76,10 +76,18 @@ def call_tensor_method(
     return result
 
 
-def _reshaped(receiver: Value, *, scalar: bool | None = False) -> Tensor:
+def _reshaped(receiver: Value, *, scalar: bool | None) -> Tensor:
     assert isinstance(receiver, (Tensor, Batch, Moved))
     grad = receiver.grad if isinstance(receiver, Tensor) else None
     return Tensor(receiver.device, receiver.since, scalar, grad)
+
+
+def _scalar_in_shape(receiver: Value, arguments: Arguments) -> bool | None:
+    """A shape has dimensions; `x.view(torch.int32)` names no shape and keeps them."""
+    given = arguments.positional[:1]
+    if given and isinstance(given[0].value, External):
+        return receiver.scalar if isinstance(receiver, Tensor) else None
+    return False
 
 
 def _shaped_as(receiver: Value, arguments: Arguments) -> Tensor:
@@ -158,7 +166,7 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
         return Unknown("what load_state_dict gives")
     if name == "parse_args":
         return Outside("args")
-    if name in ("train", "eval"):
+    if name in _KEEPS_PLACE:
         return receiver
     if name in ("size", "dim", "numel", "item", "tolist", "nelement"):
         return HOST
@@ -167,12 +175,14 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
     return _method_of_assumed(run, receiver, name, arguments, node)
 
 
+_KEEPS_PLACE = frozenset("train eval float double half bfloat16 requires_grad_ apply".split())
+"""What a module has too, and what leaves it, or a tensor, where it is."""
 _PROVES_TENSOR = frozenset(
     "view reshape permute unsqueeze squeeze transpose contiguous detach clone expand expand_as "
-    "float long half double bool int flatten new_zeros new_ones new_tensor new_full new_empty "
+    "long bool int flatten new_zeros new_ones new_tensor new_full new_empty "
     "masked_fill softmax log_softmax sum mean t matmul bmm argmax gather scatter chunk narrow "
     "unbind repeat_interleave repeat type_as add sub mul div pow sqrt exp log abs norm eq ne gt lt "
-    "ge le requires_grad_ index_select".split()
+    "ge le index_select".split()
 )
 
 
