@@ -90,5 +90,8 @@ def trace(source: SourceFile) -> Trace:
     """
     module = parse(source)
     tracing = Tracing()
-    explore(module, source.text.count("\n") + 1, tracing.listener_for)
-    return tracing.trace(source, module)
+    try:
+        explore(module, source.text.count("\n") + 1, tracing.listener_for)
+        return tracing.trace(source, module)
+    except RecursionError:
+        raise too_deep(source) from None

@@ -32,7 +32,7 @@ from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import CLASS_FIELD, class_member
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.functions import call_function
-from devicelint.interpreter.run import Run, methods
+from devicelint.interpreter.run import Run, attributes, methods
 from devicelint.interpreter.transfers import TRANSFERS, move_deviceless
 from devicelint.interpreter.truth import truth_of
 
@@ -65,6 +65,10 @@ def item_of_dataset(run: Run, value: Value, site: cst.CSTNode) -> Value | None:
             from devicelint.interpreter.containers import element_in
 
             return element_in(run.state.fields(value.ref))
+        case Tensor():
+            return _row(value)
+        case Array():
+            return value
         case Instance():
             return _item_of_instance(run, value)
         case _:
@@ -143,6 +147,18 @@ def method_of_loader(run: Run, receiver: Loader, name: str, node: cst.Call) -> V
     if name in TRANSFERS:
         return move_deviceless(run, receiver, "DataLoader", name, node, arguments)
     return Unknown(f"DataLoader.{name}()")
+
+
+@attributes(Dataset)
+def of_dataset(run: Run, value: Dataset, name: str, node: cst.Attribute) -> Value:
+    """The tensors that a TensorDataset was made of."""
+    if name == "tensors" and isinstance(value.item, Tuple):
+        return Tuple(tuple(_whole(item) for item in value.item.items))
+    return Unknown(f"a dataset's {name}")
+
+
+def _whole(item: Value) -> Value:
+    return replace(item, scalar=False) if isinstance(item, Tensor) else item
 
 
 @methods(Dataset)
