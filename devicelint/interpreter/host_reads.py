@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import TypeGuard
 
 import libcst as cst
 
-from devicelint.domain.devices import Device, Opaque, is_accelerator
+from devicelint.domain.devices import CPU, Device, Opaque, is_accelerator
 from devicelint.domain.events import HostRead
 from devicelint.domain.values import (
     ARRAY,
@@ -45,7 +46,7 @@ def read_on_host(run: Run, argument: Argument, site: cst.CSTNode, reader: str) -
     value, place = argument.value, argument.site
     if isinstance(value, (ListOf, Tuple, DictOf, Stream)):
         _read_elements(run, argument, site, reader)
-    elif isinstance(value, (Tensor, Batch, Moved)) and may_be_accelerator(value.device):
+    elif _is_elsewhere(value):
         operand = operand_of(value, place)
         assert operand is not None
         run.announce(HostRead(site, operand, reader, _requires_grad(value)))
@@ -59,13 +60,20 @@ def _read_elements(run: Run, argument: Argument, site: cst.CSTNode, reader: str)
             read_on_host(run, Argument(element, inner), site, reader)
         return
     inner = element_of(run, value, place)
-    if not isinstance(inner, (Tensor, Batch, Moved)) or not may_be_accelerator(inner.device):
+    if not _is_elsewhere(inner):
         return
     comprehended = isinstance(place, (cst.ListComp, cst.GeneratorExp))
     operand = operand_of(inner, place.elt if comprehended else place)
     assert operand is not None
     event = HostRead(site, operand, reader, _requires_grad(inner), elements=not comprehended)
     run.announce(event)
+
+
+def _is_elsewhere(value: Value) -> TypeGuard[Tensor | Batch | Moved]:
+    """Whether a tensor may be on an accelerator; one that a discarded move left is known."""
+    if not isinstance(value, (Tensor, Batch, Moved)) or value.since.intended == CPU:
+        return False
+    return may_be_accelerator(value.device)
 
 
 def _written_out(place: object) -> list[cst.BaseExpression]:

@@ -13,8 +13,10 @@ from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     Batch,
     DeviceHandle,
+    DictOf,
     External,
     Instance,
+    ListOf,
     Module,
     Moved,
     Outside,
@@ -216,6 +218,27 @@ class Scene:
         while wanted in taken:
             wanted += "_"
         return wanted
+
+    def holds_items(self, place: cst.Subscript) -> bool:
+        """Whether an item can be replaced: that of a list or a dict, not a part of a tensor."""
+        with self._run.silence():
+            owner = self._run.evaluate(place.value)
+        return isinstance(owner, (ListOf, DictOf)) or (isinstance(owner, Batch) and owner.whole)
+
+    def is_tried(self) -> bool:
+        """Whether the code around is prepared for this to fail."""
+        return bool(self._run.expected)
+
+    def reads_again(self, name: cst.Name, statement: cst.CSTNode) -> bool:
+        """Whether a local name is read after a statement, or elsewhere in the loop that binds it."""
+        word = re.compile(rf"(?<![.\w]){re.escape(name.value)}\b")
+        binding = self._frame.bindings.get(name.value)
+        own = self.code(statement)
+        if isinstance(binding, cst.For):
+            around = self._run.module.code_for_node(binding.body)
+            return len(word.findall(around)) > len(word.findall(own))
+        around = self._run.module.code_for_node(self._frame.node)
+        return word.search(around.partition(own)[2]) is not None
 
     def demands_on_purpose(self) -> bool:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""

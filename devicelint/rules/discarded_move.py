@@ -2,13 +2,18 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.events import DiscardedTransfer
+from devicelint.domain.devices import CPU, Device, DeviceOf, Known, Opaque, Unsure, agreement
+from devicelint.domain.devices import Agreement
+from devicelint.domain.events import DiscardedTransfer, Transfer
+from devicelint.domain.history import Verb
 from devicelint.domain.values import Batch, Tensor
 from devicelint.finding import Severity
 from devicelint.fixes import InsertBefore, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
+
+_FROM_DATA = ("tensor", "as_tensor", "asarray", "Tensor", "FloatTensor", "LongTensor")
 
 
 class DiscardedMove(Rule):
@@ -28,20 +33,62 @@ class DiscardedMove(Rule):
         )
         if not is_tensor or transfer.target is None or transfer.result == receiver:
             return
+        assert isinstance(receiver, (Tensor, Batch))
+        if not _goes_elsewhere(receiver.device, transfer.target):
+            return
+        if scene.is_tried() or _wakes_the_device(scene, transfer):
+            return
         name = clashes.quoted(scene, transfer.receiver_site)
-        assert isinstance(transfer.site, cst.CSTNode)
         yield Report(
             transfer.site,
-            f".{transfer.method}() returns a copy of the tensor {name} on {transfer.target}, which "
-            f"nobody keeps: {name} stays where it is",
+            f"{name} stays {_where(receiver.device)}: .{transfer.method}() returns a copy of a "
+            f"tensor, and this copy {_where(transfer.target)} is thrown away",
             fix=_assign(scene, event),
         )
 
 
+def _goes_elsewhere(source: Device, target: Device) -> bool:
+    """Not from `cuda` to `cuda:0`, which may be the same."""
+    both_known = isinstance(source, Known) and isinstance(target, Known)
+    return not both_known or agreement(source, target) is Agreement.DIFFERENT
+
+
+def _where(device: Device) -> str:
+    match device:
+        case Known():
+            return "on the CPU" if device == CPU else f"on {device}"
+        case Opaque(origin):
+            return f"on `{origin}`"
+        case DeviceOf(place):
+            return f"on the device of `{place}`"
+        case Unsure():
+            return "where it is"
+
+
+def _wakes_the_device(scene: Scene, transfer: Transfer) -> bool:
+    """`torch.zeros(1).cuda()` initializes CUDA: new data of no importance, moved nowhere."""
+    receiver, site = transfer.receiver, transfer.receiver_site
+    if not isinstance(receiver, Tensor) or not isinstance(site, cst.Call):
+        return False
+    if receiver.since.verb is not Verb.CREATED or receiver.since.site is not site:
+        return False
+    data = site.args[0].value if site.args else None
+    takes_data = scene.code(site.func).rpartition(".")[2] in _FROM_DATA
+    return not (takes_data and isinstance(data, (cst.Name, cst.Attribute, cst.Subscript)))
+
+
 def _assign(scene: Scene, event: DiscardedTransfer) -> Rewrite | None:
-    receiver = event.transfer.receiver_site
+    """Assigning helps where the place is read again, and holds what it is given as it is."""
+    receiver, value = event.transfer.receiver_site, event.transfer.receiver
+    statement = event.statement
+    assert isinstance(statement, cst.CSTNode)
     if not isinstance(receiver, (cst.Name, cst.Attribute, cst.Subscript)):
         return None
+    if isinstance(value, Tensor) and value.role in ("parameter", "leaf"):
+        return None
+    if isinstance(receiver, cst.Name) and not scene.reads_again(receiver, statement):
+        return None
+    if isinstance(receiver, cst.Subscript) and not scene.holds_items(receiver):
+        return None
     code = scene.code(receiver)
-    assert isinstance(event.statement, cst.CSTNode)
-    return Rewrite(f"Assign it to `{code}`", (InsertBefore(event.statement, f"{code} = "),))
+    return Rewrite(f"Assign it to `{code}`", (InsertBefore(statement, f"{code} = "),))
