@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -47,6 +48,11 @@ class Frame:
     yields: list[Value] = field(default_factory=list)
     bindings: dict[str, Site] = field(default_factory=dict)
     """The statement that last bound each name."""
+    first_bound: dict[str, int] = field(default_factory=dict)
+    last_bound: dict[str, int] = field(default_factory=dict)
+    """The moments of the walk at which names were bound."""
+    left_with: Mapping[str, Value] | None = None
+    """The names of a function that has returned."""
     statement: Site = None
     depth: int = 0
     assumed: int = 0
@@ -58,6 +64,12 @@ class Frame:
     def of_module(cls, module: cst.Module) -> Frame:
         """The frame of a file's own statements."""
         return cls(GLOBALS, module)
+
+    @property
+    def name(self) -> str:
+        """The name of the function or class; empty for a module and a lambda."""
+        node = self.node
+        return node.name.value if isinstance(node, (cst.FunctionDef, cst.ClassDef)) else ""
 
     def scope_of(self, name: str, state: State) -> Ref:
         """Where a binding of `name` in this frame goes."""

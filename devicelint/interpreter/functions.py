@@ -148,6 +148,7 @@ def _walk(run: Run, frame: Frame, function: Function) -> Value:
     run.no_grad -= function.no_grad
     run.assumptions -= frame.assumed + function.guarded
     run.frame = outer
+    frame.left_with = run.state.fields(frame.ref)
     if not frame.keeps_names:
         run.state.drop(frame.ref)
     return result

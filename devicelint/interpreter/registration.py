@@ -157,6 +157,7 @@ def _held(run: Run, value: Value) -> tuple[Value, ...]:
 def built(run: Run, node: cst.CSTNode, name: str, device: Device = CPU) -> Module:
     """A new Module, with its device."""
     since = Step(Verb.BUILT, node, device)
+    run.note_made(node)
     module = Module(run.allocate(node, name), name, since)
     run.state.write(module.ref, DEVICE_FIELD, Moved(device, since))
     return module

@@ -126,13 +126,17 @@ class Run:
         """The modules that lie in a plain container of another one, unregistered."""
         self.assigned_by: dict[Site, Site] = {}
         """The statement of each attribute that was assigned to."""
-        self.device_literals: set[Site] = set()
-        """The literals that name the device of a variable or of a `torch.device`."""
-        self.made_in: dict[Site, Frame] = {}
-        """The frame in which each tensor was created."""
+        self.bound_names: dict[Site, set[str]] = {}
+        """The names that a scope binds anywhere, for those scopes where a fix asked."""
+        self.moment = 0
+        """How many statements were walked."""
+        self.made_in: dict[Site, tuple[Frame, int]] = {}
+        """The frame in which each tensor or module was created, and the moment."""
+        self.guarded_moves: set[Site] = set()
+        """The moves that are made under a condition that the code cannot tell."""
         self.loads: dict[Site, tuple[str, str]] = {}
         self.pending: list[tuple[Function, Frame]] = []
-        self.moved_siblings: dict[Site, Site] = {}
+        self.moved_siblings: dict[Site, tuple[Site, int]] = {}
         self._listener = listener
         self._steps = steps
         self.splits = splits
@@ -156,8 +160,8 @@ class Run:
 
     def execute(self, statement: cst.CSTNode) -> None:
         """Do what a statement does to the state."""
-        self._steps -= 1
-        if self._steps < 0:
+        self.moment += 1
+        if self.moment > self._steps:
             raise Exhausted
         handler = EXECUTORS.get(type(statement))
         if handler is not None:
@@ -204,6 +208,8 @@ class Run:
         frame = self.frame
         self.state.write(frame.scope_of(name, self.state), name, value)
         frame.bindings[name] = frame.statement
+        frame.first_bound.setdefault(name, self.moment)
+        frame.last_bound[name] = self.moment
         self.announce(Assigned(site, name, value))
 
     # -- truth -----------------------------------------------------------------------------
@@ -222,6 +228,10 @@ class Run:
         if conflicts and flag is not None and self.splits:
             raise Split(flag.key)
 
+    def note_made(self, site: Site) -> None:
+        """Remember where a tensor or module is created: a fix may say there on which device."""
+        self.made_in[site] = (self.frame, self.moment)
+
     def note_sibling(self, statement: cst.Assign) -> None:
         """Remember the statement that moves a name, for the names that were bound with it."""
         transfer = self._last_transfer
@@ -231,7 +241,7 @@ class Run:
         given = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
         binding = self.frame.bindings.get(transfer.receiver_site.value)
         if binding is not None and any(transfer.site is one for one in given):
-            self.moved_siblings[binding] = statement
+            self.moved_siblings[binding] = (statement, self.moment)
 
     # -- events ----------------------------------------------------------------------------
 

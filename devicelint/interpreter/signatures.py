@@ -245,7 +245,7 @@ def _created(run: Run, application: Application, result: Result) -> Value:
             Unsure("made from something unknown"), Step(Verb.CREATED, site, CPU), rank, grad, role
         )
     device = run.default_device
-    run.made_in[site] = run.frame
+    run.note_made(site)
     return Tensor(device, Step(Verb.CREATED, site, device), rank, grad, role)
 
 

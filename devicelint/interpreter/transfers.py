@@ -99,6 +99,8 @@ def demand(
 
     Returns the device that it gets: what goes on after a failure is nowhere.
     """
+    if run.assumptions:
+        run.guarded_moves.add(site)
     if not is_accelerator(device):
         return device
     if not run.assumptions:
@@ -121,8 +123,7 @@ def _demand_written_out(
     if place is None:
         return
     run.demands_accelerator = True
-    if run.world.accelerators == 0:
-        run.announce(AcceleratorDemanded(place, device, how, argument is not None))
+    run.announce(AcceleratorDemanded(place, device, how, argument is not None, site))
 
 
 def target_of(
@@ -138,8 +139,6 @@ def target_of(
         device = device_named(run, argument)
         if isinstance(device, Known):
             return demand(run, None, device, site, f".{method}()"), argument
-        if not isinstance(argument.value, Outside):
-            return demand(run, None, Known(method), site, f".{method}()"), argument
         return Known(method), argument
     if argument is None:
         argument = arguments.keywords.get("other")

@@ -9,9 +9,9 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Agreement, DeviceOf, Opaque
 from devicelint.domain.events import Clash, Operand
 from devicelint.domain.history import Site, Step, Verb
-from devicelint.domain.values import Module, Tensor
+from devicelint.domain.values import DictOf, ListOf, Module, Stream, Tensor, Tuple
 from devicelint.finding import Certainty, Severity
-from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
+from devicelint.fixes import AddKeyword, InsertAfter, InsertStatement, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules._base import line_of
 
@@ -84,73 +84,135 @@ def failing(clash: Clash) -> Iterator[tuple[Site, str]]:
 
 def move_culprit(scene: Scene, clash: Clash) -> Rewrite | None:
     """Bring the culprit to the reference's device, in the way that the file itself would."""
+    if clash.reference.device == CPU:
+        return _move_reference(scene, clash)
     here = scene.at(clash)
-    culprit, reference = clash.culprit, clash.reference
-    if reference.device == CPU:
+    return (
+        _create_there(scene, clash) or _move_at_binding(here, clash) or _move_in_place(here, clash)
+    )
+
+
+def _move_reference(scene: Scene, clash: Clash) -> Rewrite | None:
+    """A module that was never moved goes where its input is, as soon as it is built."""
+    since = clash.reference.since
+    if not isinstance(clash.reference.value, Module) or since is None:
         return None
-    if _is_created_without_device(here, culprit):
-        return _create_there(here, culprit, reference)
-    move = _move(here, reference)
+    if since.verb is not Verb.BUILT or not isinstance(since.site, cst.Call):
+        return None
+    made = scene.where_made(since.site)
+    move = None if made is None else made.move_to(clash.culprit.device, clash.culprit.since)
     if move is None:
         return None
-    change = _beside_its_binding(here, culprit, move) or InsertAfter(_node(culprit.site), move)
-    return Rewrite(f"Move {quoted(here, culprit.site)} with `{move}`", (change,))
+    what = quoted(scene, since.site)
+    return Rewrite(f"Move {what} with `{move}`", (InsertAfter(since.site, move),))
 
 
-def _is_created_without_device(scene: Scene, operand: Operand) -> bool:
-    step = operand.since
-    return step is not None and step.verb is Verb.CREATED and scene.is_made_here(step.site)
-
-
-def _create_there(scene: Scene, culprit: Operand, reference: Operand) -> Rewrite | None:
-    spelled = _device_expression(scene, reference)
-    step = culprit.since
-    if spelled is None or step is None or not isinstance(step.site, cst.Call):
+def _create_there(scene: Scene, clash: Clash) -> Rewrite | None:
+    """`device=` for a new tensor, with a name that has its value where the tensor is created."""
+    step = clash.culprit.since
+    if step is None or step.verb is not Verb.CREATED or not isinstance(step.site, cst.Call):
         return None
-    change = AddKeyword(step.site, "device", spelled)
-    return Rewrite(f"Create it with `device={spelled}`", (change,))
+    made = scene.where_made(step.site)
+    spelled = None if made is None else _device_expression(made, clash)
+    if spelled is None:
+        return None
+    if not _takes_device(step.site):
+        move = f".to({spelled})"
+        return Rewrite(f"Move it with `{move}`", (InsertAfter(step.site, move),))
+    return Rewrite(
+        f"Create it with `device={spelled}`", (AddKeyword(step.site, "device", spelled),)
+    )
 
 
-def _device_expression(scene: Scene, reference: Operand) -> str | None:
-    spelled = scene.spelling(reference.device)
+def _takes_device(call: cst.Call) -> bool:
+    """`torch.Tensor(3)` and `torch.FloatTensor(3)` are of before `device=`."""
+    name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
+    return not (isinstance(name, cst.Name) and name.value.endswith("Tensor"))
+
+
+def _device_expression(made: Scene, clash: Clash) -> str | None:
+    reference = clash.reference
+    spelled = made.spelling(reference.device)
     if spelled is not None:
         return spelled
-    step = reference.since
-    if step is not None and step.verb is Verb.MOVED and isinstance(step.site, cst.Call):
-        move = scene.move_to(reference.device, step)
-        if move is not None and move.startswith(".to("):
-            return move[4:-1]
-        if move is not None and move.startswith(".cuda("):
-            return f'"{reference.device}"'
-    return scene.device_of_value(reference.value, reference.site)
+    move = made.move_to(reference.device, reference.since)
+    if move is not None and move.startswith(".to("):
+        return move[4:-1]
+    if move is not None and move.startswith(".cuda("):
+        return f'"{reference.device}"'
+    same_frame = clash.is_reference_here and made.is_at(clash)
+    return made.device_of_value(reference.value, reference.site) if same_frame else None
 
 
-def _move(scene: Scene, reference: Operand) -> str | None:
+def _move(scene: Scene, clash: Clash) -> str | None:
+    reference = clash.reference
     move = scene.move_to(reference.device, reference.since)
     if move is not None:
         return move
+    if not clash.is_reference_here:
+        return None
     device = scene.device_of_value(reference.value, reference.site)
     return None if device is None else f".to({device})"
 
 
-def _beside_its_binding(scene: Scene, culprit: Operand, move: str) -> Change | None:
+def _move_at_binding(here: Scene, clash: Clash) -> Rewrite | None:
     """`x = x.to(device)` where `x` got its name: beside its moved siblings, or first in the loop."""
-    step = culprit.since
-    if step is None or step.verb is not Verb.LOADED or not isinstance(culprit.site, cst.Name):
+    site = _loaded_name(here, clash.culprit)
+    if site is None:
         return None
-    binding = scene.bound_by(culprit.site)
-    name = culprit.site.value
-    statement = f"{name} = {name}{move}"
-    if binding is None:
+    binding = here.bound_by(site)
+    sibling = None if binding is None else here.beside(binding)
+    statement, scene = sibling or (binding, here.where_bound(site))
+    move = _move(scene, clash)
+    moved = None if move is None else _moved(here, site, move)
+    if move is None or moved is None:
         return None
-    sibling = scene.moved_beside(binding)
-    if isinstance(sibling, cst.CSTNode):
-        return InsertStatement(sibling, statement, "after")
-    if isinstance(binding, cst.For):
-        return InsertStatement(binding.body.body[0], statement, "before")
-    if isinstance(binding, cst.Assign):
-        return InsertStatement(binding, statement, "after")
-    return None
+    content = f"{site.value} = {moved}"
+    if isinstance(statement, cst.For):
+        change = InsertStatement(statement.body.body[0], content, "before")
+    elif isinstance(statement, cst.Assign):
+        change = InsertStatement(statement, content, "after")
+    else:
+        return None
+    return Rewrite(f"Move {quoted(here, site)} with `{move}`", (change,))
+
+
+def _loaded_name(here: Scene, culprit: Operand) -> cst.Name | None:
+    """The name under which a batch came: `x` in `x.view(-1, 784)`."""
+    if culprit.since is None or culprit.since.verb is not Verb.LOADED:
+        return None
+    site = culprit.site
+    while isinstance(site, (cst.Attribute, cst.Call)):
+        site = site.value if isinstance(site, cst.Attribute) else site.func
+    if not isinstance(site, cst.Name):
+        return None
+    is_itself = site is culprit.site
+    held = getattr(here.value_of(site), "since", None)
+    return site if is_itself or held == culprit.since else None
+
+
+def _move_in_place(here: Scene, clash: Clash) -> Rewrite | None:
+    site = clash.culprit.site
+    move = _move(here, clash)
+    if move is None or isinstance(here.value_of(site), _CONTAINERS):
+        return None
+    return Rewrite(f"Move {quoted(here, site)} with `{move}`", (InsertAfter(_node(site), move),))
+
+
+_CONTAINERS = (DictOf, ListOf, Tuple, Stream)
+
+
+def _moved(here: Scene, name: cst.Name, move: str) -> str | None:
+    """What moves a name's value: a dict and a list have no `.to()` of their own."""
+    match here.value_of(name):
+        case DictOf():
+            return f"{{key: value{move} for key, value in {name.value}.items()}}"
+        case ListOf() | Tuple():
+            return f"[item{move} for item in {name.value}]"
+        case Stream():
+            return None
+        case _:
+            return f"{name.value}{move}"
 
 
 def is_kept(operand: Operand) -> bool:
@@ -160,7 +222,9 @@ def is_kept(operand: Operand) -> bool:
 
 def is_fresh(operand: Operand) -> bool:
     """Whether an operand was created on the CPU for want of a device argument."""
-    return operand.device == CPU and operand.since is not None and operand.since.verb is Verb.CREATED
+    return (
+        operand.device == CPU and operand.since is not None and operand.since.verb is Verb.CREATED
+    )
 
 
 def is_module(operand: Operand) -> bool:
