@@ -72,7 +72,8 @@ def _join_alike(one: Value, other: Value) -> Value:
         case Tuple(), Tuple() if len(one.items) == len(other.items):
             return Tuple(tuple(map(join_known, one.items, other.items)))
         case Stream(), Stream():
-            return Stream(join_known(one.element, other.element))
+            filled = one.filled and other.filled
+            return Stream(join_known(one.element, other.element), filled)
         case Loader(), Loader():
             return replace(
                 one, item=join_known(one.item, other.item), pinned=one.pinned and other.pinned

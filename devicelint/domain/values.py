@@ -218,6 +218,8 @@ class Stream:
     """Something to iterate over, of unknown length: a generator, `enumerate(loader)`."""
 
     element: Value
+    filled: bool = field(default=False, compare=False)
+    """Whether there is at least one element for sure."""
 
 
 @dataclass(frozen=True, slots=True)

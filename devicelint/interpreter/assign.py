@@ -10,12 +10,14 @@ from devicelint.domain.history import Verb
 from devicelint.domain.values import (
     Batch,
     Class,
+    Const,
     DictOf,
     Instance,
     ListOf,
     Module,
     Moved,
     Outside,
+    Stream,
     Tensor,
     Tuple,
     Unknown,
@@ -81,8 +83,8 @@ def _assign_item(
     key = run.evaluate(first.value) if isinstance(first, cst.Index) else None
     if isinstance(owner, (ListOf, DictOf, Module)):
         _write_item(run, owner, key, value)
-    elif isinstance(owner, Batch) and isinstance(target.value, cst.Name):
-        run.bind(target.value.value, Unknown("a batch of which one item was replaced"), target)
+    elif isinstance(owner, (Batch, Tuple, Stream)) and isinstance(target.value, cst.Name):
+        run.bind(target.value.value, _with_item(owner, key, value), target)
 
 
 def _write_item(run: Run, owner: ListOf | DictOf | Module, key: Value | None, value: Value) -> None:
@@ -103,6 +105,16 @@ def _write_somewhere(run: Run, owner: ListOf | DictOf | Module, value: Value) ->
     joined = join(run.state.read(owner.ref, ELEMENT), value)
     assert joined is not None
     run.state.write(owner.ref, ELEMENT, joined)
+
+
+def _with_item(owner: Batch | Tuple | Stream, key: Value | None, value: Value) -> Value:
+    """A batch of which one item was replaced."""
+    if isinstance(owner, Tuple) and isinstance(key, Const) and isinstance(key.value, int):
+        items = list(owner.items)
+        if -len(items) <= key.value < len(items):
+            items[key.value] = value
+            return Tuple(tuple(items))
+    return Unknown("a batch of which one item was replaced")
 
 
 def _unpack(

@@ -30,7 +30,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import parameter_of, read_attribute
-from devicelint.interpreter.containers import element_of, extend, known_elements, loaded_at
+from devicelint.interpreter.containers import element_of, extend, is_filled, known_elements, loaded_at
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.run import BUILTIN_SCOPE, Run
 
@@ -50,7 +50,7 @@ BUILTIN_SCOPE.update(
 @special(
     *(
         f"builtins.{name}"
-        for name in "len float int bool str repr abs round range print format isinstance issubclass "
+        for name in "len float int bool str repr abs round print format isinstance issubclass "
         "hasattr id hash ord chr any all input open divmod pow bytes complex callable type "
         "sum_of slice memoryview vars dir locals globals".split()
     )
@@ -68,7 +68,18 @@ def enumerate_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
     given = arguments.get(0, "iterable")
     if given is None:
         return Unknown("enumerate of nothing")
-    return Stream(Tuple((HOST, _element(run, given.value, given.site))))
+    element = Tuple((HOST, _element(run, given.value, given.site)))
+    return Stream(element, is_filled(run, given.value))
+
+
+@special("builtins.range")
+def range_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Numbers: at least one where the bounds are written out so."""
+    bounds = [one.value.value for one in arguments if isinstance(one.value, Const)]
+    numbers = [bound for bound in bounds if isinstance(bound, int)]
+    if len(numbers) != len(arguments.positional) or not 1 <= len(numbers) <= 2:
+        return Stream(HOST)
+    return Stream(HOST, filled=len(range(*numbers)) > 0)
 
 
 def _element(run: Run, value: Value, site: object) -> Value:
@@ -86,7 +97,8 @@ def zip_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if arguments.open:
         return Stream(Unknown("a zip of unknown length"))
     parts = [element_of(run, one.value, one.site) for one in arguments.positional]
-    return Stream(Tuple(tuple(parts)))
+    filled = all(is_filled(run, one.value) for one in arguments.positional)
+    return Stream(Tuple(tuple(parts)), filled)
 
 
 @special(
@@ -108,7 +120,7 @@ def same_elements(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
         return value
     if name == "builtins.list":
         return _as_list(run, value, given.site, site)
-    return value if not isinstance(value, Stream) else Stream(value.element)
+    return value
 
 
 def _as_list(run: Run, value: Value, place: object, site: cst.Call) -> Value:

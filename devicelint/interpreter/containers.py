@@ -103,6 +103,13 @@ def known_elements(run: Run, value: Value) -> tuple[Value, ...] | None:
     return None
 
 
+def is_filled(run: Run, value: Value) -> bool:
+    """Whether iterating over a value gives at least one element: a loader is taken to."""
+    if isinstance(value, Stream):
+        return value.filled
+    return isinstance(value, (Loader, Dataset)) or bool(known_elements(run, value))
+
+
 def element_of(run: Run, value: Value, site: Site) -> Value:
     """What iterating over a value gives, all elements joined; `site` is where it is iterated."""
     match value:

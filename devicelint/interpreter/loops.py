@@ -21,7 +21,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.assign import assign
-from devicelint.interpreter.containers import element_of, known_elements
+from devicelint.interpreter.containers import element_of, is_filled, known_elements
 from devicelint.interpreter.frame import Loop
 from devicelint.interpreter.run import Run, executes
 from devicelint.interpreter.truth import assuming, condition_of, truth_of
@@ -35,7 +35,7 @@ def for_statement(run: Run, node: cst.For) -> None:
     run.frame.statement = node
     elements = known_elements(run, iterated)
     element = element_of(run, iterated, node.iter)
-    at_least_once = bool(elements)
+    at_least_once = is_filled(run, iterated)
     if elements and any(isinstance(one, (Const, DeviceHandle)) for one in elements):
         element = _joined_constant(elements)
 
@@ -64,10 +64,17 @@ def while_statement(run: Run, node: cst.While) -> None:
         _otherwise(run, node)
         return
     with assuming(run, condition):
-        _loop(run, node, lambda: None, at_least_once=known is True)
+        _loop(run, node, lambda: None, at_least_once=known is True, endless=known is True)
 
 
-def _loop(run: Run, node: cst.For | cst.While, bind: Callable[[], None], *, at_least_once: bool) -> None:
+def _loop(
+    run: Run,
+    node: cst.For | cst.While,
+    bind: Callable[[], None],
+    *,
+    at_least_once: bool,
+    endless: bool = False,
+) -> None:
     before = run.state.fork()
     loop = Loop()
     run.frame.loops.append(loop)
@@ -84,7 +91,9 @@ def _loop(run: Run, node: cst.For | cst.While, bind: Callable[[], None], *, at_l
         run.execute_block(node.body)
         _rejoin(run, loop.continues)
     run.frame.loops.pop()
-    if not at_least_once or run.state.dead:
+    if endless:
+        run.state.dead = True
+    elif not at_least_once or run.state.dead:
         run.merge(before, None)
     if node.orelse is not None and not run.state.dead:
         run.execute_block(node.orelse.body)
