@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, DeviceOf, Known, Unsure
+from devicelint.domain.devices import CPU, Device, DeviceOf, Known, Opaque, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
@@ -112,7 +112,7 @@ def of_outside(run: Run, value: Outside, name: str, node: cst.Attribute) -> Valu
     if written is not None:
         return written
     if name == "device":
-        return DeviceHandle(DeviceOf(value.origin), node, is_object=False)
+        return DeviceHandle(_device_of(value.origin), node, is_object=False)
     if name in ("is_cuda", "is_cpu"):
         return Flag(f"{value.origin}.{name}")
     if name in _SHAPES:
@@ -122,6 +122,15 @@ def of_outside(run: Run, value: Outside, name: str, node: cst.Attribute) -> Valu
     return Outside(f"{value.origin}.{name}")
 
 
+def _device_of(origin: str) -> Device:
+    """`x.device` is where `x` is; `args.device` is a setting, by the name that settings have."""
+    is_setting = origin.rpartition(".")[2] in _SETTINGS
+    return Opaque(f"{origin}.device") if is_setting else DeviceOf(origin)
+
+
+_SETTINGS = frozenset(
+    "args opt opts options option config cfg conf hparams flags FLAGS settings accelerator fabric".split()
+)
 _SHAPES = frozenset({"shape", "dtype", "ndim"})
 
 
