@@ -6,6 +6,7 @@ Rules listen to these.  A `site` is the place in the code; an `Operand` is a val
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from devicelint.domain.devices import Agreement, Device
 from devicelint.domain.history import Site, Step
@@ -118,18 +119,29 @@ class HostRead:
     """Whether the operand's site is a list of such tensors."""
 
 
+class LoadUse(Enum):
+    """What shows that a loaded value is a checkpoint."""
+
+    WEIGHTS = "given to load_state_dict, which copies it to wherever the model is"
+    MODEL = "used as a model, which stays where it was loaded to"
+    CHECKPOINT = "read under a key that checkpoints have"
+    RANDOM_STATE = "given to set_rng_state, which wants it on the CPU"
+
+
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A checkpoint is read without map_location; `used_as` says what for, so far as seen."""
+    """A checkpoint is read without map_location."""
 
     site: Site = field(repr=False)
     function: str
-    used_as: str
+    uses: frozenset[LoadUse]
+    device: str | None
+    """What holds a device where the load stands."""
 
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorDemanded:
-    """The code goes to an accelerator on a machine that has none."""
+    """The code goes to an accelerator, whatever the machine has."""
 
     site: Site = field(repr=False)
     device: Device
@@ -137,6 +149,8 @@ class AcceleratorDemanded:
     """The method, keyword or function that demands it."""
     literal: bool
     """Whether `site` is the literal that names the device, rather than a method's call."""
+    use: Site = field(default=None, repr=False)
+    """The call that goes there; the literal may stand far away from it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,28 @@ from devicelint.fixes.change import Change
 from devicelint.fixes.layout import Layout, NotFixable
 from devicelint.fixes.suites import extent, suites
 
-_PATTERN = '{name} = {torch}.device("cuda" if {torch}.cuda.is_available() else "cpu")'
+_AVAILABLE = {
+    "cuda": "{torch}.cuda.is_available()",
+    "xpu": "{torch}.xpu.is_available()",
+    "mps": "{torch}.backends.mps.is_available()",
+}
+
+
+def choice_of(device: str, torch: str) -> str | None:
+    """The expression that gives `device` where the machine has it, else the CPU.
+
+    >>> choice_of("cuda:1", "torch")
+    '"cuda:1" if torch.cuda.is_available() else "cpu"'
+    """
+    available = _AVAILABLE.get(device.partition(":")[0])
+    if available is None:
+        return None
+    return f'"{device}" if {available.format(torch=torch)} else "cpu"'
 
 
 @dataclass(frozen=True)
 class DefineDevice(Change):
-    """Defines `name` as the accelerator if there is one, else as the CPU, once for the whole file.
+    """Defines `name` as a device where the machine has it, else as the CPU, once for the file.
 
     The definition follows the imports at the top of the file and precedes the first use by any
     fix. It calls torch as the file does, and imports torch where the file does not.
@@ -34,6 +50,7 @@ class DefineDevice(Change):
     looks_around = True
 
     name: str = "device"
+    device: str = "cuda"
 
     def sites(self) -> Iterable[cst.CSTNode]:
         """None: the place follows from the whole file."""
@@ -43,7 +60,10 @@ class DefineDevice(Change):
         """One or two insertions; none where the file has the definition already."""
         preamble = list(_preamble(layout))
         torch = next(filter(None, map(name_of_torch, preamble)), None)
-        pattern = _PATTERN.format(name=self.name, torch=torch or "torch")
+        choice = choice_of(self.device, torch or "torch")
+        if choice is None:
+            raise NotFixable(f"torch does not say whether there is any {self.device}")
+        pattern = f"{self.name} = {torch or 'torch'}.device({choice})"
         if self._is_defined_already(pattern, layout):
             return
         definition = layout.quoted(pattern, 0)

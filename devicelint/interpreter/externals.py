@@ -42,7 +42,7 @@ from devicelint.interpreter.registration import announce_lost, built
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.signatures import apply_signature
 from devicelint.interpreter.torch_modules import build_module
-from devicelint.interpreter.transfers import device_named, own_device
+from devicelint.interpreter.transfers import demand, device_named, own_device
 from devicelint.interpreter.truth import AVAILABLE
 from devicelint.knowledge import converts_to_numpy, function, kind_of, module_class
 
@@ -201,7 +201,6 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
     if index is not None and isinstance(device, Known):
         known = index.value.value if isinstance(index.value, Const) else None
         device = Known(device.type, known if isinstance(known, int) else None)
-    run.device_literals.add(value.site)
     return DeviceHandle(device, value.site, literal=value.site is not None)
 
 
@@ -213,8 +212,8 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         given = arguments.get(2, "map_location")
     if given is not None and given.value != NONE:
         device = device_named(run, given)
-        if isinstance(device, Known):
-            return Unknown("loaded")
+        if device is not None:
+            demand(run, given, device, site, "map_location=")
         return Unknown("loaded")
     if arguments.open:
         return Unknown("loaded")
@@ -290,9 +289,20 @@ def argument_parser(run: Run, name: str, arguments: Arguments, site: cst.Call) -
 @special("torch.set_default_device")
 def set_default_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if arguments.positional:
-        named = device_named(run, arguments.positional[0])
-        run.default_device = named or CPU
+        given = arguments.positional[0]
+        named = device_named(run, given) or CPU
+        run.default_device = demand(run, given, named, site, "torch.set_default_device()")
     return NONE
+
+
+@special("torch.Generator")
+def make_generator(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A generator draws on its own device, which must be that of what is created with it."""
+    given = arguments.get(0, "device")
+    device = None if given is None else device_named(run, given)
+    if given is not None and device is not None:
+        demand(run, given, device, site, "device=")
+    return Unknown("a generator")
 
 
 @special("torch.set_default_tensor_type")
@@ -321,6 +331,7 @@ def reveal_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     if not arguments.positional:
         return NONE
     value = arguments.positional[0].value
+    run.skips_a_machine = True
     run.announce(Revealed(site, value, revealed_device(run, value)))
     return value
 

@@ -18,9 +18,11 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.arguments import Argument
 from devicelint.interpreter.assign import assign
 from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.run import Run, executes
+from devicelint.interpreter.transfers import demand
 from devicelint.interpreter.truth import (
     assuming,
     choosing,
@@ -139,7 +141,8 @@ def with_statement(run: Run, node: cst.With) -> None:
         value = run.evaluate(item.item)
         disabled += _disables_grad(run, item.item)
         if isinstance(value, DeviceHandle) and value.is_object:
-            run.default_device = value.device
+            given = Argument(item.item, value)
+            run.default_device = demand(run, given, value.device, item, "with")
         if item.asname is not None:
             entered = value if isinstance(value, Outside) else Unknown("entered by with")
             assign(run, item.asname.name, entered, item.item)

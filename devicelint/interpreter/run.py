@@ -69,13 +69,6 @@ attributes = _registering(ATTRIBUTES)
 """Register what `value.name` gives, by the kind of the value."""
 
 
-CHECKPOINT_KEYS = frozenset(
-    "model model_state_dict state_dict net optimizer optimizer_state_dict ema generator "
-    "discriminator encoder decoder scheduler params weights module epoch".split()
-)
-"""Keys under which training scripts keep weights and progress."""
-
-
 class Split(Exception):
     """The walk needs to know a flag: two paths that it separates leave a value on two devices."""
 
@@ -120,7 +113,6 @@ class Run:
         """Whether a branch was left out because this machine has an accelerator, or none."""
         self.counts_accelerators = False
         self.classes: dict[Site, Class] = {}
-        self.load_guarded: dict[Site, bool] = {}
         self._silent = 0
         self.hidden: set[Ref] = set()
         """The modules that lie in a plain container of another one, unregistered."""
@@ -134,7 +126,14 @@ class Run:
         """The frame in which each tensor or module was created, and the moment."""
         self.guarded_moves: set[Site] = set()
         """The moves that are made under a condition that the code cannot tell."""
-        self.loads: dict[Site, tuple[str, str]] = {}
+        self.loads: dict[Site, Loading] = {}
+        """The loads without map_location, and what they are used for."""
+        self.moved_loads: dict[Site, Loaded] = {}
+        """What was loaded, by the transfer that moved it."""
+        self.saved: set[object] = set()
+        """The paths that the file writes itself."""
+        self.device_choices = 0
+        """How many conditions that ask for a device surround this point."""
         self.pending: list[tuple[Function, Frame]] = []
         self.moved_siblings: dict[Site, tuple[Site, int]] = {}
         self._listener = listener
@@ -281,16 +280,6 @@ class Run:
         if code is None:
             code = self._code[node] = self.module.code_for_node(node).strip()
         return code
-
-    def use_of_load(self, value: Loaded, key: Value | None) -> None:
-        """Remember what a loaded value is used as, by the key that is taken out of it."""
-        if isinstance(key, Const) and key.value in CHECKPOINT_KEYS:
-            self.note_load(value, "checkpoint")
-
-    def note_load(self, value: Loaded, used_as: str) -> None:
-        """Remember what a loaded value is used as."""
-        function, before = self.loads.get(value.site, ("torch.load", ""))
-        self.loads[value.site] = (function, before or used_as)
 
     # -- objects ---------------------------------------------------------------------------
 

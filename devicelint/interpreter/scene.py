@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import libcst as cst
 
-from devicelint.domain.devices import Device, Unsure
+from devicelint.domain.devices import Device, Known, Unsure
 from devicelint.domain.events import Clash
 from devicelint.domain.history import Site, Step
 from devicelint.domain.values import (
@@ -171,9 +172,32 @@ class Scene:
 
     def contains(self, outer: Site, inner: Site) -> bool:
         """Whether a place is another one, or stands in it as an argument."""
+        if isinstance(outer, cst.WithItem):
+            outer = outer.item
         return outer is inner or (
             isinstance(outer, cst.Call) and any(one.value is inner for one in outer.args)
         )
+
+    def holds_items(self, place: cst.Subscript) -> bool:
+        """Whether an item can be replaced: that of a list or a dict, not a part of a tensor."""
+        with self._run.silence():
+            owner = self._run.evaluate(place.value)
+        return isinstance(owner, (ListOf, DictOf)) or (isinstance(owner, Batch) and owner.whole)
+
+    def is_tried(self) -> bool:
+        """Whether the code around is prepared for this to fail."""
+        return bool(self._run.expected)
+
+    def reads_again(self, name: cst.Name, statement: cst.CSTNode) -> bool:
+        """Whether a local name is read after a statement, or elsewhere in the loop that binds it."""
+        word = re.compile(rf"(?<![.\w]){re.escape(name.value)}\b")
+        binding = self._frame.bindings.get(name.value)
+        own = self.code(statement)
+        if isinstance(binding, cst.For):
+            around = self._run.module.code_for_node(binding.body)
+            return len(word.findall(around)) > len(word.findall(own))
+        around = self._run.module.code_for_node(self._frame.node)
+        return word.search(around.partition(own)[2]) is not None
 
     def demands_on_purpose(self) -> bool:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""

@@ -92,8 +92,6 @@ def _forget_receiver(run: Run, call: cst.Call, value: Value) -> None:
 @executes(cst.Assign)
 def assignment(run: Run, node: cst.Assign) -> None:
     value = run.evaluate(node.value)
-    if isinstance(node.value, cst.SimpleString):
-        run.device_literals.add(node.value)
     run.note_sibling(node)
     for target in node.targets:
         if isinstance(target.target, cst.Attribute):

@@ -2,12 +2,20 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.devices import Known
 from devicelint.domain.events import AcceleratorDemanded
-from devicelint.finding import Safety, Severity
-from devicelint.fixes import Change, DefineDevice, Replace, Rewrite
+from devicelint.domain.history import Site
+from devicelint.finding import Severity
+from devicelint.fixes import Rewrite
+from devicelint.interpreter.device_names import NamedDevice
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._device_pattern import Demand, choose_in_place, use_device
+
+_AtHand = tuple[NamedDevice, ...] | None
+_HARDWARE = {"cuda": "CUDA", "mps": "Apple's GPU", "xpu": "an Intel GPU"}
+_CHECKS = {"mps": "torch.backends.mps.is_available()"}
 
 
 class HardCodedAccelerator(Rule):
@@ -18,52 +26,49 @@ class HardCodedAccelerator(Rule):
     severity = Severity.WARNING
     summary = "A hard-coded accelerator fails on every machine without one"
 
+    def __init__(self) -> None:
+        self._devices: set[Known] = set()
+        self._at_hand: dict[Site, _AtHand] = {}
+
     def on_accelerator_demanded(self, event: AcceleratorDemanded, scene: Scene) -> Reports:
-        """A literal, or `.cuda()`, that no condition guards."""
-        assert isinstance(event.site, cst.CSTNode)
-        what = clashes.quoted(scene, event.site)
+        """A literal, or `.cuda()`, that no condition guards.
+
+        The machine with an accelerator shows which variables hold it; it fails on the other one.
+        """
+        assert isinstance(event.device, Known)
+        at_hand = scene.devices_at_hand(event.site, event.use, event.device)
+        if event.site in self._at_hand:
+            at_hand = _in_both(self._at_hand[event.site], at_hand)
+        self._at_hand[event.site] = at_hand
+        self._devices.add(event.device)
+        if scene.world.accelerators:
+            return
+        devices = frozenset(one for one in self._devices if one.type == event.device.type)
+        advice, fix = _mend(Demand(event, scene, devices), at_hand)
+        kind = event.device.type
         yield Report(
             event.site,
-            f"{what} demands {event.device} ({event.how}), and fails on a machine without it: "
-            "choose the device once, with torch.cuda.is_available()",
-            fix=_pattern(scene, event),
+            f"{clashes.quoted(scene, event.site)} fails on a machine without "
+            f"{_HARDWARE.get(kind, kind)}: {advice}",
+            () if scene.contains(event.use, event.site) else ((event.use, "demanded here"),),
+            fix=fix,
         )
 
 
-def _pattern(scene: Scene, event: AcceleratorDemanded) -> Rewrite | None:
-    """One `device` for the whole file: the one that it has, or a new one after the imports."""
-    site = event.site
-    safety = Safety.UNSAFE if scene.demands_on_purpose() else Safety.SAFE
-    if scene.names_the_device(site):
-        return _choose_where_named(scene, event, safety)
-    name = scene.module_device_name()
-    changes: list[Change] = []
-    if name is None:
-        name = scene.free_name("device")
-        changes.append(DefineDevice(name))
-    changes.append(_replacement(scene, event, name))
-    return Rewrite(f"Use `{name}`, chosen once for the file", tuple(changes), safety)
-
-
-def _choose_where_named(
-    scene: Scene, event: AcceleratorDemanded, safety: Safety
-) -> Rewrite | None:
-    """`torch.device("cuda")` or `device = "cuda"`: the choice goes right there."""
-    site = event.site
-    torch = scene.torch_name()
-    if torch is None or not isinstance(site, cst.SimpleString):
+def _in_both(one: _AtHand, other: _AtHand) -> _AtHand:
+    """What is at hand however the place is reached."""
+    if one is None or other is None:
         return None
-    literal = scene.code(site)
-    quote = literal[-1]
-    choice = f"{literal} if {torch}.cuda.is_available() else {quote}cpu{quote}"
-    return Rewrite("Choose the device by what the machine has", (Replace(site, choice),), safety)
+    return tuple(named for named in other if named in one)
 
 
-def _replacement(scene: Scene, event: AcceleratorDemanded, name: str) -> Change:
-    site = event.site
-    assert isinstance(site, cst.CSTNode)
-    if event.literal or not (isinstance(site, cst.Call) and isinstance(site.func, cst.Attribute)):
-        return Replace(site, name)
-    kept = ", ".join(scene.code(a) for a in site.args if a.keyword and a.keyword.value != "device")
-    arguments = f"{name}, {kept}" if kept else name
-    return Replace(site, f"{scene.code(site.func.value)}.to({arguments})")
+def _mend(demand: Demand, at_hand: _AtHand) -> tuple[str, Rewrite | None]:
+    kind = demand.spelled.partition(":")[0]
+    check = _CHECKS.get(kind, f"torch.{kind}.is_available()")
+    if at_hand is None or demand.names_itself:
+        return f"choose it with {check}", choose_in_place(demand)
+    code, fix = use_device(demand, at_hand)
+    written = f"`{code}`" if demand.event.literal else f"`.to({code})`"
+    if at_hand:
+        return f"use {written} instead", fix
+    return f"choose one `{code}` with {check}, and use {written}", fix

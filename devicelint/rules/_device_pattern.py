@@ -1,0 +1,138 @@
+"""The device pattern: one device for the file, chosen by what the machine has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from devicelint.domain.devices import Known
+from devicelint.domain.events import AcceleratorDemanded
+from devicelint.fixes import Change, DefineDevice, Replace, Rewrite, choice_of
+from devicelint.finding import Safety
+from devicelint.interpreter.device_names import NamedDevice
+from devicelint.interpreter.scene import Scene
+
+_STAND_ALONE = (
+    cst.AnnAssign,
+    cst.Arg,
+    cst.Assign,
+    cst.DictElement,
+    cst.Element,
+    cst.NamedExpr,
+    cst.Param,
+    cst.Return,
+)
+"""What holds an expression as it is, so that a conditional needs no parentheses there."""
+
+
+@dataclass(frozen=True)
+class Demand:
+    """One demand for an accelerator, and the devices among which the file spreads its work."""
+
+    event: AcceleratorDemanded
+    scene: Scene
+    devices: frozenset[Known]
+
+    @property
+    def safety(self) -> Safety:
+        """Unsafe where the script needs a GPU, or several, on purpose."""
+        several = len({device.index or 0 for device in self.devices}) > 1
+        on_purpose = several or self.scene.demands_on_purpose()
+        return Safety.UNSAFE if on_purpose else Safety.SAFE
+
+    @property
+    def spelled(self) -> str:
+        """The device as the file writes it; `cuda:0` is `cuda` where both are used."""
+        device = self._demanded
+        return (
+            device.type if not device.index and Known(device.type) in self.devices else str(device)
+        )
+
+    @property
+    def names(self) -> Iterator[str]:
+        """What a new variable for this device could be called."""
+        index = self._demanded.index
+        if len({device.index or 0 for device in self.devices}) == 1 or not index:
+            yield "device"
+        if index:
+            yield f"device_{index}"
+        yield "torch_device"
+
+    @property
+    def names_itself(self) -> bool:
+        """Whether the literal is what `torch.device("cuda")` is made from."""
+        parent = None
+        if isinstance(self.event.site, cst.SimpleString):
+            parent = self.scene.parent_of(self.event.site)
+        return (
+            isinstance(parent, cst.Arg)
+            and not self.scene.contains(self.event.use, self.event.site)
+            or isinstance(self.event.use, cst.WithItem)
+        )
+
+    @property
+    def _demanded(self) -> Known:
+        assert isinstance(self.event.device, Known)
+        return self.event.device
+
+
+def use_device(demand: Demand, at_hand: Sequence[NamedDevice]) -> tuple[str, Rewrite | None]:
+    """Use the device at hand, or a new one: what stands in the place of the demand, and the fix."""
+    if at_hand:
+        named = at_hand[0]
+        chosen = () if named.literal is None else _chosen(demand, named.literal)
+        return named.code, _rewrite(demand, named.code, chosen)
+    event = demand.event
+    name = demand.scene.free_name(demand.names, event.site, event.use)
+    if name is not None:
+        return name, _rewrite(demand, name, (DefineDevice(name, demand.spelled),))
+    torch = demand.scene.torch_name()
+    choice = None if torch is None else choice_of(demand.spelled, torch)
+    return "device", None if choice is None else _rewrite(demand, choice, ())
+
+
+def _rewrite(demand: Demand, code: str, more: tuple[Change, ...] | None) -> Rewrite | None:
+    if more is None:
+        return None
+    changes = (*more, _replacement(demand, code))
+    return Rewrite(f"Use `{code}`, chosen by what the machine has", changes, demand.safety)
+
+
+def _replacement(demand: Demand, code: str) -> Change:
+    """`x.cuda(…)` → `x.to(device, …)`; `"cuda"` → `device`."""
+    site = demand.event.site
+    assert isinstance(site, cst.CSTNode)
+    if demand.event.literal or not isinstance(site, cst.Call):
+        return Replace(site, code)
+    assert isinstance(site.func, cst.Attribute)
+    kept = [one for one in site.args if one.keyword is not None and one.keyword.value != "device"]
+    arguments = [code, *(demand.scene.code(one).rstrip(", ") for one in kept)]
+    positional = [one for one in site.args if one.keyword is None]
+    if len(positional) > 1:
+        arguments.append(f"non_blocking={demand.scene.code(positional[1].value)}")
+    receiver = demand.scene.code(site.func.value)
+    return Replace(site, f"{receiver}.to({', '.join(arguments)})")
+
+
+def choose_in_place(demand: Demand) -> Rewrite | None:
+    """`device = "cuda"` → `device = "cuda" if torch.cuda.is_available() else "cpu"`."""
+    changes = _chosen(demand, demand.event.site)
+    if changes is None:
+        return None
+    return Rewrite("Choose the device by what the machine has", changes, demand.safety)
+
+
+def _chosen(demand: Demand, literal: object) -> tuple[Change, ...] | None:
+    scene = demand.scene
+    torch = scene.torch_name()
+    if torch is None or not isinstance(literal, cst.SimpleString):
+        return None
+    choice = choice_of(literal.raw_value, torch)
+    if choice is None:
+        return None
+    choice = choice.replace(f'"{literal.raw_value}"', scene.code(literal), 1)
+    choice = choice.replace('"cpu"', f"{literal.quote}cpu{literal.quote}")
+    stands_alone = isinstance(scene.parent_of(literal), _STAND_ALONE)
+    return (Replace(literal, choice if stands_alone else f"({choice})"),)
