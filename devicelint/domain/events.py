@@ -133,10 +133,13 @@ class Load:
     """A checkpoint is read without map_location."""
 
     site: Site = field(repr=False)
-    function: str
-    uses: frozenset[LoadUse]
+    position: int
+    """Which of the arguments is map_location, where it is given without its name."""
     device: str | None
     """What holds a device where the load stands."""
+    path: object = field(default=None, repr=False)
+    """What is loaded: two paths that are equal are the same file."""
+    uses: frozenset[LoadUse] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU, Device, DeviceOf, Known, Opaque, Unsure
 from devicelint.domain.history import Step, Verb
+from devicelint.domain.join import join_known
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     ARRAY,
@@ -18,9 +19,9 @@ from devicelint.domain.values import (
     Bound,
     Class,
     Const,
+    Dataset,
     DeviceHandle,
     DictOf,
-    Dataset,
     External,
     Flag,
     Function,
@@ -38,10 +39,11 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.domain.join import join_known
 from devicelint.interpreter.containers import as_tensor, element_of, item
 from devicelint.interpreter.indexing import index_tensor
+from devicelint.interpreter.loads import note_key
 from devicelint.interpreter.run import ATTRIBUTES, Run, attributes, evaluates
+from devicelint.interpreter.sequences import sliced
 from devicelint.knowledge import Form, module_class, tensor_attribute
 
 
@@ -266,6 +268,9 @@ def subscript(run: Run, node: cst.Subscript) -> Value:
     value = run.evaluate(node.value)
     if isinstance(value, (Tensor, Moved)) or (isinstance(value, Batch) and not value.whole):
         return index_tensor(run, node, value)
+    first = node.slice[0].slice
+    if isinstance(value, (ListOf, Tuple)) and isinstance(first, cst.Slice):
+        return sliced(run, node, value, first)
     keys = [_key(run, element.slice) for element in node.slice]
     key = keys[0] if len(keys) == 1 else None
     return _item(run, node, value, key)
@@ -288,18 +293,16 @@ def _item(run: Run, node: cst.Subscript, value: Value, key: Value | None) -> Val
             if isinstance(key, Const) and isinstance(key.value, int):
                 inside = -len(items) <= key.value < len(items)
                 return items[key.value] if inside else Unknown("an index outside the tuple")
-            return element_of(run, value, node) if key is not None else Unknown("part of a tuple")
+            return element_of(run, value, node)
         case ListOf():
-            if key is None:
-                return value
-            return item(run, value.ref, key)
+            return item(run, value.ref, HOST if key is None else key)
         case DictOf():
             return item(run, value.ref, key if key is not None else HOST)
         case Module():
             held = item(run, value.ref, key) if key is not None else value
             return held
         case Loaded():
-            run.use_of_load(value, key)
+            note_key(run, value, key)
             return value
         case Array():
             return ARRAY

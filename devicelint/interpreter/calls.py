@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.events import LoadUse
 from devicelint.domain.join import join_known
 from devicelint.domain.values import (
     ARRAY,
@@ -28,6 +29,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import read_attribute
 from devicelint.interpreter.containers import ELEMENT, element_of, extend, item, known_elements
+from devicelint.interpreter.loads import note_arguments, note_key, note_use
 from devicelint.interpreter.run import METHODS, Run, calls, evaluates, methods
 from devicelint.interpreter.transfers import TRANSFERS, move_deviceless, move_unknown
 
@@ -65,6 +67,8 @@ def arguments_of(run: Run, node: cst.Call) -> Arguments:
             arguments.keywords[argument.keyword.value] = Argument(argument.value, value)
         else:
             arguments.positional.append(Argument(argument.value, value))
+    if isinstance(node.func, cst.Attribute):
+        note_arguments(run, node.func.attr.value, arguments)
     return arguments
 
 
@@ -116,31 +120,30 @@ def method_of_deviceless(run: Run, receiver: Deviceless, name: str, node: cst.Ca
     arguments = arguments_of(run, node)
     if name in TRANSFERS:
         return move_deviceless(run, receiver, receiver.kind, name, node, arguments)
-    if name == "load_state_dict":
-        for argument in arguments:
-            if isinstance(argument.value, Loaded):
-                run.note_load(argument.value, "checkpoint")
     return Unknown(f"{receiver.kind}.{name}()")
 
 
 @methods(Loaded)
 def method_of_loaded(run: Run, receiver: Loaded, name: str, node: cst.Call) -> Value:
+    if name in TRANSFERS:
+        moved = move_unknown(run, receiver, name, node)
+        run.moved_loads[node] = receiver
+        return moved
     arguments = arguments_of(run, node)
     if name in _SHOWS_MODEL:
-        run.note_load(receiver, "model")
+        note_use(run, receiver, LoadUse.MODEL)
     if name in ("get", "pop") and arguments.positional:
-        run.use_of_load(receiver, arguments.positional[0].value)
-    return receiver if name in ("get", "pop", "eval", "float", "items", "values") else Unknown(
-        f"a method of something loaded: {name}"
-    )
+        note_key(run, receiver, arguments.positional[0].value)
+    kept = name in ("get", "pop", "eval", "train", "float", "half", "items", "values", "copy")
+    return receiver if kept else Unknown(f"a method of something loaded: {name}")
 
 
-_SHOWS_MODEL = frozenset({"eval", "to", "cuda", "parameters", "state_dict", "train", "half"})
+_SHOWS_MODEL = frozenset({"eval", "parameters", "named_parameters", "state_dict", "train"})
 
 
 @calls(Loaded)
 def call_loaded(run: Run, callee: Loaded, arguments: Arguments, site: cst.Call) -> Value:
-    run.note_load(callee, "model")
+    note_use(run, callee, LoadUse.MODEL)
     return Unknown("calling something loaded")
 
 

@@ -27,7 +27,6 @@ from devicelint.domain.values import (
     Flag,
     HostObject,
     ListOf,
-    Loaded,
     Outside,
     Partial,
     Tensor,
@@ -38,6 +37,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.data import build_dataset, build_loader
 from devicelint.interpreter.host_reads import AXES, FIGURE, read_arguments
+from devicelint.interpreter.loads import MAP_LOCATION, load, save, set_random_state
 from devicelint.interpreter.registration import announce_lost, built
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.signatures import apply_signature
@@ -204,22 +204,12 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
     return DeviceHandle(device, value.site, literal=value.site is not None)
 
 
-@special("torch.load", "torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url")
-def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """Without map_location, tensors come back where they were saved."""
-    given = arguments.get(1, "map_location")
-    if name != "torch.load":
-        given = arguments.get(2, "map_location")
-    if given is not None and given.value != NONE:
-        device = device_named(run, given)
-        if device is not None:
-            demand(run, given, device, site, "map_location=")
-        return Unknown("loaded")
-    if arguments.open:
-        return Unknown("loaded")
-    run.loads.setdefault(site, (name, "checkpoint" if name != "torch.load" else ""))
-    run.load_guarded[site] = run.assumptions > 0
-    return Loaded(site)
+special(*MAP_LOCATION)(load)
+special("torch.save")(save)
+special("torch.set_rng_state", "torch.random.set_rng_state", "torch.cuda.set_rng_state")(
+    set_random_state
+)
+special("torch.cuda.set_rng_state_all")(set_random_state)
 
 
 @special("torch.nn.Parameter", "torch.nn.parameter.Parameter")

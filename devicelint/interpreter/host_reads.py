@@ -63,7 +63,9 @@ def _read_elements(run: Run, argument: Argument, site: cst.CSTNode, reader: str)
     if not _is_elsewhere(inner):
         return
     comprehended = isinstance(place, (cst.ListComp, cst.GeneratorExp))
-    operand = operand_of(inner, place.elt if comprehended else place)
+    if isinstance(place, (cst.ListComp, cst.GeneratorExp)):
+        place = place.elt
+    operand = operand_of(inner, place)
     assert operand is not None
     event = HostRead(site, operand, reader, _requires_grad(inner), elements=not comprehended)
     run.announce(event)

@@ -15,12 +15,11 @@ from typing import Any, Protocol, TypeVar
 import libcst as cst
 
 from devicelint.domain.devices import CPU, Device
-from devicelint.domain.events import Assigned, DiscardedTransfer, Event, Transfer
+from devicelint.domain.events import Assigned, DiscardedTransfer, Event, Load, Transfer
 from devicelint.domain.history import Site
 from devicelint.domain.state import Place, State
 from devicelint.domain.values import (
     Class,
-    Const,
     Flag,
     Function,
     Loaded,
@@ -126,7 +125,7 @@ class Run:
         """The frame in which each tensor or module was created, and the moment."""
         self.guarded_moves: set[Site] = set()
         """The moves that are made under a condition that the code cannot tell."""
-        self.loads: dict[Site, Loading] = {}
+        self.loads: dict[Site, Load] = {}
         """The loads without map_location, and what they are used for."""
         self.moved_loads: dict[Site, Loaded] = {}
         """What was loaded, by the transfer that moved it."""

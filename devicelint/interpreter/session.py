@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from devicelint.domain.events import Load
 from devicelint.domain.history import Site
 from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT, World
 from devicelint.interpreter import (  # noqa: F401  (they register their handlers)
@@ -29,6 +28,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
 )
 from devicelint.interpreter.classes import walk_class_alone
 from devicelint.interpreter.functions import walk_alone
+from devicelint.interpreter.loads import announce_loads
 from devicelint.interpreter.run import Exhausted, Listener, Run, Split
 
 _MOST_SETTINGS = 2
@@ -94,8 +94,8 @@ def _walk(
         _walk_unentered(run, entered or set())
     except Exhausted:
         pass
-    _announce_loads(run)
-    differs = run.demands_accelerator or run.skips_a_machine
+    announce_loads(run)
+    differs = run.demands_accelerator or run.skips_a_machine or bool(run.loads)
     return Walk(world, run.entered, differs, run.counts_accelerators)
 
 
@@ -111,9 +111,3 @@ def _walk_unentered(run: Run, entered: set[Site]) -> None:
     for node, cls in reversed(tuple(run.classes.items())):
         if node not in run.instantiated:
             walk_class_alone(run, cls)
-
-
-def _announce_loads(run: Run) -> None:
-    for site, (function, used_as) in run.loads.items():
-        if not run.load_guarded.get(site, False):
-            run.announce(Load(site, function, used_as))

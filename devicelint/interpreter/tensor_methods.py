@@ -14,7 +14,6 @@ from devicelint.domain.values import (
     Batch,
     Const,
     External,
-    Loaded,
     Moved,
     Outside,
     Parameters,
@@ -26,6 +25,7 @@ from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import as_tensor
 from devicelint.interpreter.host_reads import read_on_host
+from devicelint.interpreter.loads import note_moved
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.run import Run, methods
 from devicelint.interpreter.signatures import apply_signature
@@ -129,10 +129,7 @@ def _numpy(
 
 
 def _as_module(run: Run, receiver: Moved, name: str, arguments: Arguments) -> Value:
-    if name == "load_state_dict":
-        for argument in arguments:
-            if isinstance(argument.value, Loaded):
-                run.note_load(argument.value, "checkpoint")
+    note_moved(run, receiver.since.site)
     if name in ("train", "eval", "requires_grad_", "apply"):
         return receiver
     if name == "parameters":
@@ -159,11 +156,6 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
         return run.call(written, arguments, node)
     if name in ("parameters", "named_parameters"):
         return Parameters(receiver)
-    if name == "load_state_dict":
-        for argument in arguments:
-            if isinstance(argument.value, Loaded):
-                run.note_load(argument.value, "checkpoint")
-        return Unknown("what load_state_dict gives")
     if name == "parse_args":
         return Outside("args")
     if name in _KEEPS_PLACE:

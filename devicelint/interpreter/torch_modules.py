@@ -5,19 +5,16 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.devices import CPU, Device, Unsure, agreement
-from devicelint.domain.events import MisplacedInput, Operand
+from devicelint.domain.events import Operand, Transfer
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     HOST,
     NONE,
     Batch,
-    Bound,
     Const,
     DictOf,
     Function,
-    ListOf,
-    Loaded,
     Module,
     Moved,
     OneOf,
@@ -35,6 +32,7 @@ from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.classes import call_module_of_file
 from devicelint.interpreter.containers import LENGTH, element_of, extend, known_elements
 from devicelint.interpreter.functions import call_function
+from devicelint.interpreter.loads import note_moved
 from devicelint.interpreter.operands import DIFFERENT, operand_of, report_clash, report_input
 from devicelint.interpreter.registration import built, move_module
 from devicelint.interpreter.run import Run, calls, methods
@@ -47,7 +45,6 @@ from devicelint.interpreter.transfers import (
     target_of,
 )
 from devicelint.knowledge import ModuleKind, ModuleKnowledge, module_class
-from devicelint.domain.events import Transfer
 
 WRAPPED = "@wrapped"
 
@@ -286,6 +283,7 @@ def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.C
     Only what the file itself treats as a plain module is checked: a module of a library may move
     its inputs by itself.
     """
+    note_moved(run, module.since.site)
     if "." in module.origin:
         return Unknown(f"the result of {module.origin}")
     own = Operand(site.func, module, module.device, module.since)
@@ -293,7 +291,7 @@ def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.C
         operand = operand_of(argument.value, argument.site)
         if operand is not None and isinstance(argument.value, (Tensor, Batch)):
             _check_input(run, site, own, operand)
-    return Tensor(module.device, module.since, False, None if run.no_grad else True)
+    return Tensor(module.device, module.since, False, not run.no_grad)
 
 
 @methods(Module)
@@ -345,9 +343,6 @@ def _builtin_method(
             fill_container(run, receiver, "ModuleList", arguments)
             return receiver
         case "load_state_dict":
-            for argument in arguments:
-                if isinstance(argument.value, Loaded):
-                    run.note_load(argument.value, "checkpoint")
             return Unknown("what load_state_dict gives")
         case "items":
             return Stream(Tuple((HOST, element_of(run, receiver, node))))

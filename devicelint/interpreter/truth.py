@@ -96,12 +96,15 @@ def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> Iterator[N
     Where it asks for a device by a setting (`if USE_CUDA:`) or by what it sees (`if x.is_cuda:`),
     whatever stands in a branch is chosen there, even where the outcome is known.
     """
-    counted = not isinstance(condition, Flag) and asks_for_device(node)
+    asks = not is_machine(condition) and asks_for_device(node)
+    counted = asks and not isinstance(condition, Flag)
     run.assumptions += counted
+    run.device_choices += asks
     try:
         yield
     finally:
         run.assumptions -= counted
+        run.device_choices -= asks
 
 
 _OF_DEVICES = re.compile("cuda|gpu|cpu|device|accel|mps|xpu|hpu|npu|tpu|nvidia|rocm", re.IGNORECASE)
@@ -132,4 +135,6 @@ def asks_for_device(node: cst.CSTNode) -> bool:
                 waiting.append(one.slice)
             case cst.Index() | cst.NamedExpr() | cst.Await():
                 waiting.extend(one.children)
+            case _:
+                pass
     return False

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.events import Load
-from devicelint.finding import Severity
-from devicelint.fixes import AddKeyword, Rewrite
+from devicelint.domain.events import Load, LoadUse
+from devicelint.finding import Safety, Severity
+from devicelint.fixes import AddKeyword, Change, Replace, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules._base import Report, Reports, Rule
+
+_CPU = '"cpu"'
 
 
 class LoadWithoutMapLocation(Rule):
@@ -18,18 +20,31 @@ class LoadWithoutMapLocation(Rule):
     summary = "torch.load() without map_location fails where the saving device is missing"
 
     def on_load(self, event: Load, scene: Scene) -> Reports:
-        """Only what is used as a checkpoint: data files hold whatever was put there."""
-        if not event.used_as:
-            return
+        """The device that the code has at hand is the one to load to, else the CPU."""
         assert isinstance(event.site, cst.Call)
-        where = scene.device_name() or '"cpu"'
+        where = event.device or _CPU
+        if LoadUse.RANDOM_STATE in event.uses:
+            where = _CPU
         yield Report(
             event.site,
-            f"{event.function}() puts tensors back on the device that they were saved from, and "
-            f"fails on a machine without it: pass map_location={where}",
-            fix=Rewrite(
-                f"Add `map_location={where}`",
-                (AddKeyword(event.site, "map_location", where),),
-            ),
+            f"{scene.code(event.site.func)}() puts tensors on the device that they were saved "
+            f"from, and fails on a machine without it: pass map_location={where}",
+            fix=_map_location(event, where),
             anywhere=True,
         )
+
+
+def _map_location(event: Load, where: str) -> Rewrite:
+    """Safe, unless it leaves a whole model on the CPU that was on an accelerator before."""
+    copied = LoadUse.WEIGHTS in event.uses and LoadUse.MODEL not in event.uses
+    safety = Safety.SAFE if copied or where != _CPU else Safety.UNSAFE
+    return Rewrite(f"Add `map_location={where}`", (_argument(event, where),), safety)
+
+
+def _argument(event: Load, where: str) -> Change:
+    site = event.site
+    assert isinstance(site, cst.Call)
+    for argument in site.args[event.position : event.position + 1]:
+        if argument.keyword is None:
+            return Replace(argument.value, where)
+    return AddKeyword(site, "map_location", where)

@@ -1,0 +1,137 @@
+"""Checkpoints: `torch.load` without map_location, what it is used for, and the device at hand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import Known
+from devicelint.domain.events import Load, LoadUse
+from devicelint.domain.history import Site
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Const,
+    DictOf,
+    Loaded,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.device_names import devices_at_hand
+from devicelint.interpreter.run import Run
+
+MAP_LOCATION = {
+    "torch.load": 1,
+    "torch.hub.load_state_dict_from_url": 2,
+    "torch.utils.model_zoo.load_url": 2,
+}
+"""Where each function that loads takes map_location."""
+
+CHECKPOINT_KEYS = frozenset(
+    "model model_state model_state_dict state_dict net optimizer optimizer_state_dict ema generator "
+    "discriminator encoder decoder scheduler params weights epoch best_acc best_acc1".split()
+)
+"""Keys under which training scripts keep weights and progress."""
+
+
+def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Without map_location, tensors come back where they were saved."""
+    given = arguments.get(MAP_LOCATION[name], "map_location")
+    path = arguments.get(0, "f")
+    if path is not None and isinstance(path.value, Loaded):
+        note_use(run, path.value, LoadUse.CHECKPOINT)
+    if (given is not None and given.value != NONE) or arguments.open:
+        return Unknown("loaded to where map_location says")
+    if run.device_choices or run.expects("RuntimeError"):
+        return Unknown("loaded where an accelerator is chosen")
+    if site not in run.loads:
+        identity = None if path is None else _identity(run, path)
+        run.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)
+    loaded = Loaded(site)
+    if name != "torch.load":
+        note_use(run, loaded, LoadUse.WEIGHTS)
+    return loaded
+
+
+def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`torch.save`: the file writes this path itself."""
+    path = arguments.get(1, "f")
+    if path is not None:
+        run.saved.add(_identity(run, path))
+    return NONE
+
+
+def set_random_state(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The state of a generator has to be on the CPU, whatever else the checkpoint holds."""
+    for argument in arguments:
+        if isinstance(argument.value, Loaded):
+            note_use(run, argument.value, LoadUse.RANDOM_STATE)
+    return HOST
+
+
+def _identity(run: Run, path: Argument) -> object:
+    """What makes two paths the same: their value where it is known, else how they are written."""
+    if isinstance(path.value, Const):
+        return path.value.value
+    return run.code_of(path.site) if isinstance(path.site, cst.CSTNode) else path.site
+
+
+def note_arguments(run: Run, method: str, arguments: Arguments) -> None:
+    """`anything.load_state_dict(loaded)` shows that it holds weights."""
+    if method != "load_state_dict":
+        return
+    for argument in arguments:
+        value = argument.value
+        if isinstance(value, DictOf):
+            fields = run.state.fields(value.ref)
+            value = next((one for one in fields.values() if isinstance(one, Loaded)), value)
+        if isinstance(value, Loaded):
+            note_use(run, value, LoadUse.WEIGHTS)
+
+
+def note_key(run: Run, value: Loaded, key: Value | None) -> None:
+    """A key that is taken out of what was loaded may show that it is a checkpoint."""
+    if isinstance(key, Const) and key.value in CHECKPOINT_KEYS:
+        note_use(run, value, LoadUse.CHECKPOINT)
+
+
+def note_use(run: Run, value: Loaded, use: LoadUse) -> None:
+    """Remember what a loaded value is used as."""
+    loading = run.loads.get(value.site)
+    if loading is not None:
+        run.loads[value.site] = replace(loading, uses=loading.uses | {use})
+
+
+def note_moved(run: Run, step: Site) -> None:
+    """Something that was loaded and then moved turns out to be a model."""
+    loaded = run.moved_loads.get(step)
+    if loaded is not None:
+        note_use(run, loaded, LoadUse.MODEL)
+
+
+def announce_loads(run: Run) -> None:
+    """Announce the checkpoints, on the machine on which loading them fails."""
+    if run.world.accelerators:
+        return
+    for one in run.loads.values():
+        if one.uses and not (one.path in run.saved and _stays_on_the_cpu(run)):
+            run.announce(one)
+
+
+_ACCELERATORS = re.compile(r"cuda|mps|xpu|accelerator|\.to\(|gpu|device", re.IGNORECASE)
+
+
+def _stays_on_the_cpu(run: Run) -> bool:
+    """Whether the file never speaks of any other device, so that what it saves is on the CPU."""
+    return _ACCELERATORS.search(run.module_code) is None
+
+
+def _device_at_hand(run: Run) -> str | None:
+    """What holds a device here and now: nothing that is bound later can be meant."""
+    if run.state.read(run.frame.ref, "map_location") is not None:
+        return "map_location"
+    found = next(devices_at_hand(run, run.frame, Known("cuda")), None)
+    return None if found is None else found.code
