@@ -132,8 +132,9 @@ def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
             continue
         kept = run.state.read(module.ref, f"@site:{name}")
         place = getattr(kept, "site", None)
-        if place is not None:
-            hidden.append(HiddenModules(name, kind, place, place))
+        if place is not None and not _keeps_one_apart(place, value, run):
+            only_modules = all(isinstance(one, (Module, OneOf)) for one in _elements(run, value))
+            hidden.append(HiddenModules(name, kind, place, place if only_modules else None))
     run.announce(ModuleDefined(site, module, tuple(hidden)))
 
 
@@ -141,17 +142,37 @@ _KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
 
 
 def _hides(run: Run, value: Value, registered: set[int | str]) -> bool:
-    held = value.items if isinstance(value, Tuple) else _held(run, value)
-    modules = [one for one in held if isinstance(one, Module)]
+    modules = _modules_in(run, value)
     hidden = [m for m in modules if m.ref not in registered and owns_tensors(run, m)]
     run.hidden.update(inner.ref for one in hidden for inner in submodules(run, one))
     return bool(hidden)
 
 
-def _held(run: Run, value: Value) -> tuple[Value, ...]:
+def _modules_in(run: Run, value: Value, depth: int = 3) -> list[Module]:
+    """The modules in a container, and in the containers that it holds."""
+    if isinstance(value, Module):
+        return [value]
+    if isinstance(value, OneOf):
+        return [one for one in value.options if isinstance(one, Module)]
+    if depth == 0:
+        return []
+    inside = _elements(run, value)
+    return [module for one in inside for module in _modules_in(run, one, depth - 1)]
+
+
+def _elements(run: Run, value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Tuple):
+        return value.items
     if not isinstance(value, (ListOf, DictOf)):
         return ()
     return tuple(v for n, v in run.state.fields(value.ref).items() if n[0] == "[" or n == "@element")
+
+
+def _keeps_one_apart(site: object, value: Value, run: Run) -> bool:
+    """`self.teacher = [teacher]`: how a module is kept out of another one on purpose."""
+    if not isinstance(site, (cst.List, cst.Tuple)) or len(site.elements) != 1:
+        return False
+    return len(set(_modules_in(run, value))) == 1
 
 
 def built(run: Run, node: cst.CSTNode, name: str, device: Device = CPU) -> Module:

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from devicelint.domain.events import HiddenModules, ModuleDefined
-from devicelint.finding import Severity
-from devicelint.fixes import Rewrite, WrapInCall
+from devicelint.finding import Safety, Severity
+from devicelint.fixes import Change, Replace, Rewrite, WrapInCall
 from devicelint.interpreter.scene import Scene
 from devicelint.rules._base import Report, Reports, Rule
+
+_BY_HAND = r"(to|cuda|cpu|parameters|named_parameters|state_dict)\("
+_NO_METHODS_OF_A_MODULE_DICT = r"\.(get|setdefault|copy|fromkeys)\("
 
 
 class UnregisteredModule(Rule):
@@ -20,20 +25,62 @@ class UnregisteredModule(Rule):
     def on_module_defined(self, event: ModuleDefined, scene: Scene) -> Reports:
         """Each plain container that holds modules which nothing else registers."""
         for hidden in event.hidden:
+            if _is_seen_to(scene.file_code, hidden.attribute):
+                continue
             wrapper = "ModuleDict" if hidden.kind == "dict" else "ModuleList"
             yield Report(
                 hidden.site,
                 f"self.{hidden.attribute} of {event.module.name} is a plain {hidden.kind} of "
                 "modules: .to(), .parameters() and the optimizer miss them; "
                 f"use nn.{wrapper}",
-                fix=_wrap(scene, hidden, wrapper),
+                fix=_register(scene, hidden, wrapper),
                 anywhere=True,
             )
 
 
-def _wrap(scene: Scene, hidden: HiddenModules, wrapper: str) -> Rewrite | None:
+def _is_seen_to(code: str, attribute: str) -> bool:
+    """Whether the file goes through the modules one by one to move them or to optimize them."""
+    for match in re.finditer(rf"\bfor\s+([^\n:]+?)\s+in\s+[^\n:]*\.{attribute}\b", code):
+        names = "|".join(map(re.escape, re.findall(r"\w+", match[1])))
+        if re.search(rf"\b({names})\.{_BY_HAND}", code):
+            return True
+    return False
+
+
+def _register(scene: Scene, hidden: HiddenModules, wrapper: str) -> Rewrite | None:
     name = scene.name_of(f"torch.nn.{wrapper}")
-    if name is None:
+    site = hidden.value_site
+    if name is None or site is None or isinstance(site, cst.IfExp):
         return None
-    assert isinstance(hidden.value_site, cst.CSTNode)
-    return Rewrite(f"Register them with `{name}`", (WrapInCall(hidden.value_site, name),))
+    assert isinstance(site, cst.CSTNode)
+    if hidden.kind == "dict" and _needs_a_dict(scene, hidden.attribute):
+        return None
+    safety = Safety.SAFE if hidden.kind != "dict" or _has_plain_keys(site) else Safety.UNSAFE
+    change: Change = WrapInCall(site, name)
+    if isinstance(site, (cst.List, cst.Dict)) and not site.elements:
+        change = Replace(site, f"{name}()")
+    return Rewrite(f"Register them with `{name}`", (change,), safety)
+
+
+def _needs_a_dict(scene: Scene, attribute: str) -> bool:
+    return re.search(rf"\.{attribute}{_NO_METHODS_OF_A_MODULE_DICT}", scene.file_code) is not None
+
+
+def _has_plain_keys(site: cst.CSTNode) -> bool:
+    """Whether all keys are strings that a ModuleDict takes: no dots, no names of its methods."""
+    if not isinstance(site, cst.Dict) or not site.elements:
+        return False
+    return all(
+        isinstance(one, cst.DictElement)
+        and isinstance(one.key, cst.SimpleString)
+        and re.fullmatch(r"[a-z0-9_]+", one.key.raw_value, re.IGNORECASE) is not None
+        and one.key.raw_value not in _TAKEN
+        for one in site.elements
+    )
+
+
+_TAKEN = frozenset(
+    "type float double half train eval forward apply add_module children modules parameters buffers "
+    "to cpu cuda training keys values items pop update clear call_super_init".split()
+)
+"""Attributes of a ModuleDict, which it refuses as keys."""
