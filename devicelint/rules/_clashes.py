@@ -163,7 +163,7 @@ def _move_at_binding(here: Scene, clash: Clash) -> Rewrite | None:
     binding = here.bound_by(site)
     sibling = None if binding is None else here.beside(binding)
     statement, scene = sibling or (binding, here.where_bound(site))
-    move = _move(scene, clash)
+    move = _as_sibling(here, sibling, clash) or _move(scene, clash)
     moved = None if move is None else _moved(here, site, move)
     if move is None or moved is None:
         return None
@@ -175,6 +175,19 @@ def _move_at_binding(here: Scene, clash: Clash) -> Rewrite | None:
     else:
         return None
     return Rewrite(f"Move {quoted(here, site)} with `{move}`", (change,))
+
+
+def _as_sibling(here: Scene, sibling: tuple[cst.Assign, Scene] | None, clash: Clash) -> str | None:
+    """`.to(device, non_blocking=True)`, where a sibling is moved to the same device so."""
+    if sibling is None:
+        return None
+    name, call = sibling[0].targets[0].target, sibling[0].value
+    if not (isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute)):
+        return None
+    device = getattr(here.value_of(name), "device", None)
+    if device != clash.reference.device or call.func.attr.value not in ("to", "cuda"):
+        return None
+    return here.code(call)[len(here.code(call.func.value)) :]
 
 
 def _loaded_name(here: Scene, culprit: Operand) -> cst.Name | None:

@@ -31,7 +31,7 @@ class ModuleInputElsewhere(Rule):
             f"{what} is on {clashes.place(clash.culprit)}{clashes.since(clash.culprit, 0)}, but "
             f"module `{event.module}` is on {clashes.place(clash.reference)}"
             f"{clashes.since(clash.reference, 1)}{clashes.condition(clash)}"
-            + ("; pin_memory=True moves nothing to the accelerator" if pinned else ""),
+            + ("; pin_memory=True moves nothing" if pinned else ""),
             (*clashes.history(clash.culprit, clash.reference), *clashes.failing(clash)),
             clashes.severity(clash),
             clashes.certainty(clash),
