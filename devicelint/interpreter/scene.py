@@ -31,7 +31,7 @@ from devicelint.interpreter.device_names import (
 )
 from devicelint.interpreter.frame import GLOBALS, Frame
 from devicelint.interpreter.run import Run
-from devicelint.interpreter.spelling import USUAL_NAMES, Spelling, named_device
+from devicelint.interpreter.spelling import USUAL_NAMES, Spelling
 
 _ON_PURPOSE = re.compile(
     r"cuda\.(set_device|synchronize|Stream|Event|memory_|max_memory|empty_cache|get_device)"
@@ -184,12 +184,17 @@ class Scene:
             owner = self._run.evaluate(place.value)
         return isinstance(owner, (ListOf, DictOf)) or (isinstance(owner, Batch) and owner.whole)
 
+    @property
+    def file_code(self) -> str:
+        """The text of the whole file."""
+        return self._run.module_code
+
     def is_tried(self) -> bool:
         """Whether the code around is prepared for this to fail."""
         return bool(self._run.expected)
 
     def reads_again(self, name: cst.Name, statement: cst.CSTNode) -> bool:
-        """Whether a local name is read after a statement, or elsewhere in the loop that binds it."""
+        """Whether a local name is read after a statement, or elsewhere in the loop around."""
         word = re.compile(rf"(?<![.\w]){re.escape(name.value)}\b")
         binding = self._frame.bindings.get(name.value)
         own = self.code(statement)
