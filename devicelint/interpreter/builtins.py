@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from dataclasses import replace
 
 import libcst as cst
 
@@ -14,6 +15,7 @@ from devicelint.domain.values import (
     Batch,
     Const,
     Dataset,
+    DeviceHandle,
     DictOf,
     External,
     Instance,
@@ -32,6 +34,7 @@ from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import parameter_of, read_attribute
 from devicelint.interpreter.containers import element_of, extend, is_filled, known_elements, loaded_at
 from devicelint.interpreter.externals import special
+from devicelint.interpreter.frame import GLOBALS
 from devicelint.interpreter.run import BUILTIN_SCOPE, Run
 
 BUILTIN_SCOPE.update({name: External(f"builtins.{name}") for name in dir(builtins)})
@@ -251,3 +254,20 @@ def copy_module(run: Run, module: Module, site: cst.CSTNode) -> Module:
         run.state.write(copy.ref, name, inner)
     return copy
 
+
+@special("builtins.exec")
+def exec_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Other code may give the file's settings other values."""
+    for field, value in tuple(run.state.fields(GLOBALS).items()):
+        if isinstance(value, (Const, DeviceHandle)):
+            run.state.write(GLOBALS, field, Outside(field))
+    return NONE
+
+
+@special("builtins.str")
+def str_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The name of a device is a device too."""
+    value = arguments.positional[0].value if arguments.positional else HOST
+    if isinstance(value, DeviceHandle):
+        return replace(value, is_object=False)
+    return value if isinstance(value, Const) and isinstance(value.value, str) else HOST

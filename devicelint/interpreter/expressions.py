@@ -41,7 +41,7 @@ def name(run: Run, node: cst.Name) -> Value:
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)
 def number(run: Run, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
     if node.value.isdecimal() and len(node.value) <= _LONGEST_NUMBER:
-        return Const(int(node.value), node)
+        return Const(int(node.value), None if run.assumptions else node)
     return HOST if len(node.value) > _LONGEST_NUMBER else Const(node.evaluated_value, node)
 
 

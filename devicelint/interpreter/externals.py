@@ -51,6 +51,10 @@ SPECIALS: dict[str, Special] = {}
 """What a signature cannot say, by the full name."""
 
 
+_LEGACY_KINDS = "Float Double Half BFloat16 Long Int Short Char Byte Bool".split()
+"""`torch.cuda.FloatTensor` and its kin."""
+
+
 def special(*names: str) -> Callable[[Special], Special]:
     """Register what calling some names does."""
 
@@ -283,6 +287,13 @@ def set_default_device(run: Run, name: str, arguments: Arguments, site: cst.Call
         named = device_named(run, given) or CPU
         run.default_device = demand(run, given, named, site, "torch.set_default_device()")
     return NONE
+
+
+@special(*(f"torch.cuda.{kind}Tensor" for kind in _LEGACY_KINDS))
+def legacy_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`torch.cuda.FloatTensor(2, 3)`: a tensor on the accelerator, in the old way."""
+    device = demand(run, None, Known("cuda"), site, name)
+    return Tensor(device, Step(Verb.CREATED_ON, site, device), False, False)
 
 
 @special("torch.Generator")

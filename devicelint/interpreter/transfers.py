@@ -115,11 +115,8 @@ def _demand_written_out(
     if argument is None:
         place = site
     elif isinstance(argument.value, (Const, DeviceHandle)):
-        literal = argument.value.site
         hard = isinstance(argument.value, Const) or argument.value.literal
-        place = literal if hard else None
-        if isinstance(argument.value, Const) and isinstance(argument.value.value, int):
-            place = argument.site
+        place = argument.value.site if hard else None
     if place is None:
         return
     run.demands_accelerator = True

@@ -9,8 +9,8 @@ import libcst as cst
 
 from devicelint.domain.devices import Known
 from devicelint.domain.events import AcceleratorDemanded
-from devicelint.fixes import Change, DefineDevice, Replace, Rewrite, choice_of
 from devicelint.finding import Safety
+from devicelint.fixes import Change, DefineDevice, Replace, Rewrite, choice_of
 from devicelint.interpreter.device_names import NamedDevice
 from devicelint.interpreter.scene import Scene
 
@@ -63,14 +63,13 @@ class Demand:
     @property
     def names_itself(self) -> bool:
         """Whether the literal is what `torch.device("cuda")` is made from."""
-        parent = None
-        if isinstance(self.event.site, cst.SimpleString):
-            parent = self.scene.parent_of(self.event.site)
-        return (
-            isinstance(parent, cst.Arg)
-            and not self.scene.contains(self.event.use, self.event.site)
-            or isinstance(self.event.use, cst.WithItem)
-        )
+        site, use = self.event.site, self.event.use
+        if not isinstance(site, (cst.SimpleString, cst.Integer)):
+            return False
+        if isinstance(use, cst.WithItem):
+            return True
+        is_argument = isinstance(self.scene.parent_of(site), cst.Arg)
+        return is_argument and not self.scene.contains(use, site)
 
     @property
     def _demanded(self) -> Known:
@@ -95,6 +94,9 @@ def use_device(demand: Demand, at_hand: Sequence[NamedDevice]) -> tuple[str, Rew
 
 def _rewrite(demand: Demand, code: str, more: tuple[Change, ...] | None) -> Rewrite | None:
     if more is None:
+        return None
+    event = demand.event
+    if not event.literal and not event.how.startswith("."):
         return None
     changes = (*more, _replacement(demand, code))
     return Rewrite(f"Use `{code}`, chosen by what the machine has", changes, demand.safety)
@@ -127,12 +129,15 @@ def choose_in_place(demand: Demand) -> Rewrite | None:
 def _chosen(demand: Demand, literal: object) -> tuple[Change, ...] | None:
     scene = demand.scene
     torch = scene.torch_name()
-    if torch is None or not isinstance(literal, cst.SimpleString):
+    if torch is None or not isinstance(literal, (cst.SimpleString, cst.Integer)):
         return None
-    choice = choice_of(literal.raw_value, torch)
+    written = scene.code(literal)
+    device = literal.raw_value if isinstance(literal, cst.SimpleString) else "cuda"
+    choice = choice_of(device, torch)
     if choice is None:
         return None
-    choice = choice.replace(f'"{literal.raw_value}"', scene.code(literal), 1)
-    choice = choice.replace('"cpu"', f"{literal.quote}cpu{literal.quote}")
+    choice = choice.replace(f'"{device}"', written, 1)
+    if isinstance(literal, cst.SimpleString):
+        choice = choice.replace('"cpu"', f"{literal.quote}cpu{literal.quote}")
     stands_alone = isinstance(scene.parent_of(literal), _STAND_ALONE)
     return (Replace(literal, choice if stands_alone else f"({choice})"),)

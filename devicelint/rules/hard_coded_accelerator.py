@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import libcst as cst
-
 from devicelint.domain.devices import Known
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.domain.history import Site
@@ -67,6 +65,8 @@ def _mend(demand: Demand, at_hand: _AtHand) -> tuple[str, Rewrite | None]:
     check = _CHECKS.get(kind, f"torch.{kind}.is_available()")
     if at_hand is None or demand.names_itself:
         return f"choose it with {check}", choose_in_place(demand)
+    if not (demand.event.literal or demand.event.how.startswith(".")):
+        return f"create it with device=, chosen with {check}", None
     code, fix = use_device(demand, at_hand)
     written = f"`{code}`" if demand.event.literal else f"`.to({code})`"
     if at_hand:
