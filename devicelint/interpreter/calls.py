@@ -28,7 +28,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import read_attribute
-from devicelint.interpreter.containers import ELEMENT, element_of, extend, item, known_elements
+from devicelint.interpreter.containers import ELEMENT, element_of, extend, forget_order, item, known_elements, pop
 from devicelint.interpreter.loads import note_arguments, note_key, note_use
 from devicelint.interpreter.run import METHODS, Run, calls, evaluates, methods
 from devicelint.interpreter.transfers import TRANSFERS, move_deviceless, move_unknown
@@ -158,10 +158,14 @@ def method_of_list(run: Run, receiver: ListOf, name: str, node: cst.Call) -> Val
         for element in elements or (element_of(run, given[0].value, given[0].site),):
             extend(run, receiver.ref, element)
     elif name == "insert" and len(given) > 1:
-        run.state.write(receiver.ref, "@length", Unknown("inserted"))
+        forget_order(run, receiver.ref)
         extend(run, receiver.ref, given[1].value)
-    elif name == "pop":
-        return element_of(run, receiver, node)
+    elif name in ("pop", "popleft"):
+        return pop(run, receiver, last=name == "pop" and not given)
+    elif name in ("remove", "sort", "reverse", "appendleft"):
+        forget_order(run, receiver.ref)
+        if name == "appendleft" and given:
+            extend(run, receiver.ref, given[0].value)
     elif name == "copy":
         return receiver
     elif name == "clear":

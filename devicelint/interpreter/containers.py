@@ -103,6 +103,33 @@ def known_elements(run: Run, value: Value) -> tuple[Value, ...] | None:
     return None
 
 
+def forget_order(run: Run, ref: Ref) -> None:
+    """What is in a list is known, and where no longer."""
+    fields = run.state.fields(ref)
+    if not any(name == ELEMENT or name.startswith("[") for name in fields):
+        return
+    element = element_in(fields)
+    for name in [name for name in fields if name.startswith("[")]:
+        run.state.delete(ref, name)
+    run.state.write(ref, ELEMENT, element)
+    run.state.write(ref, LENGTH, HOST)
+
+
+def pop(run: Run, value: ListOf, *, last: bool) -> Value:
+    """Take an element out of a list."""
+    elements = known_elements(run, value)
+    if not last or not elements:
+        element = element_in(run.state.fields(value.ref))
+        forget_order(run, value.ref)
+        return element
+    run.state.delete(value.ref, f"[{len(elements) - 1}]")
+    run.state.delete(value.ref, ELEMENT)
+    run.state.write(value.ref, LENGTH, Const(len(elements) - 1))
+    if len(elements) > 1:
+        run.state.write(value.ref, ELEMENT, _joined(elements[:-1]))
+    return elements[-1]
+
+
 def is_filled(run: Run, value: Value) -> bool:
     """Whether iterating over a value gives at least one element: a loader is taken to."""
     if isinstance(value, Stream):

@@ -11,16 +11,23 @@ from devicelint.domain.devices import Device
 from devicelint.domain.events import IndexTested
 from devicelint.domain.values import (
     HOST,
+    Bound,
     DeviceHandle,
+    DictOf,
     External,
     Flag,
+    Function,
+    Instance,
+    Loader,
     Outside,
+    Stream,
     Unknown,
     Value,
 )
-from devicelint.interpreter.arguments import Argument
+from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.assign import assign
-from devicelint.interpreter.containers import element_of
+from devicelint.interpreter.attributes import member_of
+from devicelint.interpreter.containers import element_of, item, known_elements
 from devicelint.interpreter.run import Run, executes
 from devicelint.interpreter.transfers import demand
 from devicelint.interpreter.truth import (
@@ -144,12 +151,30 @@ def with_statement(run: Run, node: cst.With) -> None:
             given = Argument(item.item, value)
             run.default_device = demand(run, given, value.device, item, "with")
         if item.asname is not None:
-            entered = value if isinstance(value, Outside) else Unknown("entered by with")
-            assign(run, item.asname.name, entered, item.item)
+            assign(run, item.asname.name, _entered(run, value, item.item), item.item)
     run.no_grad += disabled
     run.execute_block(node.body)
     run.no_grad -= disabled
     run.default_device = defaults
+
+
+def _entered(run: Run, value: Value, site: cst.BaseExpression) -> Value:
+    """What `with value as name` binds: an object of the file says so itself."""
+    if isinstance(value, Stream) and _is_generator_of_file(run, site):
+        return value.element
+    if isinstance(value, (Outside, Loader, Stream)):
+        return value
+    if isinstance(value, Instance) and isinstance(site, cst.Call):
+        enter = member_of(run, value.ref, "__enter__")
+        if enter is not None:
+            return run.call(Bound(enter, value), Arguments(), site)
+    return Unknown("entered by with")
+
+
+def _is_generator_of_file(run: Run, site: cst.BaseExpression) -> bool:
+    """`with session():`, where `session` is a `@contextmanager` of the file."""
+    func = site.func if isinstance(site, cst.Call) else None
+    return isinstance(func, cst.Name) and isinstance(run.lookup(func.value), Function)
 
 
 def _disables_grad(run: Run, node: cst.BaseExpression) -> bool:
@@ -193,12 +218,20 @@ def _bind_pattern(run: Run, pattern: cst.MatchPattern, subject: Value) -> None:
             run.bind(pattern.name.value, subject, pattern.name)
         return
     if isinstance(pattern, (cst.MatchTuple, cst.MatchList)):
+        known = known_elements(run, subject)
         part = element_of(run, subject, pattern)
-        for element in pattern.patterns:
+        for position, element in enumerate(pattern.patterns):
+            if known is not None and len(known) == len(pattern.patterns):
+                part = known[position]
             if isinstance(element, cst.MatchSequenceElement):
                 _bind_pattern(run, element.value, part)
             elif element.name is not None:
                 run.bind(element.name.value, Unknown("a starred pattern"), element.name)
+        return
+    if isinstance(pattern, cst.MatchMapping) and isinstance(subject, DictOf):
+        for one in pattern.elements:
+            key = run.evaluate(one.key) if isinstance(one.key, cst.BaseExpression) else HOST
+            _bind_pattern(run, one.pattern, item(run, subject.ref, key))
         return
     for child in pattern.children:
         if isinstance(child, cst.MatchPattern):

@@ -15,6 +15,7 @@ from devicelint.domain.values import (
     Batch,
     Const,
     DeviceHandle,
+    DictOf,
     Flag,
     Function,
     HostValue,
@@ -36,6 +37,7 @@ from devicelint.interpreter.operands import (
     report_clash,
 )
 from devicelint.interpreter.run import Run, evaluates
+from devicelint.interpreter.sequences import put_together
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
     cst.Add: "+",
@@ -69,6 +71,8 @@ def binary_operation(run: Run, node: cst.BinaryOperation) -> Value:
 
 def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:
     if isinstance(left, _HOST) and isinstance(right, _HOST):
+        if isinstance(left, (ListOf, Tuple)) or isinstance(right, (ListOf, Tuple)):
+            return put_together(run, node, left, right)
         return _host_arithmetic(node, left, right)
     symbol = _OPERATORS.get(type(node.operator), "")
     return operate(run, node, symbol, (node.left, left), (node.right, right))
@@ -83,8 +87,6 @@ def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Va
         return ARRAY
     if isinstance(left, Const) and left.value in ("cuda:", "xpu:") and not isinstance(right, Const):
         return DeviceHandle(Known(str(left.value)[:-1]), node, is_object=False)
-    if isinstance(left, (ListOf, Tuple)):
-        return left if left == right else Unknown("two sequences put together")
     return HOST
 
 
@@ -238,6 +240,10 @@ def augmented(
     symbol = _AUGMENTED.get(type(node.operator), "+=")
     if isinstance(before, ListOf) and symbol == "+=":
         extend(run, before.ref, element_of(run, added, value[0]))
+        return before
+    if isinstance(before, DictOf) and isinstance(added, DictOf):
+        for name, held in tuple(run.state.fields(added.ref).items()):
+            run.state.write(before.ref, name, held)
         return before
     if not isinstance(before, _TENSORS):
         return binary_values(run, node, symbol[:-1], target, value)

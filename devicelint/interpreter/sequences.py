@@ -1,0 +1,65 @@
+"""Sequences put together and taken apart: `a + b`, `a * 3`, `a[1:]`."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.values import HOST, Const, ListOf, Tuple, Unknown, Value
+from devicelint.interpreter.containers import element_of, extend, known_elements
+from devicelint.interpreter.run import Run
+
+
+def put_together(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:
+    """What an operator makes of a sequence and something that is no tensor."""
+    if isinstance(node.operator, cst.Multiply):
+        return _repeated(run, node, right if isinstance(left, Const) else left)
+    if not isinstance(node.operator, cst.Add):
+        return HOST
+    if isinstance(left, Tuple) and isinstance(right, Tuple):
+        return Tuple((*left.items, *right.items))
+    if isinstance(left, ListOf) and isinstance(right, ListOf):
+        return _new_list(run, node, (left, node.left), (right, node.right))
+    return Unknown("two sequences put together")
+
+
+def _repeated(run: Run, node: cst.BinaryOperation, value: Value) -> Value:
+    if not isinstance(value, (ListOf, Tuple)):
+        return Unknown("a sequence repeated")
+    if len(known_elements(run, value) or ()) == 0:
+        return _new_list(run, node) if isinstance(value, ListOf) else value
+    made = _new_list(run, node, (value, node))
+    run.state.write(made.ref, "@length", HOST)
+    return made
+
+
+def _new_list(run: Run, site: cst.CSTNode, *parts: tuple[Value, cst.CSTNode]) -> ListOf:
+    held = [known_elements(run, part) for part, _ in parts]
+    joined = [element_of(run, part, place) for part, place in parts]
+    made = ListOf(run.allocate(site), site)
+    for elements, element in zip(held, joined, strict=True):
+        for one in (element,) if elements is None else elements:
+            extend(run, made.ref, one)
+        if elements is None:
+            run.state.write(made.ref, "@length", HOST)
+    return made
+
+
+def sliced(run: Run, node: cst.Subscript, value: ListOf | Tuple, part: cst.Slice) -> Value:
+    """Part of a list or tuple: which elements, where the bounds are written out."""
+    elements = known_elements(run, value)
+    bounds = [_bound(run, one) for one in (part.lower, part.upper, part.step)]
+    if elements is None or not all(isinstance(one, (int, type(None))) for one in bounds):
+        if isinstance(value, Tuple):
+            return Unknown("part of a tuple")
+        made = _new_list(run, node, (value, node.value))
+        run.state.write(made.ref, "@length", HOST)
+        return made
+    kept = elements[slice(*bounds)] if bounds[2] != 0 else ()
+    return Tuple(kept) if isinstance(value, Tuple) else _new_list(run, node, (Tuple(kept), node))
+
+
+def _bound(run: Run, node: cst.BaseExpression | None) -> object:
+    if node is None:
+        return None
+    value = run.evaluate(node)
+    return value.value if isinstance(value, Const) and type(value.value) is int else value
