@@ -66,6 +66,8 @@ class Application:
     receiver: Value | None = None
     varies: bool = False
     asks_grad: bool = False
+    keeps_dimension: bool = False
+    """Whether a dimension is left for sure: `sum(1)` needs two, and takes one."""
 
     def group(self, name: str) -> Group:
         return self.groups.setdefault(name, Group())
@@ -97,7 +99,27 @@ def apply_signature(
     if out is not None and isinstance(out.value, Tensor):
         return out.value
     result = signature.result_of(len(arguments.positional), keywords)
+    if result.form not in _WITHOUT_TENSORS:
+        application.keeps_dimension = _keeps_dimension(signature, arguments)
     return _make(run, application, result)
+
+
+_WITHOUT_TENSORS = (Form.HOST, Form.ARRAY, Form.NONE, Form.SELF, Form.ANY, Form.TRANSFER)
+
+
+def _keeps_dimension(signature: Signature, arguments: Arguments) -> bool:
+    """Whether the dimensions that are named tell that there are more than are taken away."""
+    names = signature.names(len(arguments.positional), tuple(arguments.keywords))
+    for name, argument in zip(names, arguments, strict=False):
+        if name == "keepdim" and argument.value == Const(True):
+            return True
+        if name == "dim":
+            value = argument.value
+            dimensions = value.items if isinstance(value, Tuple) else (value,)
+            known = [d.value for d in dimensions if isinstance(d, Const) and type(d.value) is int]
+            if len(known) == len(dimensions) > 0 and max(known) >= len(known) and min(known) >= 0:
+                return True
+    return False
 
 
 def _take(run: Run, application: Application, argument: Argument, slot: Slot) -> None:
@@ -234,6 +256,8 @@ def _created(run: Run, application: Application, result: Result) -> Value:
     if follows is not None:
         group = application.group(follows)
         device, since = common_device(group.plain, unknown=group.unknown)
+        if rank is None and result.form is Form.TENSOR:
+            rank = _rank_of_operands(group)
         return Tensor(device, computed(site, device, since), rank, grad, role)
     if source is not None:
         device = source.device
@@ -251,6 +275,11 @@ def _created(run: Run, application: Application, result: Result) -> Value:
 
 def _rank(application: Application, result: Result) -> bool | None:
     """Whether the result is 0-dim."""
+    rank = _rank_by_form(application, result)
+    return False if rank is None and application.keeps_dimension else rank
+
+
+def _rank_by_form(application: Application, result: Result) -> bool | None:
     match result.form:
         case Form.RANKED:
             return False

@@ -33,7 +33,7 @@ from devicelint.interpreter.classes import call_module_of_file
 from devicelint.interpreter.containers import LENGTH, element_of, extend, known_elements
 from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.loads import note_moved
-from devicelint.interpreter.operands import DIFFERENT, operand_of, report_clash, report_input
+from devicelint.interpreter.operands import DIFFERENT, is_excused, operand_of, report_clash, report_input
 from devicelint.interpreter.registration import built, move_module
 from devicelint.interpreter.run import Run, calls, methods
 from devicelint.interpreter.signatures import apply_signature
@@ -115,10 +115,17 @@ def _keep_buffers(
         if name in knowledge.buffers and value != NONE:
             kept = value
             if isinstance(value, Tensor):
-                kept = Tensor(value.device, value.since, False, False, "buffer")
+                scalar = False if knowledge.name in _WEIGHTS_EACH_CLASS else value.scalar
+                kept = Tensor(value.device, value.since, scalar, False, "buffer")
+                run.note_made(argument.site)
+                run.state.write(module.ref, f"@site:{name}", Const(name, argument.site))
             elif isinstance(value, (Outside, Unknown)):
                 kept = Unknown("a buffer from outside")
             run.state.write(module.ref, name, kept)
+
+
+_WEIGHTS_EACH_CLASS = ("CrossEntropyLoss", "NLLLoss", "NLLLoss2d", "MultiMarginLoss")
+"""Losses whose weight has one dimension, whatever it was made from."""
 
 
 @calls(Module)
@@ -148,10 +155,12 @@ def _call_leaf(
     if forward.owns is not None:
         return _call_owner(run, module, knowledge, arguments, site)
     given = arguments
-    weights = [run.state.read(module.ref, name) for name in knowledge.buffers]
-    for weight in weights:
+    for name in knowledge.buffers:
+        weight = run.state.read(module.ref, name)
         if isinstance(weight, Tensor):
-            _check_weight(run, module, weight, arguments, site)
+            given_at = getattr(run.state.read(module.ref, f"@site:{name}"), "site", None)
+            kept = Operand(given_at or weight.since.site, weight, weight.device, weight.since)
+            _check_weight(run, kept, arguments, site)
     result = apply_signature(run, forward, given, site, name=_called(run, func))
     reduction = run.state.read(module.ref, "@reduction")
     if reduction is not None and isinstance(result, Tensor):
@@ -163,18 +172,17 @@ def _called(run: Run, func: cst.BaseExpression) -> str:
     return run.code_of(func)
 
 
-def _check_weight(
-    run: Run, module: Module, weight: Tensor, arguments: Arguments, site: cst.Call
-) -> None:
+def _check_weight(run: Run, weight: Operand, arguments: Arguments, site: cst.Call) -> None:
     """The class weights of a loss are a buffer of it, and meet the output."""
-    kept = Operand(weight.since.site, weight, weight.device, weight.since)
+    if is_excused(weight) is not False:
+        return
     for argument in arguments:
         operand = operand_of(argument.value, argument.site)
         if operand is None:
             continue
         if agreement(weight.device, operand.device) in DIFFERENT:
-            pair = (kept, operand) if weight.device == CPU else (operand, kept)
-            report_clash(run, site, f"{module.name.rpartition('.')[2]} with weights", pair)
+            pair = (weight, operand) if weight.device == CPU else (operand, weight)
+            report_clash(run, site, _called(run, site.func), pair)
             return
 
 

@@ -206,7 +206,7 @@ def _loaded_name(here: Scene, culprit: Operand) -> cst.Name | None:
 
 def _move_in_place(here: Scene, clash: Clash) -> Rewrite | None:
     site = clash.culprit.site
-    move = _move(here, clash)
+    move = _move(here.where_made(site) or here, clash)
     if move is None or isinstance(here.value_of(site), _CONTAINERS):
         return None
     return Rewrite(f"Move {quoted(here, site)} with `{move}`", (InsertAfter(_node(site), move),))
@@ -230,7 +230,7 @@ def _moved(here: Scene, name: cst.Name, move: str) -> str | None:
 
 def is_kept(operand: Operand) -> bool:
     """Whether an operand is a plain tensor attribute of a Module."""
-    return isinstance(operand.value, Tensor) and operand.value.kept is not None
+    return operand.since is not None and operand.since.kept is not None
 
 
 def is_fresh(operand: Operand) -> bool:
