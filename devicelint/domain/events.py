@@ -104,7 +104,7 @@ class DevicelessMoved:
     method: str
     target: Device | None
     model: Operand | None = None
-    """The model that an optimizer is over, where it is still on another device."""
+    """The model whose parameters it holds, where that has a name here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,12 @@ from devicelint.domain.values import (
     Const,
     Dataset,
     DeviceHandle,
+    Deviceless,
     DictOf,
     External,
     Instance,
     ListOf,
+    Loader,
     Module,
     Outside,
     Parameters,
@@ -32,10 +34,17 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import parameter_of, read_attribute
-from devicelint.interpreter.containers import element_of, extend, is_filled, known_elements, loaded_at
+from devicelint.interpreter.containers import (
+    element_of,
+    extend,
+    is_filled,
+    known_elements,
+    loaded_at,
+)
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.frame import GLOBALS
 from devicelint.interpreter.run import BUILTIN_SCOPE, Run
+from devicelint.interpreter.transfers import TRANSFERS
 
 BUILTIN_SCOPE.update({name: External(f"builtins.{name}") for name in dir(builtins)})
 BUILTIN_SCOPE.update(
@@ -54,7 +63,7 @@ BUILTIN_SCOPE.update(
     *(
         f"builtins.{name}"
         for name in "len float int bool str repr abs round print format isinstance issubclass "
-        "hasattr id hash ord chr any all input open divmod pow bytes complex callable type "
+        "id hash ord chr any all input open divmod pow bytes complex callable type "
         "sum_of slice memoryview vars dir locals globals".split()
     )
 )
@@ -222,6 +231,18 @@ def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
             node = cst.Attribute(site.args[0].value, cst.Name(attribute.value))
             return read_attribute(run, owner, attribute.value, node)
     return Unknown("an attribute by a computed name")
+
+
+@special("builtins.hasattr")
+def hasattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """What has no device has no method that moves it; anything else may have anything."""
+    if len(arguments.positional) < 2:
+        return HOST
+    owner, attribute = arguments.positional[0].value, arguments.positional[1].value
+    moves = isinstance(attribute, Const) and attribute.value in TRANSFERS
+    if moves and isinstance(owner, (Deviceless, Loader, Dataset, Parameters)):
+        return Const(False)
+    return HOST
 
 
 @special("builtins.setattr")

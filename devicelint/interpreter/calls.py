@@ -21,6 +21,7 @@ from devicelint.domain.values import (
     Moved,
     OneOf,
     Outside,
+    Parameters,
     Stream,
     Tuple,
     Unknown,
@@ -28,7 +29,15 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import read_attribute
-from devicelint.interpreter.containers import ELEMENT, element_of, extend, forget_order, item, known_elements, pop
+from devicelint.interpreter.containers import (
+    ELEMENT,
+    element_of,
+    extend,
+    forget_order,
+    item,
+    known_elements,
+    pop,
+)
 from devicelint.interpreter.loads import note_arguments, note_key, note_use
 from devicelint.interpreter.run import METHODS, Run, calls, evaluates, methods
 from devicelint.interpreter.transfers import TRANSFERS, move_deviceless, move_unknown
@@ -48,6 +57,8 @@ def call(run: Run, node: cst.Call) -> Value:
             arguments_of(run, node)
             if func.attr.value in TRANSFERS:
                 return move_unknown(run, receiver, func.attr.value, node)
+            if func.attr.value == "parameters" and not node.args:
+                return Parameters(receiver, func.value)
             return Unknown(f"the result of .{func.attr.value}()")
     else:
         callee = run.evaluate(func)

@@ -132,6 +132,7 @@ def _make(run: Run, name: str, kind: str, arguments: Arguments, site: cst.Call) 
 
 
 def _build_optimizer(run: Run, arguments: Arguments, site: cst.Call) -> Value:
+    run.made_in[site] = run.frame
     given = arguments.get(0, "params")
     if given is None:
         return Deviceless("optimizer", site)
@@ -205,7 +206,7 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
     if index is not None and isinstance(device, Known):
         known = index.value.value if isinstance(index.value, Const) else None
         device = Known(device.type, known if isinstance(known, int) else None)
-    return DeviceHandle(device, value.site, literal=value.site is not None)
+    return DeviceHandle(device, value.site, literal=not value.chosen)
 
 
 special(*MAP_LOCATION)(load)

@@ -47,7 +47,7 @@ def method_of_placed(run: Run, receiver: Tensor | Batch | Moved, name: str, node
     if name == "numpy":
         return _numpy(run, receiver, arguments, node)
     if isinstance(receiver, Moved) and name in _MODULE_METHODS:
-        return _as_module(run, receiver, name, arguments)
+        return _as_module(run, receiver, name, node.func.value)
     if isinstance(receiver, Batch) and receiver.whole and name in ("items", "values", "keys"):
         return _batch_items(receiver, name)
     return call_tensor_method(run, receiver, name, arguments, node)
@@ -128,12 +128,12 @@ def _numpy(
     return ARRAY
 
 
-def _as_module(run: Run, receiver: Moved, name: str, arguments: Arguments) -> Value:
+def _as_module(run: Run, receiver: Moved, name: str, site: cst.BaseExpression) -> Value:
     note_moved(run, receiver.since.site)
     if name in ("train", "eval", "requires_grad_", "apply"):
         return receiver
     if name == "parameters":
-        return Parameters(receiver)
+        return Parameters(receiver, site)
     return Unknown(f".{name}() of something moved")
 
 
@@ -155,7 +155,8 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
     if written is not None:
         return run.call(written, arguments, node)
     if name in ("parameters", "named_parameters"):
-        return Parameters(receiver)
+        assert isinstance(node.func, cst.Attribute)
+        return Parameters(receiver, node.func.value)
     if name == "parse_args":
         return Outside("args")
     if name in _KEEPS_PLACE:

@@ -37,6 +37,7 @@ from devicelint.domain.values import (
     Outside,
     Parameters,
     Tensor,
+    Unknown,
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
@@ -115,12 +116,16 @@ def _demand_written_out(
     if argument is None:
         place = site
     elif isinstance(argument.value, (Const, DeviceHandle)):
-        hard = isinstance(argument.value, Const) or argument.value.literal
-        place = argument.value.site if hard else None
+        place = argument.value.site if is_hard(argument.value) else None
     if place is None:
         return
     run.demands_accelerator = True
     run.announce(AcceleratorDemanded(place, device, how, argument is not None, site))
+
+
+def is_hard(value: Const | DeviceHandle) -> bool:
+    """Whether a device is written out in the code, and nobody's choice."""
+    return value.literal if isinstance(value, DeviceHandle) else not value.chosen
 
 
 def target_of(
@@ -158,7 +163,7 @@ def move_placed(
         result = replace(value, device=target, since=step)
         if isinstance(value, Tensor):
             role = "lost" if value.role in ("parameter", "leaf", "lost") else ""
-            result = replace(value, device=target, since=step, role=role, kept=None)
+            result = replace(value, device=target, since=step, role=role)
     assert isinstance(node.func, cst.Attribute)
     run.announce_transfer(
         Transfer(node, node.func.value, value, method, target, result, value.device)
@@ -175,7 +180,10 @@ def move_unknown(run: Run, receiver: Value, method: str, node: cst.Call) -> Valu
     """A transfer of something of an unknown kind: wherever it was, it is there now."""
     from devicelint.interpreter.calls import arguments_of
 
-    target, _ = target_of(run, method, arguments_of(run, node), node)
+    arguments = arguments_of(run, node)
+    if _is_no_device(arguments):
+        return Unknown(f"{run.code_of(node.func)} is not a move")
+    target, _ = target_of(run, method, arguments, node)
     if target is None or method == "to_empty":
         return receiver
     origin = receiver.origin if isinstance(receiver, Outside) else ""
@@ -187,6 +195,19 @@ def move_unknown(run: Run, receiver: Value, method: str, node: cst.Call) -> Valu
     return result
 
 
+def _is_no_device(arguments: Arguments) -> bool:
+    """Whether `.to("mm")` on something unknown has nothing to do with devices."""
+    given = arguments.get(0, "device")
+    text = given.value.value if given is not None and isinstance(given.value, Const) else None
+    if not isinstance(text, str) or "cuda" in text.lower():
+        return False
+    try:
+        parse_device(text)
+    except InvalidDevice:
+        return True
+    return False
+
+
 def move_deviceless(
     run: Run, receiver: Value, kind: str, method: str, node: cst.Call, arguments: Arguments
 ) -> Value:
@@ -194,23 +215,28 @@ def move_deviceless(
     with run.silence():
         target, _ = target_of(run, method, arguments, node)
     assert isinstance(node.func, cst.Attribute)
-    model = _model_of(run, receiver) if isinstance(receiver, Deviceless) else None
+    model = _model_of(run, receiver)
     run.announce(
         DevicelessMoved(node, node.func.value, receiver, kind, method, target, model)
     )
     return receiver
 
 
-def _model_of(run: Run, optimizer: Deviceless) -> Operand | None:
+def _model_of(run: Run, receiver: Value) -> Operand | None:
+    """The model whose parameters these are, or an optimizer built here is over."""
     from devicelint.interpreter.attributes import module_device
 
-    over = optimizer.over
-    if not isinstance(over, Parameters):
+    over = receiver
+    if isinstance(receiver, Deviceless):
+        over = receiver.over if run.made_in.get(receiver.site) is run.frame else None
+    if not isinstance(over, Parameters) or over.site is None:
         return None
-    if isinstance(over.module, Module):
-        place = module_device(run, over.module)
+    place: Value = over.module
+    if isinstance(place, Module):
+        place = module_device(run, place)
+    if isinstance(place, Moved):
         return Operand(over.site, over.module, place.device, place.since)
-    return None
+    return Operand(over.site, over.module, Unsure("nothing here moves it"))
 
 
 def own_device(value: Value) -> Device:

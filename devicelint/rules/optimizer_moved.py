@@ -1,14 +1,26 @@
+"""The rule about `.to()` on what has no device."""
+
 from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import agreement
-from devicelint.domain.events import DevicelessMoved
+from devicelint.domain.devices import CPU, Agreement, Known, agreement, is_accelerator
+from devicelint.domain.events import DevicelessMoved, Operand
+from devicelint.domain.values import Module, Moved
 from devicelint.finding import Severity
-from devicelint.fixes import Change, InsertStatement, Keep, RemoveStatement, Rewrite
+from devicelint.fixes import (
+    Change,
+    DefineDevice,
+    InsertStatement,
+    Keep,
+    RemoveStatement,
+    Replace,
+    Rewrite,
+)
 from devicelint.interpreter.scene import Scene
 from devicelint.rules._base import Report, Reports, Rule
-from devicelint.domain.devices import Agreement
+
+PARAMETERS = "parameters() generator"
 
 
 class OptimizerMoved(Rule):
@@ -22,12 +34,12 @@ class OptimizerMoved(Rule):
     def on_deviceless_moved(self, event: DevicelessMoved, scene: Scene) -> Reports:
         """It raises AttributeError; where the model is still elsewhere, that is what was meant."""
         article = "an" if event.kind[0] in "aeiou" else "a"
-        advice = _ADVICE.get(event.kind, "it works on the parameters where they are")
+        advice = _ADVICE.get(event.kind, "it works on the optimizer's own numbers")
         assert isinstance(event.site, cst.CSTNode)
         yield Report(
             event.site,
             f"{article} {event.kind} has no .{event.method}(): {advice}",
-            fix=_remove(scene, event),
+            fix=_fix(scene, event),
             anywhere=True,
         )
 
@@ -36,39 +48,99 @@ _ADVICE = {
     "optimizer": "it works on the parameters where they are; move the model instead",
     "DataLoader": "move each batch that it yields instead",
     "dataset": "move each batch instead",
-    "parameters() generator": "move the module itself",
+    PARAMETERS: "move the module itself",
 }
 
 
-def _remove(scene: Scene, event: DevicelessMoved) -> Rewrite | None:
-    assert isinstance(event.site, cst.Call)
-    assert isinstance(event.receiver_site, cst.CSTNode)
-    if event.kind == "parameters() generator":
-        return None
-    changes: list[Change] = []
+def _fix(scene: Scene, event: DevicelessMoved) -> Rewrite:
+    """Without the call; with one of the model, where the model is not there yet."""
+    statement, model = scene.statement, event.model
+    assert isinstance(statement, cst.CSTNode)
+    assert isinstance(event.site, cst.CSTNode)
+    if model is None or not _is_dotted_name(model.site):
+        return Rewrite(f"Remove `.{event.method}()`", (_removal(scene, event),))
+    move, define = _move(scene, event, model)
+    if event.kind == PARAMETERS and _is_all(scene, event):
+        return Rewrite(f"Move the module: `{move}`", (*define, Replace(statement, move)))
+    removal = _removal(scene, event)
+    if _is_there(event, model):
+        return Rewrite(f"Remove `.{event.method}()`", (removal,))
+    message = f"Move the model instead: `{move}`"
     if scene.is_statement(event.site):
-        statement = scene.statement
-        assert isinstance(statement, cst.CSTNode)
-        changes.append(RemoveStatement(statement))
-    else:
-        changes.append(Keep(event.site, event.receiver_site))
-    changes.extend(_move_model(scene, event))
-    return Rewrite(f"Remove `.{event.method}()`", tuple(changes))
+        return Rewrite(message, (*define, Replace(statement, move)))
+    return Rewrite(message, (*define, removal, InsertStatement(event.site, move, "before")))
 
 
-def _move_model(scene: Scene, event: DevicelessMoved) -> list[Change]:
-    """Where the model is still elsewhere, `model.to(…)` goes before the optimizer is built."""
-    model = event.model
-    if model is None or event.target is None or event.kind != "optimizer":
-        return []
-    if agreement(model.device, event.target) is not Agreement.DIFFERENT:
-        return []
-    statement = scene.statement
-    if not isinstance(statement, cst.Assign) or not isinstance(model.site, cst.Name):
-        return []
+def _removal(scene: Scene, event: DevicelessMoved) -> Change:
+    statement, receiver = scene.statement, event.receiver_site
+    assert isinstance(statement, cst.CSTNode)
     assert isinstance(event.site, cst.Call)
-    code, receiver = scene.code(event.site), scene.code(event.receiver_site)
-    move = f"{model.site.value}{code[len(receiver) :]}"
-    return [InsertStatement(statement, move, "before")]
+    assert isinstance(receiver, cst.BaseExpression)
+    if scene.is_statement(event.site) or _assigns_itself(scene, event):
+        return RemoveStatement(statement)
+    return Keep(event.site, receiver)
 
 
+def _assigns_itself(scene: Scene, event: DevicelessMoved) -> bool:
+    """`optimizer = optimizer.to(device)`."""
+    statement = scene.statement
+    return (
+        isinstance(statement, cst.Assign)
+        and statement.value is event.site
+        and len(statement.targets) == 1
+        and scene.code(statement.targets[0].target) == scene.code(event.receiver_site)
+    )
+
+
+def _is_all(scene: Scene, event: DevicelessMoved) -> bool:
+    """`model.parameters().cpu()` as a statement, or put in the place of the method itself."""
+    statement, receiver = scene.statement, event.receiver_site
+    if scene.is_statement(event.site):
+        return True
+    if not isinstance(statement, cst.Assign) or statement.value is not event.site:
+        return False
+    target = statement.targets[0].target
+    return isinstance(receiver, cst.Call) and scene.code(target) == scene.code(receiver.func)
+
+
+def _move(
+    scene: Scene, event: DevicelessMoved, model: Operand
+) -> tuple[str, tuple[DefineDevice, ...]]:
+    """`model.to(…)`, as the optimizer or the parameters were to be moved.
+
+    A hard-coded accelerator becomes the device of the file, which may have to be defined.
+    """
+    name, target, site = scene.code(model.site), event.target, event.site
+    assert isinstance(site, cst.Call)
+    if not (isinstance(target, Known) and is_accelerator(target) and _is_written_out(site)):
+        code, receiver = scene.code(site), scene.code(event.receiver_site)
+        return f"{name}{code[len(receiver) :]}", ()
+    at_hand = scene.devices_at_hand(site, site, target) or ()
+    chosen = next((one.code for one in at_hand if one.literal is None), None)
+    if chosen is not None:
+        return f"{name}.to({chosen})", ()
+    new = scene.free_name(("device", "torch_device"), site, site) or "device"
+    return f"{name}.to({new})", (DefineDevice(new, str(target)),)
+
+
+def _is_written_out(call: cst.Call) -> bool:
+    """`.cuda()`, `.to("cuda")`: whether the code spells the device here."""
+    return all(isinstance(one.value, (cst.SimpleString, cst.Integer)) for one in call.args)
+
+
+def _is_dotted_name(site: object) -> bool:
+    while isinstance(site, cst.Attribute):
+        site = site.value
+    return isinstance(site, cst.Name)
+
+
+def _is_there(event: DevicelessMoved, model: Operand) -> bool:
+    """Whether the model is where the move goes already; one that nothing moves is not."""
+    if event.target is None:
+        return True
+    if not isinstance(model.value, (Module, Moved)):
+        return event.target == CPU
+    return agreement(model.device, event.target) not in (
+        Agreement.DIFFERENT,
+        Agreement.DIFFERENT_UNLESS_CPU,
+    )
