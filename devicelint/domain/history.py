@@ -27,6 +27,15 @@ class Verb(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Keeper:
+    """The plain attribute of a Module in which a tensor is kept."""
+
+    owner: str
+    attribute: str
+    site: Site = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One step of a value's history: what happened, and where."""
 
@@ -37,6 +46,8 @@ class Step:
     """Where a value was to go by a move whose result is thrown away."""
     pinned: bool = field(default=False, compare=False)
     """Whether the DataLoader pins what it yields, which moves nothing."""
+    kept: Keeper | None = field(default=None, compare=False)
+    """The attribute that kept the value there, and from which it was read since."""
 
     def __str__(self) -> str:
         return self.verb.value.format(device=self.device)

@@ -93,7 +93,6 @@ def _join_tensors(one: Tensor, other: Tensor) -> Tensor:
         one.scalar if one.scalar == other.scalar else None,
         one.grad if one.grad == other.grad else None,
         one.role if one.role == other.role else "",
-        one.kept if one.kept == other.kept else None,
     )
 
 

@@ -29,6 +29,8 @@ class Const:
 
     value: Hashable
     site: Site = field(default=None, compare=False, repr=False)
+    chosen: bool = field(default=False, compare=False, repr=False)
+    """Whether it stands under a condition, or is an offer: somebody's choice, not hard-coded."""
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -115,20 +117,11 @@ class DeviceHandle:
 
 
 @dataclass(frozen=True, slots=True)
-class Keeper:
-    """The plain attribute of a Module in which a tensor is kept."""
-
-    owner: str
-    attribute: str
-    site: Site = field(compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor: where it lives, whether it is 0-dim, whether it requires grad.
 
     `role` is "parameter" or "buffer" for what a Module registered, or "leaf" for a tensor whose
-    `requires_grad` was asked for; `kept` is the plain attribute of a Module that holds it.
+    `requires_grad` was asked for.
     """
 
     device: Device
@@ -136,7 +129,6 @@ class Tensor:
     scalar: bool | None = None
     grad: bool | None = None
     role: str = ""
-    kept: Keeper | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +310,8 @@ class Partial:
     function: Value
     args: tuple[Value, ...] = ()
     keywords: tuple[tuple[str, Value], ...] = ()
+    sites: tuple[Site, ...] = field(default=(), compare=False, repr=False)
+    """Where each argument was given, the keywords last."""
 
 
 Value = (

@@ -70,7 +70,12 @@ def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device
         return unsure.device, unsure.since
     if unknown or not operands:
         return Unsure("one of the operands is not understood"), None
-    return operands[0].device, operands[0].since
+    decisive = next((one for one in operands if not _is_kept(one)), operands[0])
+    return decisive.device, decisive.since
+
+
+def _is_kept(operand: Operand) -> bool:
+    return operand.since is not None and operand.since.kept is not None
 
 
 def _device_beside_outside(

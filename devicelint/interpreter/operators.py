@@ -256,7 +256,7 @@ def augmented(
             report_clash(run, node, symbol, pair, in_place=True)
             return binary_values(run, node, symbol[:-1], target, value, quiet=True)
     if isinstance(before, Tensor) and isinstance(added, Tensor) and added.grad:
-        return Tensor(before.device, before.since, before.scalar, True, before.role, before.kept)
+        return Tensor(before.device, before.since, before.scalar, True, before.role)
     return before
 
 

@@ -9,11 +9,10 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU, Device, Unsure
 from devicelint.domain.events import HiddenModules, ModuleDefined, ParameterLost
-from devicelint.domain.history import Step, Verb
+from devicelint.domain.history import Keeper, Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     DictOf,
-    Keeper,
     ListOf,
     Module,
     Moved,
@@ -23,6 +22,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.attributes import module_device
+from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run
 from devicelint.knowledge import ModuleKind, module_class
 
@@ -36,16 +36,28 @@ def register(
     site: cst.BaseExpression,
 ) -> None:
     """`self.name = value` on a Module."""
-    if isinstance(value, Tensor) and value.role in ("", "lost"):
+    if isinstance(value, Tensor) and value.role in ("", "leaf", "lost"):
         if value.role == "lost":
             announce_lost(run, value, target, registered=True)
-        kept = Keeper(owner.name, name, target) if value.kept is None else value.kept
-        value = replace(value, kept=kept)
+        if value.since.kept is None and _is_being_made(run, owner):
+            since = replace(value.since, kept=Keeper(owner.name, name, target))
+            value = replace(value, since=since)
     elif isinstance(value, Tensor) and value.role == "parameter":
         _follow(run, owner, value)
     run.state.write(owner.ref, name, value)
     if isinstance(value, (ListOf, Tuple, DictOf)):
         run.state.write(owner.ref, f"@site:{name}", _as_site(run, site))
+
+
+def _is_being_made(run: Run, owner: Module) -> bool:
+    """Whether this happens in the `__init__` of a Module, or in what that calls."""
+    frame: Frame | None = run.frame
+    while frame is not None:
+        node = frame.node
+        if isinstance(node, cst.FunctionDef) and node.name.value == "__init__":
+            return frame.receiver == owner
+        frame = frame.caller
+    return False
 
 
 def _as_site(run: Run, site: cst.BaseExpression) -> Value:
@@ -165,7 +177,9 @@ def _elements(run: Run, value: Value) -> tuple[Value, ...]:
         return value.items
     if not isinstance(value, (ListOf, DictOf)):
         return ()
-    return tuple(v for n, v in run.state.fields(value.ref).items() if n[0] == "[" or n == "@element")
+    return tuple(
+        v for n, v in run.state.fields(value.ref).items() if n[0] == "[" or n == "@element"
+    )
 
 
 def _keeps_one_apart(site: object, value: Value, run: Run) -> bool:

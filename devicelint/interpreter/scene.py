@@ -12,6 +12,7 @@ from devicelint.domain.events import Clash
 from devicelint.domain.history import Site, Step
 from devicelint.domain.values import (
     Batch,
+    Class,
     DeviceHandle,
     DictOf,
     External,
@@ -188,6 +189,13 @@ class Scene:
     def file_code(self) -> str:
         """The text of the whole file."""
         return self._run.module_code
+
+    def class_code(self, name: str) -> str:
+        """The text of a class of the file, and of its bases there."""
+        found = [cls for cls in self._run.classes.values() if cls.name == name]
+        for cls in found:
+            found += [base for base in cls.bases if isinstance(base, Class)]
+        return "\n".join(self.code(cls.node) for cls in found)
 
     def is_tried(self) -> bool:
         """Whether the code around is prepared for this to fail."""

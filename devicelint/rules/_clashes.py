@@ -9,9 +9,9 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Agreement, DeviceOf, Opaque
 from devicelint.domain.events import Clash, Operand
 from devicelint.domain.history import Site, Step, Verb
-from devicelint.domain.values import DictOf, ListOf, Module, Stream, Tensor, Tuple
+from devicelint.domain.values import DictOf, ListOf, Module, Stream, Tuple
 from devicelint.finding import Certainty, Severity
-from devicelint.fixes import AddKeyword, InsertAfter, InsertStatement, Rewrite
+from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules._base import line_of
 
@@ -157,8 +157,8 @@ def _move(scene: Scene, clash: Clash) -> str | None:
 
 def _move_at_binding(here: Scene, clash: Clash) -> Rewrite | None:
     """`x = x.to(device)` where `x` got its name: beside its moved siblings, or first in the loop."""
-    site = _loaded_name(here, clash.culprit)
-    if site is None:
+    site, since = _named(here, clash.culprit), clash.culprit.since
+    if site is None or since is None:
         return None
     binding = here.bound_by(site)
     sibling = None if binding is None else here.beside(binding)
@@ -168,7 +168,10 @@ def _move_at_binding(here: Scene, clash: Clash) -> Rewrite | None:
     if move is None or moved is None:
         return None
     content = f"{site.value} = {moved}"
-    if isinstance(statement, cst.For):
+    change: Change
+    if since.verb is Verb.CONVERTED and isinstance(statement, cst.Assign):
+        change = InsertAfter(statement.value, move)
+    elif isinstance(statement, cst.For):
         change = InsertStatement(statement.body.body[0], content, "before")
     elif isinstance(statement, cst.Assign):
         change = InsertStatement(statement, content, "after")
@@ -190,9 +193,9 @@ def _as_sibling(here: Scene, sibling: tuple[cst.Assign, Scene] | None, clash: Cl
     return here.code(call)[len(here.code(call.func.value)) :]
 
 
-def _loaded_name(here: Scene, culprit: Operand) -> cst.Name | None:
-    """The name under which a batch came: `x` in `x.view(-1, 784)`."""
-    if culprit.since is None or culprit.since.verb is not Verb.LOADED:
+def _named(here: Scene, culprit: Operand) -> cst.Name | None:
+    """The name under which a batch or host data came: `x` in `x.view(-1, 784)`."""
+    if culprit.since is None or culprit.since.verb not in (Verb.LOADED, Verb.CONVERTED):
         return None
     site = culprit.site
     while isinstance(site, (cst.Attribute, cst.Call)):
@@ -255,6 +258,6 @@ def is_contract(clash: Clash) -> bool:
     return certainty(clash) is Certainty.CONTRACT
 
 
-def subject(clash: Clash) -> object:
-    """What makes two clashes the same mistake: the step that left the culprit where it is."""
-    return clash.culprit.since or clash.culprit.site
+def subject(clash: Clash, fix: Rewrite | None) -> object:
+    """What makes two clashes the same mistake: the same repair, or else the same cause."""
+    return fix.changes if fix is not None else clash.culprit.since or clash.culprit.site

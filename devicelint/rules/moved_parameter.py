@@ -6,7 +6,7 @@ from devicelint.domain.events import ParameterLost
 from devicelint.finding import Severity
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
-from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._base import Report, Reports, Rule, line_of
 from devicelint.rules._leaves import create_on_device
 
 
@@ -31,7 +31,7 @@ class MovedParameter(Rule):
         yield Report(
             move,
             f"{code} is a copy on {event.tensor.device}, no longer the leaf that was created: "
-            f"{consequence} (line {clashes.line_of(0)}); create it on the device",
+            f"{consequence} (line {line_of(0)}); create it on the device",
             ((event.site, "used here"),),
             fix=create_on_device(scene, move),
         )

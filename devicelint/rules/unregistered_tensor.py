@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
-from devicelint.domain.values import Keeper, Tensor
+from devicelint.domain.history import Keeper
+from devicelint.domain.values import Tensor
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import Replace, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
-from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._base import Report, Reports, Rule, line_of
+
+_INIT = re.compile(r"^([ \t]*)def __init__\b.*?(?=^\1\S|\Z)", re.DOTALL | re.MULTILINE)
 
 
 class UnregisteredTensor(Rule):
@@ -28,27 +33,46 @@ class UnregisteredTensor(Rule):
         yield from self._reports(event.clash, scene)
 
     def _reports(self, clash: Clash, scene: Scene) -> Reports:
-        value = clash.culprit.value
-        kept = value.kept if isinstance(value, Tensor) else None
-        if kept is None:
+        since = clash.culprit.since
+        kept = since.kept if since is not None else None
+        if kept is None or _is_seen_to(scene, kept):
             return
+        value = clash.culprit.value
+        is_leaf = isinstance(value, Tensor) and value.role == "leaf"
+        advice = "make it a Parameter" if is_leaf else "register it as a buffer"
         yield Report(
             kept.site,
-            f"self.{kept.attribute} of {kept.owner} is a plain tensor, which .to() does not move: it "
-            f"is still on {clashes.place(clash.culprit)} where it meets "
+            f"self.{kept.attribute} of {kept.owner} stays on {clashes.place(clash.culprit)}, for "
+            f".to() does not move a plain tensor, and meets "
             f"{clashes.quoted(scene, clash.reference.site)} on {clashes.place(clash.reference)} "
-            f"(line {clashes.line_of(0)}){clashes.condition(clash)}; register it as a buffer",
+            f"(line {line_of(0)}){clashes.condition(clash)}: {advice}",
             ((clash.failing, "fails here"), *clashes.history(clash.reference)),
             clashes.severity(clash),
             clashes.certainty(clash),
-            _register(scene, kept),
+            None if is_leaf else _register(scene, kept),
         )
+
+
+def _is_seen_to(scene: Scene, kept: Keeper) -> bool:
+    """Whether the file moves the attribute by itself, or gives it another value later."""
+    name = re.escape(kept.attribute)
+    moved = rf"\.{name}(\.data)?\.(to|cuda|type_as|type)\("
+    own = scene.class_code(kept.owner)
+    if re.search(moved, own) or re.search(rf"(?<!\bself){moved}", scene.file_code):
+        return True
+    later = _INIT.sub("", own)
+    return re.search(rf"\bself\.{name}\s*(:[^=\n]+)?=(?!=)", later) is not None
 
 
 def _register(scene: Scene, kept: Keeper) -> Rewrite | None:
     """`register_buffer` changes what `named_buffers()` gives, and copies what was shared."""
     assignment = scene.assignment_to(kept.site)
-    if not isinstance(assignment, cst.Assign) or len(assignment.targets) != 1:
+    if isinstance(assignment, cst.Assign) and len(assignment.targets) != 1:
+        return None
+    if not isinstance(assignment, (cst.Assign, cst.AnnAssign)) or assignment.value is None:
+        return None
+    target = assignment.targets[0].target if isinstance(assignment, cst.Assign) else kept.site
+    if target is not kept.site:
         return None
     value = scene.code(assignment.value)
     call = f'self.register_buffer("{kept.attribute}", {value}, persistent=False)'
