@@ -39,7 +39,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.containers import as_tensor, element_of, item
+from devicelint.interpreter.containers import as_tensor, call_special, element_of, item
 from devicelint.interpreter.indexing import index_tensor
 from devicelint.interpreter.loads import note_key
 from devicelint.interpreter.run import ATTRIBUTES, Run, attributes, evaluates
@@ -199,7 +199,10 @@ def of_instance(run: Run, value: Instance, name: str, node: cst.Attribute) -> Va
 
 @attributes(Class)
 def of_class(run: Run, value: Class, name: str, node: cst.Attribute) -> Value:
-    return class_member(run, value, name) or Unknown(f"{value.name}.{name} is not known")
+    member = class_member(run, value, name)
+    if isinstance(member, Function) and member.kind == "class":
+        return Bound(member, value)
+    return member or Unknown(f"{value.name}.{name} is not known")
 
 
 CLASS_FIELD = "@class"
@@ -230,6 +233,8 @@ def bind(run: Run, member: Value, receiver: Value, node: cst.Attribute) -> Value
         return member
     if member.kind == "static":
         return member
+    if member.kind == "class" and isinstance(receiver, (Module, Instance)):
+        return Bound(member, run.state.read(receiver.ref, CLASS_FIELD) or receiver)
     if member.kind == "property":
         from devicelint.interpreter.arguments import Arguments
         from devicelint.interpreter.functions import call_function
@@ -310,6 +315,8 @@ def _item(run: Run, node: cst.Subscript, value: Value, key: Value | None) -> Val
             return value
         case Dataset(inner):
             return inner
+        case Instance():
+            return call_special(run, value, "__getitem__", HOST if key is None else key)
         case Outside(origin):
             return Outside(f"{origin}[{run.code_of(node.slice[0])}]")
         case External():

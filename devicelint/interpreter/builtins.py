@@ -62,7 +62,7 @@ BUILTIN_SCOPE.update(
 @special(
     *(
         f"builtins.{name}"
-        for name in "len float int bool str repr abs round print format isinstance issubclass "
+        for name in "len float int bool str repr abs round print format issubclass "
         "id hash ord chr any all input open divmod pow bytes complex callable type "
         "sum_of slice memoryview vars dir locals globals".split()
     )

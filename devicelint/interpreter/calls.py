@@ -95,11 +95,14 @@ def _spread(run: Run, arguments: Arguments, value: Value, site: cst.BaseExpressi
 def _spread_keywords(
     run: Run, arguments: Arguments, value: Value, site: cst.BaseExpression
 ) -> None:
-    arguments.open = True
-    if isinstance(value, DictOf):
-        for field, element in run.state.fields(value.ref).items():
-            if field.startswith("['"):
-                arguments.keywords[field[2:-2]] = Argument(site, element)
+    if not isinstance(value, DictOf):
+        arguments.open = True
+        return
+    for field, element in run.state.fields(value.ref).items():
+        if field.startswith("['"):
+            arguments.keywords[field[2:-2]] = Argument(site, element)
+        elif field == ELEMENT:
+            arguments.open = True
 
 
 @calls(OneOf)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from devicelint.domain.devices import CPU, DeviceOf
@@ -25,6 +27,7 @@ from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.functions import call_function, walk_alone
 from devicelint.interpreter.registration import announce_defined, built, move_module
 from devicelint.interpreter.run import Run, calls
+from devicelint.interpreter.truth import asks_for_device
 from devicelint.knowledge import ModuleKind, kind_of, module_class
 
 MODULE_BASES = frozenset(
@@ -56,6 +59,7 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
     frame = Frame(
         run.allocate(node), node, outer.scopes, caller=outer, depth=outer.depth, keeps_names=True
     )
+    frame.guarded = any(asks_for_device(one.decorator) for one in node.decorators)
     if not isinstance(outer.node, (cst.Module, cst.ClassDef)):
         frame.scopes = (outer.ref, *outer.scopes)
     run.frame = frame
@@ -116,9 +120,47 @@ def make_instance(
     if isinstance(init, Function):
         call_function(run, init, arguments, site, receiver=made)
         run.entered.add(init.node)
+    elif is_record(run, cls):
+        _fill_record(run, cls, made, arguments)
     if isinstance(made, Module):
         announce_defined(run, made, place)
     return made
+
+
+_RECORD_BASES = frozenset({"typing.NamedTuple", "typing.TypedDict", "pydantic.BaseModel"})
+_RECORD_DECORATORS = ("dataclass", "define", "attrs", "frozen")
+
+
+def is_record(run: Run, cls: Class) -> bool:
+    """Whether a class gets its `__init__` from the fields that it annotates."""
+    assert isinstance(cls.node, cst.ClassDef)
+    if any(isinstance(base, External) and base.name in _RECORD_BASES for base in cls.bases):
+        return True
+    if any(isinstance(base, Class) and is_record(run, base) for base in cls.bases):
+        return True
+    named = [run.code_of(one.decorator).partition("(")[0] for one in cls.node.decorators]
+    return any(name.rpartition(".")[2] in _RECORD_DECORATORS for name in named)
+
+
+def _fill_record(run: Run, cls: Class, made: Module | Instance, arguments: Arguments) -> None:
+    for position, name in enumerate(_fields(cls)):
+        given = arguments.get(position, name)
+        if given is not None:
+            run.state.write(made.ref, name, given.value)
+        elif arguments.open:
+            run.state.write(made.ref, name, Outside(f"{cls.name}.{name}"))
+
+
+def _fields(cls: Class) -> Iterator[str]:
+    """The annotated names of a record, those of its bases first."""
+    for base in cls.bases:
+        if isinstance(base, Class):
+            yield from _fields(base)
+    assert isinstance(cls.node, cst.ClassDef)
+    for line in cls.node.body.body:
+        for statement in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            if isinstance(statement, cst.AnnAssign) and isinstance(statement.target, cst.Name):
+                yield statement.target.value
 
 
 def walk_class_alone(run: Run, cls: Class) -> None:
@@ -130,10 +172,9 @@ def walk_class_alone(run: Run, cls: Class) -> None:
         if isinstance(place, Moved) and place.device == CPU:
             device = DeviceOf("self")
             move_module(run, made, device, Step(Verb.REGISTERED, cls.node, device))
-    for name, member in tuple(run.state.fields(cls.ref).items()):
-        is_method = isinstance(member, Function) and member.kind in ("", "property")
-        if is_method and name != "__init__" and member.node not in run.entered:  # type: ignore[union-attr]
-            assert isinstance(member, Function)
+    for member, _ in tuple(run.pending):
+        is_method = member.owner == cls.ref and member.kind in ("", "property")
+        if is_method and member.name != "__init__" and member.node not in run.entered:
             walk_alone(run, member, made)
     run.state, run.frame = before, outer
 

@@ -15,6 +15,7 @@ from devicelint.domain.values import (
     Dataset,
     DictOf,
     External,
+    Function,
     HostObject,
     HostValue,
     Instance,
@@ -169,11 +170,36 @@ def element_of(run: Run, value: Value, site: Site) -> Value:
         case Outside(origin):
             return Unknown(f"an element of {origin}")
         case Instance():
-            return Unknown(f"an element of {value.name}")
+            return _element_of_instance(run, value)
         case External(name):
             return Unknown(f"an element of {name}")
         case _:
             return Unknown("an element of something unknown")
+
+
+def _element_of_instance(run: Run, value: Instance) -> Value:
+    """What `__iter__` of a class of the file yields, or else `__getitem__` gives."""
+    made = call_special(run, value, "__iter__")
+    if isinstance(made, Stream):
+        return made.element
+    if made == value:
+        return call_special(run, value, "__next__")
+    if isinstance(made, Unknown):
+        return call_special(run, value, "__getitem__", HOST)
+    return Unknown(f"an element of {value.name}")
+
+
+def call_special(run: Run, value: Instance | Module, name: str, *given: Value) -> Value:
+    """What a method that Python itself calls gives, where the class has it."""
+    from devicelint.interpreter.arguments import Argument, Arguments
+    from devicelint.interpreter.attributes import member_of
+    from devicelint.interpreter.functions import call_function
+
+    method = member_of(run, value.ref, name)
+    if not isinstance(method, Function):
+        return Unknown(f"{value.name} has no {name}")
+    arguments = Arguments([Argument(method.node, one) for one in given])
+    return call_function(run, method, arguments, None, receiver=value)
 
 
 def _inner_batch(batch: Batch) -> Value:

@@ -41,7 +41,7 @@ def name(run: Run, node: cst.Name) -> Value:
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)
 def number(run: Run, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
     if node.value.isdecimal() and len(node.value) <= _LONGEST_NUMBER:
-        return Const(int(node.value), None if run.assumptions else node)
+        return Const(int(node.value), node, bool(run.assumptions))
     return HOST if len(node.value) > _LONGEST_NUMBER else Const(node.evaluated_value, node)
 
 
@@ -53,7 +53,7 @@ def string(run: Run, node: cst.SimpleString) -> Value:
     text = node.raw_value
     if "\\" in text or len(text) > _LONGEST_NUMBER:
         return HOST
-    return Const(text, None if run.assumptions else node)
+    return Const(text, node, bool(run.assumptions))
 
 
 @evaluates(cst.ConcatenatedString)
@@ -197,7 +197,9 @@ def _negated(value: Const, node: cst.UnaryOperation) -> Value:
 def lambda_expression(run: Run, node: cst.Lambda) -> Value:
     frame = run.frame
     frame.keeps_names = True
-    return Function(node, "<lambda>", frame.ref, scopes=frame.enclosing_functions())
+    function = Function(node, "<lambda>", frame.ref, scopes=frame.enclosing_functions())
+    run.pending.append((function, frame))
+    return function
 
 
 @evaluates(cst.Await)

@@ -42,7 +42,7 @@ from devicelint.interpreter.registration import announce_lost, built
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.signatures import apply_signature
 from devicelint.interpreter.torch_modules import build_module
-from devicelint.interpreter.transfers import demand, device_named, own_device
+from devicelint.interpreter.transfers import announce_invalid, demand, device_named, own_device
 from devicelint.interpreter.truth import AVAILABLE
 from devicelint.knowledge import converts_to_numpy, function, kind_of, module_class
 
@@ -132,7 +132,7 @@ def _make(run: Run, name: str, kind: str, arguments: Arguments, site: cst.Call) 
 
 
 def _build_optimizer(run: Run, arguments: Arguments, site: cst.Call) -> Value:
-    run.made_in[site] = run.frame
+    run.note_made(site)
     given = arguments.get(0, "params")
     if given is None:
         return Deviceless("optimizer", site)
@@ -160,8 +160,7 @@ def is_available(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     "torch.backends.mps.is_built",
     "torch.mps.is_available",
     "torch.xpu.is_available",
-    "torch.npu.is_available",
-    "torch.hpu.is_available",
+    *(f"torch.{kind}.is_available" for kind in "npu hpu mtia mlu musa".split()),
 )
 def is_other_available(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The accelerator of the imagined machines is CUDA's; mps and xpu chains come out the same."""
@@ -198,9 +197,9 @@ def make_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
 def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Call) -> Value:
     assert isinstance(value.value, str)
     try:
-        device: Device = parse_device(value.value)
+        device: Device = parse_device(value.value, run.backends)
     except InvalidDevice:
-        run.announce(InvalidDeviceNamed(value.site or site, value.value))
+        announce_invalid(run, value, site)
         return DeviceHandle(Unsure(f"{value.value!r} is no device"), site)
     index = arguments.get(1, "index")
     if index is not None and isinstance(device, Known):
@@ -273,7 +272,8 @@ def partial(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return Unknown("partial of something unknown")
     first, *rest = (argument.value for argument in arguments.positional)
     keywords = tuple((key, argument.value) for key, argument in arguments.keywords.items())
-    return Partial(first, tuple(rest), keywords)
+    _, *sites = (argument.site for argument in arguments)
+    return Partial(first, tuple(rest), keywords, tuple(sites))
 
 
 @special("argparse.ArgumentParser")
@@ -295,6 +295,13 @@ def legacy_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     """`torch.cuda.FloatTensor(2, 3)`: a tensor on the accelerator, in the old way."""
     device = demand(run, None, Known("cuda"), site, name)
     return Tensor(device, Step(Verb.CREATED_ON, site, device), False, False)
+
+
+@special("torch.utils.rename_privateuse1_backend")
+def rename_backend(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The program gives its own backend a name."""
+    run.backends |= {str(one.value.value) for one in arguments if isinstance(one.value, Const)}
+    return NONE
 
 
 @special("torch.Generator")

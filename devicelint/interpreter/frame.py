@@ -57,6 +57,8 @@ class Frame:
     depth: int = 0
     assumed: int = 0
     """How many conditions hold for the rest of the frame, since their other path has ended."""
+    guarded: bool = False
+    """Whether a decorator of the class asks for a device."""
     keeps_names: bool = False
     """Whether a closure needs the names after the frame is left."""
 

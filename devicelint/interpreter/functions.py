@@ -50,7 +50,7 @@ def define_function(run: Run, node: cst.FunctionDef) -> Function:
     frame = run.frame
     frame.keeps_names = True
     owner = frame.ref if isinstance(frame.node, cst.ClassDef) else None
-    kind, no_grad, guarded = "", False, False
+    kind, no_grad, guarded = "", False, frame.guarded
     for decorator in node.decorators:
         named = decorator.decorator
         guarded = guarded or asks_for_device(named)
@@ -81,8 +81,9 @@ def call_bound(run: Run, callee: Bound, arguments: Arguments, site: cst.Call) ->
 
 @calls(Partial)
 def call_partial(run: Run, callee: Partial, arguments: Arguments, site: cst.Call) -> Value:
-    given = [Argument(site, value) for value in callee.args]
-    named = {name: Argument(site, value) for name, value in callee.keywords}
+    sites = iter(callee.sites)
+    given = [Argument(next(sites, site), value) for value in callee.args]
+    named = {name: Argument(next(sites, site), value) for name, value in callee.keywords}
     merged = Arguments(
         [*given, *arguments.positional], {**named, **arguments.keywords}, arguments.open
     )
@@ -97,8 +98,12 @@ def call_function(
     *,
     receiver: Value | None = None,
     module: Module | None = None,
+    place: cst.CSTNode | None = None,
 ) -> Value:
-    """Walk a function's body with the arguments it gets."""
+    """Walk a function's body with the arguments it gets.
+
+    `place` stands for the call where there is none to be seen, as with a decorator.
+    """
     node = function.node
     assert isinstance(node, (cst.FunctionDef, cst.Lambda))
     if not _may_enter(run, node):
@@ -106,7 +111,7 @@ def call_function(
     if site is not None:
         run.entered.add(node)
     frame = Frame(
-        run.allocate(site if site is not None else node, function.name),
+        run.allocate(site or place or node, function.name),
         node,
         function.scopes,
         caller=run.frame,
@@ -169,13 +174,21 @@ def _leave(run: Run, frame: Frame) -> Value:
 
 
 def _walk_unentered(run: Run, frame: Frame) -> None:
-    """Functions defined here that nobody called: callbacks, whose arguments come from outside."""
+    """Functions defined here that nobody called: callbacks, whose arguments come from outside.
+
+    One that is returned may still be called by the caller.
+    """
+    returned = [value for value, _ in frame.returns]
     mine = [function for function, definer in run.pending if definer is frame]
     if not mine or run.state.dead:
         return
     run.pending = [entry for entry in run.pending if entry[1] is not frame]
     for function in mine:
-        if function.node not in run.entered:
+        if function.node in run.entered:
+            continue
+        if frame.caller is not None and function in returned:
+            run.pending.append((function, frame.caller))
+        else:
             walk_alone(run, function)
 
 
@@ -200,6 +213,8 @@ def _bind_parameters(
     if receiver is not None and positional:
         run.state.write(frame.ref, positional[0].name.value, receiver)
         positional = positional[1:]
+    elif receiver is not None:
+        given.insert(0, Argument(frame.node, receiver))
     keywords = dict(arguments.keywords)
     for index, parameter in enumerate(positional):
         name = parameter.name.value
@@ -267,6 +282,9 @@ def _bind_rest(
         for argument in rest:
             if isinstance(argument.value, (Tensor, Batch, Moved)):
                 frame.passed[argument.value.since] = argument.site
+    for argument in keywords.values() if parameters.star_kwarg is not None else ():
+        if isinstance(argument.value, (Tensor, Batch, Moved)):
+            frame.passed[argument.value.since] = argument.site
     if parameters.star_kwarg is not None:
         ref = run.allocate(parameters.star_kwarg, frame.node.__class__.__name__)
         for name, argument in keywords.items():

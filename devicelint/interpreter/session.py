@@ -19,6 +19,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
     externals,
     flow,
     functions,
+    kinds,
     loops,
     operators,
     statements,

@@ -27,6 +27,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.assign import assign
 from devicelint.interpreter.classes import define_class
+from devicelint.interpreter.decorators import decorated
 from devicelint.interpreter.frame import GLOBALS
 from devicelint.interpreter.functions import define_function, offered
 from devicelint.interpreter.operators import augmented
@@ -105,6 +106,8 @@ def annotated_assignment(run: Run, node: cst.AnnAssign) -> None:
         return
     is_field = isinstance(run.frame.node, cst.ClassDef)
     value = offered(run, node.value) if is_field else run.evaluate(node.value)
+    if isinstance(node.target, cst.Attribute):
+        run.assigned_by[node.target] = node
     assign(run, node.target, value, node.value)
 
 
@@ -212,7 +215,8 @@ def _dotted(node: cst.BaseExpression) -> str:
 def function_definition(run: Run, node: cst.FunctionDef) -> None:
     run.frame.statement = node
     function = define_function(run, node)
-    run.bind(node.name.value, function, node.name)
+    value = decorated(run, node, function) if node.decorators else function
+    run.bind(node.name.value, value, node.name)
 
 
 @executes(cst.ClassDef)
