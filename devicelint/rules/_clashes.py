@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import libcst as cst
 
@@ -156,7 +157,7 @@ def _move(scene: Scene, clash: Clash) -> str | None:
 
 
 def _move_at_binding(here: Scene, clash: Clash) -> Rewrite | None:
-    """`x = x.to(device)` where `x` got its name: beside its moved siblings, or first in the loop."""
+    """`x = x.to(device)` where `x` got its name: beside its siblings, or first in the loop."""
     site, since = _named(here, clash.culprit), clash.culprit.since
     if site is None or since is None:
         return None
@@ -169,7 +170,7 @@ def _move_at_binding(here: Scene, clash: Clash) -> Rewrite | None:
         return None
     content = f"{site.value} = {moved}"
     change: Change
-    if since.verb is Verb.CONVERTED and isinstance(statement, cst.Assign):
+    if since.verb is Verb.CONVERTED and _binds_one_name(statement):
         change = InsertAfter(statement.value, move)
     elif isinstance(statement, cst.For):
         change = InsertStatement(statement.body.body[0], content, "before")
@@ -178,6 +179,12 @@ def _move_at_binding(here: Scene, clash: Clash) -> Rewrite | None:
     else:
         return None
     return Rewrite(f"Move {quoted(here, site)} with `{move}`", (change,))
+
+
+def _binds_one_name(statement: Site) -> TypeGuard[cst.Assign]:
+    if not isinstance(statement, cst.Assign) or len(statement.targets) > 1:
+        return False
+    return isinstance(statement.targets[0].target, cst.Name)
 
 
 def _as_sibling(here: Scene, sibling: tuple[cst.Assign, Scene] | None, clash: Clash) -> str | None:
@@ -209,7 +216,8 @@ def _named(here: Scene, culprit: Operand) -> cst.Name | None:
 
 def _move_in_place(here: Scene, clash: Clash) -> Rewrite | None:
     site = clash.culprit.site
-    move = _move(here.where_made(site) or here, clash)
+    scene = here.where_made(site) or here
+    move = _move(scene, clash)
     if move is None or isinstance(here.value_of(site), _CONTAINERS):
         return None
     return Rewrite(f"Move {quoted(here, site)} with `{move}`", (InsertAfter(_node(site), move),))

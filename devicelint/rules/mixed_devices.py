@@ -21,6 +21,7 @@ class MixedDevices(Rule):
         if clashes.is_fresh(clash.culprit) or clashes.is_kept(clash.culprit):
             return
         here = scene.at(clash)
+        fix = clashes.move_culprit(scene, clash)
         yield Report(
             clash.culprit.site,
             f"{clashes.quoted(here, clash.culprit.site)} is on {clashes.place(clash.culprit)}"
@@ -30,6 +31,6 @@ class MixedDevices(Rule):
             (*clashes.history(clash.culprit, clash.reference), *clashes.failing(clash)),
             clashes.severity(clash),
             clashes.certainty(clash),
-            clashes.move_culprit(scene, clash),
-            subject=clashes.subject(clash),
+            fix,
+            subject=clashes.subject(clash, fix),
         )

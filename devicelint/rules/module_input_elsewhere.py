@@ -26,6 +26,7 @@ class ModuleInputElsewhere(Rule):
         what = clashes.quoted(here, clash.culprit.site)
         since = clash.culprit.since
         pinned = since is not None and since.pinned
+        fix = clashes.move_culprit(scene, clash)
         yield Report(
             clash.culprit.site,
             f"{what} is on {clashes.place(clash.culprit)}{clashes.since(clash.culprit, 0)}, but "
@@ -35,6 +36,6 @@ class ModuleInputElsewhere(Rule):
             (*clashes.history(clash.culprit, clash.reference), *clashes.failing(clash)),
             clashes.severity(clash),
             clashes.certainty(clash),
-            clashes.move_culprit(scene, clash),
-            subject=clashes.subject(clash),
+            fix,
+            subject=clashes.subject(clash, fix),
         )
