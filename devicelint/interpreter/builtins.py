@@ -45,6 +45,7 @@ from devicelint.interpreter.externals import special
 from devicelint.interpreter.frame import GLOBALS
 from devicelint.interpreter.run import BUILTIN_SCOPE, Run
 from devicelint.interpreter.transfers import TRANSFERS
+from devicelint.knowledge import tensor_attribute, tensor_method
 
 BUILTIN_SCOPE.update({name: External(f"builtins.{name}") for name in dir(builtins)})
 BUILTIN_SCOPE.update(
@@ -235,13 +236,31 @@ def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
 
 @special("builtins.hasattr")
 def hasattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """What has no device has no method that moves it; anything else may have anything."""
-    if len(arguments.positional) < 2:
+    """A tensor has what tensors have; what has no device has no method that moves it."""
+    given = [argument.value for argument in arguments.positional]
+    if len(given) < 2 or not isinstance(given[1], Const):
         return HOST
-    owner, attribute = arguments.positional[0].value, arguments.positional[1].value
-    moves = isinstance(attribute, Const) and attribute.value in TRANSFERS
-    if moves and isinstance(owner, (Deviceless, Loader, Dataset, Parameters)):
+    owner, attribute = given[0], str(given[1].value)
+    if isinstance(owner, Tensor) and _is_of_tensors(attribute):
+        return Const(True)
+    if isinstance(owner, (Deviceless, Loader, Dataset, Parameters)) and attribute in TRANSFERS:
         return Const(False)
+    return HOST
+
+
+def _is_of_tensors(name: str) -> bool:
+    known = tensor_method(name) is not None or tensor_attribute(name) is not None
+    return known or name in TRANSFERS or name in ("numpy", "device")
+
+
+@special("builtins.isinstance", "torch.is_tensor")
+def is_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A tensor is one; whether anything else is what it is asked for, nobody knows."""
+    given = [argument.value for argument in arguments.positional]
+    asked = given[1] if len(given) > 1 else External("torch.Tensor")
+    classes = asked.items if isinstance(asked, Tuple) else (asked,)
+    if given and isinstance(given[0], Tensor) and External("torch.Tensor") in classes:
+        return Const(True)
     return HOST
 
 

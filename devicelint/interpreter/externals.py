@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
@@ -15,15 +15,17 @@ from devicelint.domain.devices import (
     Unsure,
     parse_device,
 )
-from devicelint.domain.events import InvalidDeviceNamed, Revealed
+from devicelint.domain.events import Revealed
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     ARRAY,
     HOST,
     NONE,
+    Batch,
     Const,
     DeviceHandle,
     Deviceless,
+    DictOf,
     Flag,
     HostObject,
     ListOf,
@@ -137,13 +139,26 @@ def _build_optimizer(run: Run, arguments: Arguments, site: cst.Call) -> Value:
     if given is None:
         return Deviceless("optimizer", site)
     value = given.value
-    listed = value.items if isinstance(value, Tuple) else ()
-    if isinstance(value, ListOf):
-        listed = tuple(v for n, v in run.state.fields(value.ref).items() if n.startswith("["))
-    for one in listed:
-        if isinstance(one, Tensor) and one.role == "lost":
+    for one in _optimized(run, value):
+        if one.role in ("lost", "no leaf") and one.grad is not False:
             announce_lost(run, one, given.site, registered=False)
     return Deviceless("optimizer", site, value)
+
+
+def _optimized(run: Run, value: Value) -> Iterator[Tensor]:
+    """The tensors in what an optimizer is given: a list of them, or of groups of them."""
+    match value:
+        case Tensor():
+            yield value
+        case Tuple(items):
+            for one in items:
+                yield from _optimized(run, one)
+        case ListOf(ref):
+            for name, one in run.state.fields(ref).items():
+                if name.startswith("["):
+                    yield from _optimized(run, one)
+        case DictOf(ref):
+            yield from _optimized(run, run.state.read(ref, "['params']") or NONE)
 
 
 @special(
@@ -223,10 +238,12 @@ def make_parameter(run: Run, name: str, arguments: Arguments, site: cst.Call) ->
     if given is None:
         return Tensor(CPU, since, None, True, "parameter")
     device = own_device(given.value)
+    asked = arguments.get(1, "requires_grad")
+    grad = asked is None or asked.value != Const(False)
     if isinstance(given.value, Tensor):
         step = given.value.since
-        return Tensor(device, step, given.value.scalar, True, "parameter")
-    return Tensor(device, since, None, True, "parameter")
+        return Tensor(device, step, given.value.scalar, grad, "parameter")
+    return Tensor(device, since, None, grad, "parameter")
 
 
 @special("torch.autograd.Variable", "torch.autograd.variable.Variable")
@@ -249,6 +266,18 @@ def train_test_split(run: Run, name: str, arguments: Arguments, site: cst.Call) 
     kept = (Tensor, ListOf)
     given = [a.value if isinstance(a.value, kept) else ARRAY for a in arguments.positional]
     return Tuple(tuple(part for value in given for part in (value, value)))
+
+
+@special("torchvision.utils.make_grid")
+def make_grid(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """One image of all images, where they are."""
+    given = arguments.get(0, "tensor")
+    images = None if given is None else given.value
+    if isinstance(images, ListOf):
+        images = element_of(run, images, site)
+    if isinstance(images, (Tensor, Batch)):
+        return Tensor(images.device, images.since, False, False)
+    return Unknown("a grid of something unknown")
 
 
 @special("matplotlib.pyplot.subplots")
