@@ -8,6 +8,7 @@ chose; `Unsure` agrees with everything and carries the reason.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -67,18 +68,24 @@ DEVICE_TYPES = frozenset(
 _SPELLING = re.compile(r"([a-z_]+)(?::(0|[1-9]\d*))?")
 
 
+OTHER_BACKENDS = frozenset("npu mlu musa gcu dml tpu neuron openreg sdaa supa txda".split())
+"""Types that packages beside torch register under a name of their own."""
+
+
 class InvalidDevice(ValueError):
     """A string that `torch.device` refuses."""
 
 
-def parse_device(text: str) -> Known:
+def parse_device(text: str, backends: Collection[str] = ()) -> Known:
     """The device that a string names; raises `InvalidDevice` where torch would raise.
+
+    `backends` are the names that the program itself gives to backends.
 
     >>> parse_device("cuda:1")
     Known(type='cuda', index=1)
     """
     match = _SPELLING.fullmatch(text)
-    if match is None or match[1] not in DEVICE_TYPES:
+    if match is None or not any(match[1] in t for t in (DEVICE_TYPES, OTHER_BACKENDS, backends)):
         raise InvalidDevice(text)
     return Known(match[1], None if match[2] is None else int(match[2]))
 

@@ -162,6 +162,10 @@ class InvalidDeviceNamed:
 
     site: Site = field(repr=False)
     text: str
+    use: Site = field(default=None, repr=False)
+    """The call that it is given to."""
+    chosen: bool = False
+    """Whether it stands under a condition."""
 
 
 @dataclass(frozen=True, slots=True)

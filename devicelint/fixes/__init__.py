@@ -4,7 +4,7 @@ from devicelint.fixes.calls import AddKeyword, RemoveArgument
 from devicelint.fixes.change import Change, Rewrite
 from devicelint.fixes.expressions import InsertAfter, InsertBefore, Keep, Replace, WrapInCall
 from devicelint.fixes.layout import NotFixable
-from devicelint.fixes.preamble import DefineDevice, choice_of
+from devicelint.fixes.preamble import DefineDevice, asks_for, choice_of
 from devicelint.fixes.resolution import resolve, sites
 from devicelint.fixes.rounds import MAX_ROUNDS, Fixed, fix_until_stable
 from devicelint.fixes.selection import apply, edits_of, select
@@ -27,6 +27,7 @@ __all__ = [
     "Rewrite",
     "WrapInCall",
     "apply",
+    "asks_for",
     "choice_of",
     "edits_of",
     "fix_until_stable",

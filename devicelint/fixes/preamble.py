@@ -21,10 +21,19 @@ from devicelint.fixes.layout import Layout, NotFixable
 from devicelint.fixes.suites import extent, suites
 
 _AVAILABLE = {
-    "cuda": "{torch}.cuda.is_available()",
-    "xpu": "{torch}.xpu.is_available()",
     "mps": "{torch}.backends.mps.is_available()",
+    **{
+        kind: f"{{torch}}.{kind}.is_available()"
+        for kind in ("cuda", "xpu", "npu", "hpu", "mtia", "mlu", "musa")
+    },
 }
+"""How to ask for an accelerator, where torch or its backend says whether there is one."""
+
+
+def asks_for(kind: str, torch: str = "torch") -> str | None:
+    """The call that says whether the machine has a kind of device."""
+    call = _AVAILABLE.get(kind)
+    return None if call is None else call.format(torch=torch)
 
 
 def choice_of(device: str, torch: str) -> str | None:
@@ -33,10 +42,8 @@ def choice_of(device: str, torch: str) -> str | None:
     >>> choice_of("cuda:1", "torch")
     '"cuda:1" if torch.cuda.is_available() else "cpu"'
     """
-    available = _AVAILABLE.get(device.partition(":")[0])
-    if available is None:
-        return None
-    return f'"{device}" if {available.format(torch=torch)} else "cpu"'
+    available = asks_for(device.partition(":")[0], torch)
+    return None if available is None else f'"{device}" if {available} else "cpu"'
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.frame import GLOBALS, Frame
 from devicelint.interpreter.run import Run
+from devicelint.interpreter.transfers import is_hard
 
 USUAL_NAMES = ("device", "dev", "DEVICE", "torch_device")
 """What scripts call the device that they chose, the usual name before others."""
@@ -79,8 +80,14 @@ def _held(
         if name.isidentifier() and _stands_for(run, name, value, wanted)
     ]
     for name, value in sorted(found, key=lambda one: (_rank(one[0]), one[0])):
-        literal = getattr(value, "site", None) if _device_of(value) == wanted else None
-        yield NamedDevice(prefix + name, literal)
+        yield NamedDevice(prefix + name, _hard_literal(value))
+
+
+def _hard_literal(value: Value) -> Site:
+    """What to change where the variable itself is hard-coded; None where it is not."""
+    if not isinstance(value, (Const, DeviceHandle)) or _device_of(value) == CPU:
+        return None
+    return value.site if is_hard(value) else None
 
 
 def _rank(name: str) -> int:

@@ -6,7 +6,6 @@ import libcst as cst
 
 from devicelint.domain.devices import Known
 from devicelint.domain.join import as_bool, join_known
-from devicelint.domain.state import loses_device
 from devicelint.domain.values import (
     HOST,
     NONE,
@@ -24,7 +23,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.containers import ELEMENT, element_of, extend, key_field
 from devicelint.interpreter.loops import comprehension_scope
-from devicelint.interpreter.run import Run, Split, evaluates
+from devicelint.interpreter.run import Run, evaluates
 from devicelint.interpreter.truth import (
     assuming,
     choosing,
@@ -136,8 +135,8 @@ def conditional(run: Run, node: cst.IfExp) -> Value:
         one = run.evaluate(node.body)
         other = run.evaluate(node.orelse)
     joined = join_known(one, other)
-    if isinstance(condition, Flag) and run.splits and loses_device(one, other, joined):
-        raise Split(condition.key)
+    if isinstance(condition, Flag):
+        run.separate(condition, one, other, joined)
     return joined
 
 

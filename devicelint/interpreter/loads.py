@@ -15,6 +15,7 @@ from devicelint.domain.values import (
     NONE,
     Const,
     DictOf,
+    Function,
     Loaded,
     Unknown,
     Value,
@@ -22,6 +23,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.device_names import devices_at_hand
 from devicelint.interpreter.run import Run
+from devicelint.interpreter.transfers import demand, device_named
 
 MAP_LOCATION = {
     "torch.load": 1,
@@ -43,7 +45,10 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     path = arguments.get(0, "f")
     if path is not None and isinstance(path.value, Loaded):
         note_use(run, path.value, LoadUse.CHECKPOINT)
-    if (given is not None and given.value != NONE) or arguments.open:
+    if given is not None and given.value != NONE:
+        _demand(run, given, site)
+        return Unknown("loaded to where map_location says")
+    if arguments.open:
         return Unknown("loaded to where map_location says")
     if run.device_choices or run.expects("RuntimeError"):
         return Unknown("loaded where an accelerator is chosen")
@@ -54,6 +59,18 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if name != "torch.load":
         note_use(run, loaded, LoadUse.WEIGHTS)
     return loaded
+
+
+def _demand(run: Run, given: Argument, site: cst.Call) -> None:
+    """A checkpoint cannot be loaded to a device that is not there.
+
+    A function gets storages, which torch moves by rules of their own.
+    """
+    if isinstance(given.value, Function):
+        run.entered.add(given.value.node)
+    device = device_named(run, given)
+    if device is not None:
+        demand(run, given, device, site, "map_location=")
 
 
 def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:

@@ -17,7 +17,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Device
 from devicelint.domain.events import Assigned, DiscardedTransfer, Event, Load, Transfer
 from devicelint.domain.history import Site
-from devicelint.domain.state import Place, State
+from devicelint.domain.state import Place, State, loses_device
 from devicelint.domain.values import (
     Class,
     Flag,
@@ -117,6 +117,8 @@ class Run:
         """The modules that lie in a plain container of another one, unregistered."""
         self.assigned_by: dict[Site, Site] = {}
         """The statement of each attribute that was assigned to."""
+        self.backends: set[str] = set()
+        """The names that the program gives to backends of its own."""
         self.bound_names: dict[Site, set[str]] = {}
         """The names that a scope binds anywhere, for those scopes where a fix asked."""
         self.moment = 0
@@ -229,6 +231,11 @@ class Run:
     def note_made(self, site: Site) -> None:
         """Remember where a tensor or module is created: a fix may say there on which device."""
         self.made_in[site] = (self.frame, self.moment)
+
+    def separate(self, flag: Flag, one: Value, other: Value, joined: Value) -> None:
+        """Two paths that a flag separates give these values: where that loses a device, split."""
+        if self.splits and loses_device(one, other, joined):
+            raise Split(flag.key)
 
     def note_sibling(self, statement: cst.Assign) -> None:
         """Remember the statement that moves a name, for the names that were bound with it."""

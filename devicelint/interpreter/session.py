@@ -104,11 +104,15 @@ def _walk_unentered(run: Run, entered: set[Site]) -> None:
     """Functions and classes that the file defines and does not use itself.
 
     The last comes first: `main` stands below what it calls, and calls it with what it gets.
+    Walking one may bring more: a closure that it returns.
     """
     run.entered |= entered
-    for function, _ in reversed(tuple(run.pending)):
-        if function.node not in run.entered and function.owner is None:
-            walk_alone(run, function)
+    tried: set[Site] = set()
+    while waiting := [one for one, _ in run.pending if one.owner is None and one.node not in tried]:
+        for function in reversed(waiting):
+            tried.add(function.node)
+            if function.node not in run.entered:
+                walk_alone(run, function)
     for node, cls in reversed(tuple(run.classes.items())):
         if node not in run.instantiated:
             walk_class_alone(run, cls)

@@ -29,8 +29,8 @@ from devicelint.domain.values import (
     NONE,
     Batch,
     Const,
-    Deviceless,
     DeviceHandle,
+    Deviceless,
     External,
     Module,
     Moved,
@@ -59,7 +59,7 @@ def device_named(run: Run, argument: Argument) -> Device | None:
         case DeviceHandle(device):
             return device
         case Const(str()):
-            return _parse(run, value, argument)
+            return _parse(run, value)
         case Const(bool()):
             return None
         case Const(int(index)):
@@ -83,14 +83,21 @@ def _from_import(name: str) -> Device | None:
     return Opaque(name)
 
 
-def _parse(run: Run, value: Const, argument: Argument) -> Device:
-    text = value.value
-    assert isinstance(text, str)
+def _parse(run: Run, value: Const) -> Device:
+    assert isinstance(value.value, str)
     try:
-        return parse_device(text)
+        return parse_device(value.value, run.backends)
     except InvalidDevice:
-        run.announce(InvalidDeviceNamed(value.site or argument.site, text))
-        return Unsure(f"{text!r} is no device")
+        return Unsure(f"{value.value!r} is no device")
+
+
+def announce_invalid(run: Run, value: Const, site: cst.CSTNode) -> None:
+    """Announce a string that is used as a device, where torch would refuse it."""
+    try:
+        parse_device(str(value.value), run.backends)
+    except InvalidDevice:
+        place = site if value.site is None else value.site
+        run.announce(InvalidDeviceNamed(place, str(value.value), site, value.chosen))
 
 
 def demand(
@@ -103,6 +110,8 @@ def demand(
     if run.assumptions:
         run.guarded_moves.add(site)
     if not is_accelerator(device):
+        if argument is not None and isinstance(argument.value, Const):
+            announce_invalid(run, argument.value, site)
         return device
     if not run.assumptions:
         _demand_written_out(run, argument, device, site, how)
@@ -141,6 +150,7 @@ def target_of(
         device = device_named(run, argument)
         if isinstance(device, Known):
             return demand(run, None, device, site, f".{method}()"), argument
+        demand(run, argument, device or CPU, site, f".{method}()")
         return Known(method), argument
     if argument is None:
         argument = arguments.keywords.get("other")
@@ -162,13 +172,22 @@ def move_placed(
         step = Step(Verb.MOVED, node, target)
         result = replace(value, device=target, since=step)
         if isinstance(value, Tensor):
-            role = "lost" if value.role in ("parameter", "leaf", "lost") else ""
-            result = replace(value, device=target, since=step, role=role)
+            grad = False if run.no_grad else value.grad
+            result = replace(value, device=target, since=step, grad=grad, role=_moved_role(value, node))
     assert isinstance(node.func, cst.Attribute)
     run.announce_transfer(
         Transfer(node, node.func.value, value, method, target, result, value.device)
     )
     return result
+
+
+def _moved_role(value: Tensor, node: cst.Call) -> str:
+    """A Parameter is "lost" where its copy is all that is kept; a copied leaf is "no leaf"."""
+    assert isinstance(node.func, cst.Attribute)
+    is_held = isinstance(node.func.value, (cst.Attribute, cst.Subscript))
+    if value.role == "parameter":
+        return "no leaf" if is_held else "lost"
+    return "no leaf" if value.role == "leaf" else value.role if value.role != "buffer" else ""
 
 
 def is_copied(value: Value) -> bool:
@@ -228,7 +247,8 @@ def _model_of(run: Run, receiver: Value) -> Operand | None:
 
     over = receiver
     if isinstance(receiver, Deviceless):
-        over = receiver.over if run.made_in.get(receiver.site) is run.frame else None
+        made_here = run.made_in.get(receiver.site, (None, 0))[0] is run.frame
+        over = receiver.over if made_here else None
     if not isinstance(over, Parameters) or over.site is None:
         return None
     place: Value = over.module

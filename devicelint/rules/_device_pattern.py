@@ -10,7 +10,14 @@ import libcst as cst
 from devicelint.domain.devices import Known
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.finding import Safety
-from devicelint.fixes import Change, DefineDevice, Replace, Rewrite, choice_of
+from devicelint.fixes import (
+    Change,
+    DefineDevice,
+    RemoveArgument,
+    Replace,
+    Rewrite,
+    choice_of,
+)
 from devicelint.interpreter.device_names import NamedDevice
 from devicelint.interpreter.scene import Scene
 
@@ -38,7 +45,7 @@ class Demand:
     @property
     def safety(self) -> Safety:
         """Unsafe where the script needs a GPU, or several, on purpose."""
-        several = len({device.index or 0 for device in self.devices}) > 1
+        several = len({(device.type, device.index or 0) for device in self.devices}) > 1
         on_purpose = several or self.scene.demands_on_purpose()
         return Safety.UNSAFE if on_purpose else Safety.SAFE
 
@@ -53,12 +60,17 @@ class Demand:
     @property
     def names(self) -> Iterator[str]:
         """What a new variable for this device could be called."""
-        index = self._demanded.index
-        if len({device.index or 0 for device in self.devices}) == 1 or not index:
+        kind, index = self._demanded.type, self._demanded.index
+        kinds = {device.type for device in self.devices}
+        indices = {device.index or 0 for device in self.devices if device.type == kind}
+        if len(kinds) > 1:
+            yield f"{kind}_device"
+        elif len(indices) == 1 or not index:
             yield "device"
         if index:
-            yield f"device_{index}"
-        yield "torch_device"
+            yield f"{kind if len(kinds) > 1 else 'device'}_{index}"
+        if len(kinds) == 1:
+            yield "torch_device"
 
     @property
     def names_itself(self) -> bool:
@@ -123,21 +135,33 @@ def choose_in_place(demand: Demand) -> Rewrite | None:
     changes = _chosen(demand, demand.event.site)
     if changes is None:
         return None
+    changes = (*changes, *_without_index(demand))
     return Rewrite("Choose the device by what the machine has", changes, demand.safety)
 
 
-def _chosen(demand: Demand, literal: object) -> tuple[Change, ...] | None:
+def _without_index(demand: Demand) -> Iterator[Change]:
+    """`torch.device("cuda", 1)` names the index beside the literal, which has it then."""
     scene = demand.scene
-    torch = scene.torch_name()
+    argument = scene.parent_of(demand.event.site)
+    call = None if argument is None else scene.parent_of(argument)
+    if isinstance(call, cst.Call) and scene.code(call.func) == scene.name_of("torch.device"):
+        for extra in call.args[1:]:
+            yield RemoveArgument(call, extra)
+
+
+def _chosen(demand: Demand, literal: object) -> tuple[Change, ...] | None:
+    """The literal becomes a choice, in its own quotes; what torch would refuse is corrected."""
+    torch = demand.scene.torch_name()
     if torch is None or not isinstance(literal, (cst.SimpleString, cst.Integer)):
         return None
-    written = scene.code(literal)
-    device = literal.raw_value if isinstance(literal, cst.SimpleString) else "cuda"
+    device, written, quote = "cuda", demand.scene.code(literal), '"'
+    if isinstance(literal, cst.SimpleString):
+        quote = literal.quote
+        device = demand.spelled if literal is demand.event.site else literal.raw_value
+        written = f"{literal.prefix}{quote}{device}{quote}"
     choice = choice_of(device, torch)
     if choice is None:
         return None
-    choice = choice.replace(f'"{device}"', written, 1)
-    if isinstance(literal, cst.SimpleString):
-        choice = choice.replace('"cpu"', f"{literal.quote}cpu{literal.quote}")
-    stands_alone = isinstance(scene.parent_of(literal), _STAND_ALONE)
+    choice = choice.replace(f'"{device}"', written, 1).replace('"cpu"', f"{quote}cpu{quote}")
+    stands_alone = isinstance(demand.scene.parent_of(literal), _STAND_ALONE)
     return (Replace(literal, choice if stands_alone else f"({choice})"),)

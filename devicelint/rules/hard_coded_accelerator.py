@@ -1,10 +1,12 @@
+"""Code that goes to an accelerator without asking whether there is one."""
+
 from __future__ import annotations
 
 from devicelint.domain.devices import Known
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.domain.history import Site
 from devicelint.finding import Severity
-from devicelint.fixes import Rewrite
+from devicelint.fixes import Rewrite, asks_for
 from devicelint.interpreter.device_names import NamedDevice
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
@@ -13,7 +15,7 @@ from devicelint.rules._device_pattern import Demand, choose_in_place, use_device
 
 _AtHand = tuple[NamedDevice, ...] | None
 _HARDWARE = {"cuda": "CUDA", "mps": "Apple's GPU", "xpu": "an Intel GPU"}
-_CHECKS = {"mps": "torch.backends.mps.is_available()"}
+"""What a machine lacks, in words; other accelerators go by their type."""
 
 
 class HardCodedAccelerator(Rule):
@@ -34,6 +36,8 @@ class HardCodedAccelerator(Rule):
         The machine with an accelerator shows which variables hold it; it fails on the other one.
         """
         assert isinstance(event.device, Known)
+        if asks_for(event.device.type) is None:
+            return
         at_hand = scene.devices_at_hand(event.site, event.use, event.device)
         if event.site in self._at_hand:
             at_hand = _in_both(self._at_hand[event.site], at_hand)
@@ -41,8 +45,7 @@ class HardCodedAccelerator(Rule):
         self._devices.add(event.device)
         if scene.world.accelerators:
             return
-        devices = frozenset(one for one in self._devices if one.type == event.device.type)
-        advice, fix = _mend(Demand(event, scene, devices), at_hand)
+        advice, fix = _mend(Demand(event, scene, frozenset(self._devices)), at_hand)
         kind = event.device.type
         yield Report(
             event.site,
@@ -61,8 +64,7 @@ def _in_both(one: _AtHand, other: _AtHand) -> _AtHand:
 
 
 def _mend(demand: Demand, at_hand: _AtHand) -> tuple[str, Rewrite | None]:
-    kind = demand.spelled.partition(":")[0]
-    check = _CHECKS.get(kind, f"torch.{kind}.is_available()")
+    check = asks_for(demand.spelled.partition(":")[0])
     if at_hand is None or demand.names_itself:
         return f"choose it with {check}", choose_in_place(demand)
     if not (demand.event.literal or demand.event.how.startswith(".")):

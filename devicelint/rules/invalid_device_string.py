@@ -1,13 +1,18 @@
+"""Strings that `torch.device` refuses, and what was meant by them."""
+
 from __future__ import annotations
+
+import re
 
 import libcst as cst
 
-from devicelint.domain.devices import DEVICE_TYPES, InvalidDevice, parse_device
-from devicelint.domain.events import InvalidDeviceNamed
+from devicelint.domain.devices import InvalidDevice, Known, is_accelerator, parse_device
+from devicelint.domain.events import AcceleratorDemanded, InvalidDeviceNamed
 from devicelint.finding import Severity
 from devicelint.fixes import Replace, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._device_pattern import Demand, choose_in_place, use_device
 
 
 class InvalidDeviceString(Rule):
@@ -20,35 +25,59 @@ class InvalidDeviceString(Rule):
 
     def on_invalid_device_named(self, event: InvalidDeviceNamed, scene: Scene) -> Reports:
         """The string is wrong on every machine."""
+        dtype = _DTYPE.fullmatch(event.text)
         meant = meant_device(event.text)
-        advice = f": write {meant!r}" if meant else ""
-        site = event.site
-        assert isinstance(site, cst.CSTNode)
-        fix = None
-        if meant is not None and isinstance(site, cst.SimpleString):
-            code = scene.code(site)
-            fix = Rewrite(f"Write {meant!r}", (Replace(site, code.replace(event.text, meant)),))
+        advice = ""
+        if dtype is not None:
+            advice = f": a dtype is written torch.{dtype[1]}"
+        elif meant is not None:
+            advice = f": write {str(meant)!r}"
         yield Report(
-            site, f"{event.text!r} is no device that torch knows{advice}", fix=fix, anywhere=True
+            event.site,
+            f"{event.text!r} is no device that torch knows{advice}",
+            ()
+            if scene.contains(event.use, event.site)
+            else ((event.use, "used as a device here"),),
+            fix=None if meant is None else _correct(scene, event, meant),
+            anywhere=True,
         )
 
 
+_DTYPE = re.compile(
+    r"(?:torch\.)?(b?float(?:16|32|64)?|double|half|u?int(?:8|16|32|64)?|long|bool)"
+)
 _MISNAMED = {"gpu": "cuda", "nvidia": "cuda", "metal": "mps"}
 
 
-def meant_device(text: str) -> str | None:
+def meant_device(text: str) -> Known | None:
     """The device that was meant, where only one can be.
 
     >>> meant_device("GPU: 0")
-    'cuda:0'
+    Known(type='cuda', index=0)
     """
-    kind, colon, index = text.strip().lower().replace(" ", "").partition(":")
+    kind, colon, index = re.sub(r"\s", "", text.lower()).partition(":")
     kind = _MISNAMED.get(kind, kind)
     if kind[:4] == "cuda" and kind[4:].isdigit() and not colon:
         kind, colon, index = "cuda", ":", kind[4:]
-    candidate = f"{kind}{colon}{index}"
     try:
-        parse_device(candidate)
+        return parse_device(f"{kind}{colon}{index}")
     except InvalidDevice:
         return None
-    return candidate if kind in DEVICE_TYPES else None
+
+
+def _correct(scene: Scene, event: InvalidDeviceNamed, meant: Known) -> Rewrite | None:
+    """The right name; where nothing guards it, chosen by what the machine has."""
+    site = event.site
+    if not isinstance(site, cst.SimpleString):
+        return None
+    if is_accelerator(meant) and not event.chosen:
+        demand = Demand(
+            AcceleratorDemanded(site, meant, "", True, event.use), scene, frozenset({meant})
+        )
+        at_hand = None if demand.names_itself else scene.devices_at_hand(site, event.use, meant)
+        fix = use_device(demand, at_hand)[1] if at_hand else choose_in_place(demand)
+        if fix is not None:
+            return fix
+    return Rewrite(
+        f"Write {str(meant)!r}", (Replace(site, f"{site.prefix}{site.quote}{meant}{site.quote}"),)
+    )
