@@ -36,7 +36,7 @@ def register(
     site: cst.BaseExpression,
 ) -> None:
     """`self.name = value` on a Module."""
-    if isinstance(value, Tensor) and value.role in ("", "leaf", "lost"):
+    if isinstance(value, Tensor) and value.role not in ("parameter", "buffer"):
         if value.role == "lost":
             announce_lost(run, value, target, registered=True)
         if value.since.kept is None and _is_being_made(run, owner):
