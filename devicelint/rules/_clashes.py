@@ -30,7 +30,7 @@ def place(operand: Operand) -> str:
     if operand.device == CPU:
         return "the CPU"
     if isinstance(operand.device, DeviceOf):
-        return "the device that the caller chose"
+        return "the caller's device"
     return f"`{operand.device}`" if isinstance(operand.device, Opaque) else str(operand.device)
 
 
