@@ -37,6 +37,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.data import build_dataset, build_loader
 from devicelint.interpreter.host_reads import AXES, FIGURE, read_arguments
 from devicelint.interpreter.loads import MAP_LOCATION, load, save, set_random_state
@@ -159,6 +160,8 @@ def _optimized(run: Run, value: Value) -> Iterator[Tensor]:
                     yield from _optimized(run, one)
         case DictOf(ref):
             yield from _optimized(run, run.state.read(ref, "['params']") or NONE)
+        case _:
+            pass
 
 
 @special(

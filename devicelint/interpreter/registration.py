@@ -21,7 +21,6 @@ from devicelint.domain.values import (
     Tuple,
     Value,
 )
-from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run
 from devicelint.knowledge import ModuleKind, module_class

@@ -8,9 +8,7 @@ from devicelint.fixes import Change, Replace, Rewrite
 from devicelint.interpreter.scene import Scene
 
 
-def create_on_device(
-    scene: Scene, move: cst.CSTNode, *, is_parameter: bool
-) -> Rewrite | None:
+def create_on_device(scene: Scene, move: cst.CSTNode, *, is_parameter: bool) -> Rewrite | None:
     """Move the data first, and make the leaf of what is moved.
 
     `nn.Parameter(t).to(d)` → `nn.Parameter(t.to(d))`; `t.requires_grad_().to(d)` likewise;
@@ -59,7 +57,9 @@ def _created_there(scene: Scene, inner: cst.Call, move: cst.Call) -> str | None:
 def _device(scene: Scene, move: cst.Call, method: str) -> str | None:
     if method == "to" and len(move.args) == 1:
         keyword = move.args[0].keyword
-        return scene.code(move.args[0].value) if keyword is None or keyword.value == "device" else None
+        return (
+            scene.code(move.args[0].value) if keyword is None or keyword.value == "device" else None
+        )
     return f'"{method}"' if method in ("cuda", "cpu") and not move.args else None
 
 

@@ -2,9 +2,17 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, DeviceOf, Known, Opaque, Unsure, agreement
-from devicelint.domain.devices import Agreement
-from devicelint.domain.events import DiscardedTransfer, Transfer
+from devicelint.domain.devices import (
+    CPU,
+    Agreement,
+    Device,
+    DeviceOf,
+    Known,
+    Opaque,
+    Unsure,
+    agreement,
+)
+from devicelint.domain.events import DiscardedTransfer, Operand, Transfer
 from devicelint.domain.history import Verb
 from devicelint.domain.values import Batch, Tensor
 from devicelint.finding import Severity
@@ -25,7 +33,7 @@ class DiscardedMove(Rule):
     summary = "The result of .to(), .cuda() or .cpu() on a tensor is thrown away"
 
     def on_discarded_transfer(self, event: DiscardedTransfer, scene: Scene) -> Reports:
-        """A tensor is copied, not moved; modules and containers that move in place are not meant."""
+        """A tensor is copied, not moved; modules and some containers move in place."""
         transfer = event.transfer
         receiver = transfer.receiver
         is_tensor = isinstance(receiver, Tensor) or (
@@ -39,10 +47,12 @@ class DiscardedMove(Rule):
         if scene.is_tried() or _wakes_the_device(scene, transfer):
             return
         name = clashes.quoted(scene, transfer.receiver_site)
+        operand = Operand(transfer.receiver_site, receiver, receiver.device, receiver.since)
         yield Report(
             transfer.site,
             f"{name} stays {_where(receiver.device)}: .{transfer.method}() returns a copy of a "
             f"tensor, and this copy {_where(transfer.target)} is thrown away",
+            clashes.history(operand) if receiver.since.site is not transfer.receiver_site else (),
             fix=_assign(scene, event),
         )
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.devices import Device, DeviceOf, Opaque
 from devicelint.domain.events import ParameterLost
 from devicelint.finding import Severity
 from devicelint.interpreter.scene import Scene
@@ -20,18 +21,31 @@ class MovedParameter(Rule):
 
     def on_parameter_lost(self, event: ParameterLost, scene: Scene) -> Reports:
         """It is assigned to a Module, or given to an optimizer, after the move."""
-        move = event.move
+        move, device = event.move, event.tensor.device
         assert isinstance(move, cst.CSTNode)
-        code = clashes.quoted(scene, move)
+        is_parameter = event.tensor.role == "lost"
+        what = "Parameter" if event.registered else "leaf"
         consequence = (
-            "a plain tensor is assigned, so that the module does not register it"
-            if event.registered
-            else "the optimizer gets a tensor that is no leaf, and raises"
+            "the module does not register it" if event.registered else "the optimizer refuses it"
         )
+        is_chosen = isinstance(device, (Opaque, DeviceOf))
         yield Report(
             move,
-            f"{code} is a copy on {event.tensor.device}, no longer the leaf that was created: "
-            f"{consequence} (line {line_of(0)}); create it on the device",
+            f"{clashes.quoted(scene, move)} is a copy on {_named(device)}, no {what} any more: "
+            f"{consequence} (line {line_of(0)}){_condition(device)}; move the data first",
             ((event.site, "used here"),),
-            fix=create_on_device(scene, move),
+            Severity.WARNING if is_chosen else None,
+            fix=create_on_device(scene, move, is_parameter=is_parameter),
         )
+
+
+def _named(device: Device) -> str:
+    if isinstance(device, DeviceOf):
+        return f"the device of `{device.place}`"
+    return f"`{device}`" if isinstance(device, Opaque) else str(device).replace("cpu", "the CPU")
+
+
+def _condition(device: Device) -> str:
+    if isinstance(device, Opaque):
+        return f" unless `{device}` is the CPU"
+    return " unless that is the CPU" if isinstance(device, DeviceOf) else ""

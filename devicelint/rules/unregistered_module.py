@@ -80,7 +80,7 @@ def _has_plain_keys(site: cst.CSTNode) -> bool:
 
 
 _TAKEN = frozenset(
-    "type float double half train eval forward apply add_module children modules parameters buffers "
-    "to cpu cuda training keys values items pop update clear call_super_init".split()
+    "type float double half train eval forward apply add_module children modules parameters "
+    "buffers to cpu cuda training keys values items pop update clear call_super_init".split()
 )
 """Attributes of a ModuleDict, which it refuses as keys."""
