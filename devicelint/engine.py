@@ -11,7 +11,7 @@ from devicelint.config import Config
 from devicelint.finding import Finding
 from devicelint.fixes import Fixed, fix_until_stable
 from devicelint.gathering import Gathering, located
-from devicelint.interpreter import explore
+from devicelint.interpreter import Program, explore
 from devicelint.rules import all_rules
 from devicelint.source import SourceFile
 from devicelint.syntax import CheckError, parse, too_deep
@@ -78,7 +78,7 @@ def _findings(source: SourceFile) -> list[Finding]:
 
 def _explored(source: SourceFile, module: cst.Module) -> list[Finding]:
     gathering = Gathering(tuple(rule() for rule in all_rules()))
-    explore(module, source.text.count("\n") + 1, gathering.listener_for)
+    explore(Program(module, source.text), gathering.listener_for)
     reports = gathering.reports()
     return located(source, module, reports) if reports else []
 
@@ -91,7 +91,7 @@ def trace(source: SourceFile) -> Trace:
     module = parse(source)
     tracing = Tracing()
     try:
-        explore(module, source.text.count("\n") + 1, tracing.listener_for)
+        explore(Program(module, source.text), tracing.listener_for)
         return tracing.trace(source, module)
     except RecursionError:
         raise too_deep(source) from None

@@ -12,6 +12,7 @@ from devicelint.domain.events import Event
 from devicelint.domain.worlds import World
 from devicelint.finding import Finding, Fix, Related, Span
 from devicelint.fixes import resolve
+from devicelint.fixes import sites as sites_of
 from devicelint.interpreter.run import Listener, Run
 from devicelint.interpreter.scene import Scene
 from devicelint.positions import locate
@@ -101,8 +102,9 @@ def located(source: SourceFile, module: cst.Module, said: list[Said]) -> list[Fi
     for one in said:
         sites.append(_node(one.report.site))
         sites.extend(_node(site) for site, _ in one.report.related)
-    spans = locate(module, source, sites)
-    fixes = _resolved(source, module, said)
+    rewrites = [one.report.fix for one in said if one.report.fix is not None]
+    spans = locate(module, source, (*sites, *sites_of(rewrites, module)))
+    fixes = _resolved(source, module, said, spans)
     found = [_finding(one, spans, fix, source) for one, fix in zip(said, fixes, strict=True)]
     return sorted(found, key=lambda finding: (finding.span, finding.code))
 
@@ -112,9 +114,11 @@ def _node(site: object) -> cst.CSTNode:
     return site
 
 
-def _resolved(source: SourceFile, module: cst.Module, said: list[Said]) -> list[Fix | None]:
+def _resolved(
+    source: SourceFile, module: cst.Module, said: list[Said], spans: dict[cst.CSTNode, Span]
+) -> list[Fix | None]:
     rewrites = [one.report.fix for one in said]
-    resolved = resolve([one for one in rewrites if one is not None], module, source)
+    resolved = resolve([one for one in rewrites if one is not None], module, source, spans)
     waiting = iter(resolved)
     return [None if rewrite is None else next(waiting) for rewrite in rewrites]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import libcst as cst
@@ -31,6 +30,7 @@ from devicelint.domain.values import (
 from devicelint.domain.worlds import World
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.frame import GLOBALS, Frame
+from devicelint.interpreter.program import Program
 
 BUILTIN_SCOPE: dict[str, Value] = {}
 """What Python itself binds; filled by `builtins`."""
@@ -91,12 +91,14 @@ class Run:
     """The walk: where it is, what holds there, and in which world."""
 
     def __init__(
-        self, module: cst.Module, world: World, listener: Listener, *, steps: int, splits: bool
+        self, program: Program, world: World, listener: Listener, *, steps: int, splits: bool
     ) -> None:
-        self.module = module
+        self.module = program.tree
+        self.module_code = program.text
+        """The text of the whole file."""
         self.world = world
         self.state = State()
-        self.frame = Frame.of_module(module)
+        self.frame = Frame.of_module(program.tree)
         self.assumptions = 0
         """How many conditions that the code cannot tell surround this point."""
         self.no_grad = 0
@@ -143,11 +145,6 @@ class Run:
         self._last_transfer: Transfer | None = None
         self._code: dict[cst.CSTNode, str] = {}
         self._addresses: dict[tuple[Site, Ref, str], int] = {}
-
-    @cached_property
-    def module_code(self) -> str:
-        """The text of the whole file."""
-        return self.module.code
 
     # -- walking ---------------------------------------------------------------------------
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import libcst as cst
-
 from devicelint.domain.history import Site
 from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT, World
 from devicelint.interpreter import (  # noqa: F401  (they register their handlers)
@@ -30,6 +28,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
 from devicelint.interpreter.classes import walk_class_alone
 from devicelint.interpreter.functions import walk_alone
 from devicelint.interpreter.loads import announce_loads
+from devicelint.interpreter.program import Program
 from devicelint.interpreter.run import Exhausted, Listener, Run, Split
 
 _MOST_SETTINGS = 2
@@ -48,7 +47,7 @@ class Walk:
 
 
 def explore(
-    module: cst.Module, lines: int, listener_for: Callable[[World], Listener]
+    program: Program, listener_for: Callable[[World], Listener]
 ) -> tuple[Walk, ...]:
     """Walk through a program on every machine that makes a difference to it.
 
@@ -56,31 +55,31 @@ def explore(
     values is a world of its own.  The events of a walk that was given up are the listener's to
     forget: `listener_for` is called anew for each walk.
     """
-    steps = _STEPS_FOR_ANY + _STEPS_PER_LINE * lines
-    walks = list(_walk_settings(module, WITH_ONE, steps, listener_for))
+    steps = _STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines
+    walks = list(_walk_settings(program, WITH_ONE, steps, listener_for))
     if any(walk.counts_accelerators for walk in walks):
-        walks.extend(_walk_settings(module, WITH_SEVERAL, steps, listener_for))
+        walks.extend(_walk_settings(program, WITH_SEVERAL, steps, listener_for))
     if any(walk.differs_without_accelerator for walk in walks):
         entered = set().union(*(walk.entered for walk in walks))
-        walks.append(_walk(module, WITHOUT, steps, listener_for, splits=False, entered=entered))
+        walks.append(_walk(program, WITHOUT, steps, listener_for, splits=False, entered=entered))
     return tuple(walks)
 
 
 def _walk_settings(
-    module: cst.Module, world: World, steps: int, listener_for: Callable[[World], Listener]
+    program: Program, world: World, steps: int, listener_for: Callable[[World], Listener]
 ) -> Iterator[Walk]:
     can_split = len(world.settings) < _MOST_SETTINGS
     try:
-        yield _walk(module, world, steps, listener_for, splits=can_split)
+        yield _walk(program, world, steps, listener_for, splits=can_split)
     except Split as split:
         for chosen in (True, False):
             yield from _walk_settings(
-                module, world.choosing(split.key, chosen), steps, listener_for
+                program, world.choosing(split.key, chosen), steps, listener_for
             )
 
 
 def _walk(
-    module: cst.Module,
+    program: Program,
     world: World,
     steps: int,
     listener_for: Callable[[World], Listener],
@@ -88,9 +87,9 @@ def _walk(
     splits: bool,
     entered: set[Site] | None = None,
 ) -> Walk:
-    run = Run(module, world, listener_for(world), steps=steps, splits=splits)
+    run = Run(program, world, listener_for(world), steps=steps, splits=splits)
     try:
-        run.execute_block(module)
+        run.execute_block(program.tree)
         run.state.dead = False
         _walk_unentered(run, entered or set())
     except Exhausted:
