@@ -1,3 +1,5 @@
+"""The rule about checkpoints that can only be loaded where they were saved."""
+
 from __future__ import annotations
 
 import libcst as cst
