@@ -77,10 +77,14 @@ def branch(
             (body if known else orelse)()
         return
     other = run.state.fork()
+    choices = run.frame.choices
+    choices.extend([condition] if isinstance(condition, Flag) else ())
     with assuming(run, condition):
         body()
         one, run.state = run.state, other
         orelse()
+    if isinstance(condition, Flag):
+        choices.pop()
     if one.dead is not run.state.dead and depends_on_choice(run, condition):
         run.frame.assumed += 1
         run.assumptions += 1

@@ -9,7 +9,7 @@ import libcst as cst
 
 from devicelint.domain.history import Site, Step
 from devicelint.domain.state import State
-from devicelint.domain.values import Module, Ref, Value
+from devicelint.domain.values import Flag, Module, Ref, Value
 
 GLOBALS: Ref = 0
 """Where the module's own names lie."""
@@ -45,6 +45,10 @@ class Frame:
     """Names declared `global` (their ref) or `nonlocal` (None)."""
     loops: list[Loop] = field(default_factory=list)
     returns: list[tuple[Value, State]] = field(default_factory=list)
+    choices: list[Flag] = field(default_factory=list)
+    """The flags that nobody knows and that surround this point of the frame."""
+    separated_by: Flag | None = None
+    """A flag that separates two of the paths that return."""
     yields: list[Value] = field(default_factory=list)
     bindings: dict[str, Site] = field(default_factory=dict)
     """The statement that last bound each name."""

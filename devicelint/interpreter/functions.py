@@ -163,7 +163,10 @@ def _leave(run: Run, frame: Frame) -> Value:
     """Join what the paths that return hold, and what they return."""
     result: Value | None = None if run.state.dead else NONE
     for value, state in frame.returns:
-        result = value if result is None else join_known(result, value)
+        joined = value if result is None else join_known(result, value)
+        if result is not None and frame.separated_by is not None:
+            run.separate(frame.separated_by, result, value, joined)
+        result = joined
         run.merge(state, None)
     if frame.yields:
         element = frame.yields[0]

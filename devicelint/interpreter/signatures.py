@@ -25,7 +25,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
-from devicelint.interpreter.containers import element_of, known_elements
+from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.operands import (
     DIFFERENT,
     common_device,
@@ -169,7 +169,7 @@ def _operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:
         fields = run.state.fields(value.ref)
         told_apart = [v for n, v in fields.items() if n.startswith("[")]
         site = _element_sites(argument.site, len(told_apart))
-        if told_apart and known_elements(run, value) is not None:
+        if told_apart:
             return [Argument(s, v) for s, v in zip(site, told_apart, strict=True)]
     return [Argument(argument.site, element_of(run, value, argument.site))]
 

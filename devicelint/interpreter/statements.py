@@ -124,7 +124,9 @@ def augmented_assignment(run: Run, node: cst.AugAssign) -> None:
 @executes(cst.Return)
 def return_statement(run: Run, node: cst.Return) -> None:
     value = NONE if node.value is None else run.evaluate(node.value)
-    run.frame.returns.append((value, run.state.fork()))
+    frame = run.frame
+    frame.returns.append((value, run.state.fork()))
+    frame.separated_by = frame.choices[-1] if frame.choices else frame.separated_by
     run.state.dead = True
 
 

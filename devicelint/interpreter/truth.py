@@ -85,6 +85,8 @@ def condition_at(run: Run, node: cst.BaseExpression) -> Value:
     """
     value = condition_of(run.evaluate(node))
     if isinstance(value, (HostValue, Unknown)) and asks_for_device(node):
+        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+            return Flag(run.code_of(node.expression), negated=True)
         return Flag(run.code_of(node))
     return value
 
