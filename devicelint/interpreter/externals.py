@@ -38,6 +38,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.containers import element_of
+from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.data import build_dataset, build_loader
 from devicelint.interpreter.host_reads import AXES, FIGURE, read_arguments
 from devicelint.interpreter.loads import MAP_LOCATION, load, save, set_random_state

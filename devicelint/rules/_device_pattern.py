@@ -142,6 +142,7 @@ def choose_in_place(demand: Demand) -> Rewrite | None:
 def _without_index(demand: Demand) -> Iterator[Change]:
     """`torch.device("cuda", 1)` names the index beside the literal, which has it then."""
     scene = demand.scene
+    assert isinstance(demand.event.site, cst.CSTNode)
     argument = scene.parent_of(demand.event.site)
     call = None if argument is None else scene.parent_of(argument)
     if isinstance(call, cst.Call) and scene.code(call.func) == scene.name_of("torch.device"):
