@@ -53,7 +53,7 @@ def _register(scene: Scene, hidden: HiddenModules, wrapper: str) -> Rewrite | No
     if name is None or site is None or isinstance(site, cst.IfExp):
         return None
     assert isinstance(site, cst.CSTNode)
-    if hidden.kind == "dict" and _needs_a_dict(scene, hidden.attribute):
+    if hidden.kind == "dict" and _needs_a_dict(scene, hidden.attribute, site):
         return None
     safety = Safety.SAFE if hidden.kind != "dict" or _has_plain_keys(site) else Safety.UNSAFE
     change: Change = WrapInCall(site, name)
@@ -62,8 +62,22 @@ def _register(scene: Scene, hidden: HiddenModules, wrapper: str) -> Rewrite | No
     return Rewrite(f"Register them with `{name}`", (change,), safety)
 
 
-def _needs_a_dict(scene: Scene, attribute: str) -> bool:
+def _needs_a_dict(scene: Scene, attribute: str, site: cst.CSTNode) -> bool:
+    """Whether keys are no strings, or the file uses what a ModuleDict has not."""
+    if _has_other_keys(scene, site):
+        return True
     return re.search(rf"\.{attribute}{_NO_METHODS_OF_A_MODULE_DICT}", scene.file_code) is not None
+
+
+def _has_other_keys(scene: Scene, site: cst.CSTNode) -> bool:
+    if isinstance(site, cst.DictComp):
+        counted = re.search(r"\b(range|enumerate)\(", scene.code(site.for_in)) is not None
+        return isinstance(site.key, cst.Tuple) or (isinstance(site.key, cst.Name) and counted)
+    elements = site.elements if isinstance(site, cst.Dict) else ()
+    return any(
+        isinstance(one, cst.DictElement) and isinstance(one.key, (cst.BaseNumber, cst.Tuple))
+        for one in elements
+    )
 
 
 def _has_plain_keys(site: cst.CSTNode) -> bool:
