@@ -8,12 +8,14 @@ import libcst as cst
 
 from devicelint.domain.devices import (
     CPU,
+    Agreement,
     Device,
     DeviceOf,
     InvalidDevice,
     Known,
     Opaque,
     Unsure,
+    agreement,
     is_accelerator,
     parse_device,
 )
@@ -235,10 +237,21 @@ def move_deviceless(
         target, _ = target_of(run, method, arguments, node)
     assert isinstance(node.func, cst.Attribute)
     model = _model_of(run, receiver)
-    run.announce(
-        DevicelessMoved(node, node.func.value, receiver, kind, method, target, model)
-    )
+    run.announce(DevicelessMoved(node, node.func.value, receiver, kind, method, target, model))
+    if model is not None and target is not None:
+        _move_instead(run, model, Step(Verb.MOVED, node, target))
     return receiver
+
+
+def _move_instead(run: Run, model: Operand, step: Step) -> None:
+    """What follows is checked as though the model had been moved, which is what was meant."""
+    from devicelint.interpreter.registration import move_module
+
+    if isinstance(model.value, Module):
+        if agreement(model.device, step.device) not in (Agreement.SAME, Agreement.UNKNOWN):
+            move_module(run, model.value, step.device, step)
+    elif isinstance(model.site, cst.Name) and not isinstance(model.value, Moved):
+        run.bind(model.site.value, Moved(step.device, step), model.site)
 
 
 def _model_of(run: Run, receiver: Value) -> Operand | None:
