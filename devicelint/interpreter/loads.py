@@ -34,7 +34,8 @@ MAP_LOCATION = {
 
 CHECKPOINT_KEYS = frozenset(
     "model model_state model_state_dict state_dict net optimizer optimizer_state_dict ema "
-    "generator discriminator encoder decoder scheduler params weights epoch best_acc best_acc1".split()
+    "generator discriminator encoder decoder scheduler params weights "
+    "epoch best_acc best_acc1".split()
 )
 """Keys under which training scripts keep weights and progress."""
 

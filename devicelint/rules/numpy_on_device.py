@@ -1,3 +1,5 @@
+"""The rule about `.numpy()`."""
+
 from __future__ import annotations
 
 from devicelint.domain.events import HostRead
