@@ -83,6 +83,10 @@ class Demand:
         is_argument = isinstance(self.scene.parent_of(site), cst.Arg)
         return is_argument and not self.scene.contains(use, site)
 
+    def named_by(self, literal: cst.SimpleString) -> str:
+        """The device that a literal stands for, index and all."""
+        return str(self._demanded) if literal is self.event.site else literal.raw_value
+
     @property
     def _demanded(self) -> Known:
         assert isinstance(self.event.device, Known)
@@ -158,7 +162,7 @@ def _chosen(demand: Demand, literal: object) -> tuple[Change, ...] | None:
     device, written, quote = "cuda", demand.scene.code(literal), '"'
     if isinstance(literal, cst.SimpleString):
         quote = literal.quote
-        device = demand.spelled if literal is demand.event.site else literal.raw_value
+        device = demand.named_by(literal)
         written = f"{literal.prefix}{quote}{device}{quote}"
     choice = choice_of(device, torch)
     if choice is None:
