@@ -34,10 +34,11 @@ from devicelint.interpreter.operands import (
     operand_of,
     report_clash,
 )
+from devicelint.interpreter.ranks import keeps_dimension, rank_of, rank_of_operands
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.transfers import demand, device_named
-from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
 from devicelint.knowledge import CPU as CPU_GROUP
+from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
 
 
 @dataclass(slots=True)
@@ -49,6 +50,7 @@ class Group:
 
     @property
     def plain(self) -> list[Operand]:
+        """The operands alone."""
         return [operand for operand, _ in self.operands]
 
 
@@ -70,6 +72,7 @@ class Application:
     """Whether a dimension is left for sure: `sum(1)` needs two, and takes one."""
 
     def group(self, name: str) -> Group:
+        """The group of a device variable, begun where there is none yet."""
         return self.groups.setdefault(name, Group())
 
 
@@ -100,26 +103,11 @@ def apply_signature(
         return out.value
     result = signature.result_of(len(arguments.positional), keywords)
     if result.form not in _WITHOUT_TENSORS:
-        application.keeps_dimension = _keeps_dimension(signature, arguments)
+        application.keeps_dimension = keeps_dimension(signature, arguments)
     return _make(run, application, result)
 
 
 _WITHOUT_TENSORS = (Form.HOST, Form.ARRAY, Form.NONE, Form.SELF, Form.ANY, Form.TRANSFER)
-
-
-def _keeps_dimension(signature: Signature, arguments: Arguments) -> bool:
-    """Whether the dimensions that are named tell that there are more than are taken away."""
-    names = signature.names(len(arguments.positional), tuple(arguments.keywords))
-    for name, argument in zip(names, arguments, strict=False):
-        if name == "keepdim" and argument.value == Const(True):
-            return True
-        if name == "dim":
-            value = argument.value
-            dimensions = value.items if isinstance(value, Tuple) else (value,)
-            known = [d.value for d in dimensions if isinstance(d, Const) and type(d.value) is int]
-            if len(known) == len(dimensions) > 0 and max(known) >= len(known) and min(known) >= 0:
-                return True
-    return False
 
 
 def _take(run: Run, application: Application, argument: Argument, slot: Slot) -> None:
@@ -228,7 +216,7 @@ def _itself(application: Application) -> Value:
 def _tensor(run: Run, application: Application, result: Result) -> Value:
     site = application.site
     if result.group == CPU_GROUP:
-        return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), _rank(application, result), False)
+        return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), rank_of(application, result), False)
     if result.group == DEVICE:
         return _created(run, application, result)
     group = application.groups.get(result.group or "", Group())
@@ -239,13 +227,16 @@ def _tensor(run: Run, application: Application, result: Result) -> Value:
     if only_outside and group.unknown:
         device = Unsure("operands come from outside")
     return Tensor(
-        device, computed(site, device, since), _rank(application, result), _grad(run, group, result)
+        device,
+        computed(site, device, since),
+        rank_of(application, result),
+        _grad(run, group, result),
     )
 
 
 def _created(run: Run, application: Application, result: Result) -> Value:
     site = application.site
-    rank = _rank(application, result)
+    rank = rank_of(application, result)
     grad = application.asks_grad
     role = "leaf" if grad else ""
     if application.device is not None:
@@ -257,7 +248,7 @@ def _created(run: Run, application: Application, result: Result) -> Value:
         group = application.group(follows)
         device, since = common_device(group.plain, unknown=group.unknown)
         if rank is None and result.form is Form.TENSOR:
-            rank = _rank_of_operands(group)
+            rank = rank_of_operands(group)
         return Tensor(device, computed(site, device, since), rank, grad, role)
     if source is not None:
         device = source.device
@@ -273,69 +264,12 @@ def _created(run: Run, application: Application, result: Result) -> Value:
     return Tensor(device, Step(Verb.CREATED, site, device), rank, grad, role)
 
 
-def _rank(application: Application, result: Result) -> bool | None:
-    """Whether the result is 0-dim."""
-    rank = _rank_by_form(application, result)
-    return False if rank is None and application.keeps_dimension else rank
-
-
-def _rank_by_form(application: Application, result: Result) -> bool | None:
-    match result.form:
-        case Form.RANKED:
-            return False
-        case Form.ZERO_DIM:
-            return True
-        case Form.TENSOR:
-            if application.data is not None:
-                return _rank_of_data(application.data)
-            if application.rank is not None:
-                return application.rank
-            return _rank_of_operands(application.groups.get(result.group or "", Group()))
-        case Form.VIEW:
-            if application.data is not None:
-                return _rank_of_data(application.data)
-            return application.rank
-        case _:
-            return None
-
-
-def _rank_of_data(data: Value) -> bool | None:
-    match data:
-        case Const(value):
-            return isinstance(value, (int, float)) or None
-        case ListOf() | Tuple() | Array() | Stream():
-            return False
-        case Tensor():
-            return data.scalar
-        case _:
-            return None
-
-
-def _rank_of_operands(group: Group) -> bool | None:
-    ranks = [
-        operand.value.scalar if isinstance(operand.value, Tensor) else None
-        for operand in group.plain
-    ]
-    from devicelint.domain.values import Batch
-
-    ranks = [
-        False if isinstance(operand.value, Batch) else rank
-        for operand, rank in zip(group.plain, ranks, strict=True)
-    ]
-    if False in ranks:
-        return False
-    return None if None in ranks or group.unknown or not ranks else True
-
-
 def _grad(run: Run, group: Group, result: Result) -> bool | None:
     if result.no_grad or run.no_grad:
         return False
     grads = [
-        operand.value.grad if isinstance(operand.value, Tensor) else None
-        for operand in group.plain
+        operand.value.grad if isinstance(operand.value, Tensor) else None for operand in group.plain
     ]
     if True in grads:
         return True
     return None if None in grads or group.unknown else False
-
-

@@ -35,7 +35,7 @@ def place(operand: Operand) -> str:
 
 
 def since(operand: Operand, index: int) -> str:
-    """ " since line 12", where the step that put an operand there is a place of its own."""
+    """As in "since line 12", where the step that put an operand there is a place of its own."""
     if operand.since is None or operand.since.site is operand.site:
         return ""
     return f" since line {line_of(index)}"
@@ -68,7 +68,7 @@ def certainty(clash: Clash) -> Certainty:
 
 
 def condition(clash: Clash) -> str:
-    """ "unless `args.device` is the CPU", where the code does not say which device it is."""
+    """As in "unless `args.device` is the CPU", where the code does not say which device it is."""
     for operand in (clash.culprit, clash.reference):
         if isinstance(operand.device, Opaque):
             return f" (unless `{operand.device}` is the CPU)"
@@ -251,19 +251,9 @@ def is_fresh(operand: Operand) -> bool:
     )
 
 
-def is_module(operand: Operand) -> bool:
-    """Whether an operand is a Module itself."""
-    return isinstance(operand.value, Module)
-
-
 def _node(site: Site) -> cst.CSTNode:
     assert isinstance(site, cst.CSTNode)
     return site
-
-
-def is_contract(clash: Clash) -> bool:
-    """Whether one of the devices is the caller's choice."""
-    return certainty(clash) is Certainty.CONTRACT
 
 
 def subject(clash: Clash, fix: Rewrite | None) -> object:

@@ -1,3 +1,5 @@
+"""A tensor is created without a device and meets values on another one."""
+
 from __future__ import annotations
 
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation

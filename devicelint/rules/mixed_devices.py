@@ -1,3 +1,5 @@
+"""The operands of an operation are on different devices."""
+
 from __future__ import annotations
 
 from devicelint.domain.events import MixedOperation

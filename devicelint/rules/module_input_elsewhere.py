@@ -1,3 +1,5 @@
+"""A module is called with a tensor from another device."""
+
 from __future__ import annotations
 
 from devicelint.domain.events import MisplacedInput

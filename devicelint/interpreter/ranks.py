@@ -1,0 +1,80 @@
+"""Whether the result of a call is 0-dim, so far as the code tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devicelint.domain.values import Array, Batch, Const, ListOf, Stream, Tensor, Tuple, Value
+from devicelint.interpreter.arguments import Arguments
+from devicelint.knowledge import Form, Result, Signature
+
+if TYPE_CHECKING:
+    from devicelint.interpreter.signatures import Application, Group
+
+
+def keeps_dimension(signature: Signature, arguments: Arguments) -> bool:
+    """Whether the dimensions that are named tell that there are more than are taken away."""
+    names = signature.names(len(arguments.positional), tuple(arguments.keywords))
+    for name, argument in zip(names, arguments, strict=False):
+        if name == "keepdim" and argument.value == Const(True):
+            return True
+        if name == "dim":
+            value = argument.value
+            dimensions = value.items if isinstance(value, Tuple) else (value,)
+            known = [d.value for d in dimensions if isinstance(d, Const) and type(d.value) is int]
+            if len(known) == len(dimensions) > 0 and max(known) >= len(known) and min(known) >= 0:
+                return True
+    return False
+
+
+def rank_of(application: Application, result: Result) -> bool | None:
+    """Whether the result is 0-dim."""
+    rank = _rank_by_form(application, result)
+    return False if rank is None and application.keeps_dimension else rank
+
+
+def _rank_by_form(application: Application, result: Result) -> bool | None:
+    match result.form:
+        case Form.RANKED:
+            return False
+        case Form.ZERO_DIM:
+            return True
+        case Form.TENSOR:
+            if application.data is not None:
+                return _rank_of_data(application.data)
+            if application.rank is not None:
+                return application.rank
+            group = application.groups.get(result.group or "")
+            return None if group is None else rank_of_operands(group)
+        case Form.VIEW:
+            if application.data is not None:
+                return _rank_of_data(application.data)
+            return application.rank
+        case _:
+            return None
+
+
+def _rank_of_data(data: Value) -> bool | None:
+    match data:
+        case Const(value):
+            return isinstance(value, (int, float)) or None
+        case ListOf() | Tuple() | Array() | Stream():
+            return False
+        case Tensor():
+            return data.scalar
+        case _:
+            return None
+
+
+def rank_of_operands(group: Group) -> bool | None:
+    """Whether all operands are 0-dim: the result of an elementwise operation is then, too."""
+    ranks = [_rank_of_operand(operand.value) for operand in group.plain]
+    if False in ranks:
+        return False
+    return None if None in ranks or group.unknown or not ranks else True
+
+
+def _rank_of_operand(value: Value) -> bool | None:
+    if isinstance(value, Batch):
+        return False
+    return value.scalar if isinstance(value, Tensor) else None
