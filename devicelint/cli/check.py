@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -19,6 +20,9 @@ from devicelint.reporters import summary
 if TYPE_CHECKING:
     from devicelint.config import Config
     from devicelint.engine import Fixed
+
+
+_FILES_BETWEEN_COLLECTIONS = 100
 
 
 def run(words: Sequence[str]) -> int:
@@ -57,8 +61,15 @@ class Check:
     def run(self) -> int:
         """Check every file; a file that cannot be checked does not keep the others from it."""
         options = self.options
-        for each in inputs(options.paths, options.stdin_filename, self.settings, self.tally):
+        # Trees are large and free of cycles: the collector would only walk them, again and again.
+        gc.disable()
+        for number, each in enumerate(
+            inputs(options.paths, options.stdin_filename, self.settings, self.tally), start=1
+        ):
             self._one(each)
+            if number % _FILES_BETWEEN_COLLECTIONS == 0:
+                gc.collect()
+        gc.enable()
         self._close()
         if self.tally.problems:
             return 2

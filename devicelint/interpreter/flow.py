@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from devicelint.domain.devices import Device
 from devicelint.domain.events import IndexTested
 from devicelint.domain.values import (
     HOST,
@@ -48,8 +47,9 @@ def if_statement(run: Run, node: cst.If) -> None:
     value = condition_at(run, node.test)
     if isinstance(value, DeviceHandle) and not value.is_object:
         run.announce(IndexTested(node.test, node.test))
-    if is_machine(value) and (node.orelse is not None or truth_of(run, value) is False):
-        run.skips_a_machine = True
+    if is_machine(value):
+        left_out = node.orelse if truth_of(run, value) else node.body
+        run.skips_a_machine |= left_out is not None and _concerns_devices(run, left_out)
     with choosing(run, node.test, value):
         branch(
             run,
@@ -59,6 +59,14 @@ def if_statement(run: Run, node: cst.If) -> None:
         )
 
 
+_MOVES = re.compile(r"\.(to|cpu|cuda|numpy|load)\(|def |class ")
+
+
+def _concerns_devices(run: Run, block: cst.CSTNode) -> bool:
+    """Whether a branch that is left out here could do something that is worth walking."""
+    return _MOVES.search(run.code_of(block)) is not None
+
+
 def _otherwise(run: Run, orelse: cst.If | cst.Else | None) -> None:
     if isinstance(orelse, cst.If):
         run.execute(orelse)
@@ -66,9 +74,7 @@ def _otherwise(run: Run, orelse: cst.If | cst.Else | None) -> None:
         run.execute_block(orelse.body)
 
 
-def branch(
-    run: Run, value: Value, body: Callable[[], None], orelse: Callable[[], None]
-) -> None:
+def branch(run: Run, value: Value, body: Callable[[], None], orelse: Callable[[], None]) -> None:
     """Walk one branch where the condition is known, both where it is not."""
     condition = condition_of(value)
     known = truth_of(run, condition)
