@@ -212,6 +212,17 @@ class Scene:
         around = self._run.module.code_for_node(self._frame.node)
         return word.search(around.partition(own)[2]) is not None
 
+    def encloses(self, outer: Site, inner: Site) -> bool:
+        """Whether a place stands anywhere in another one, or is that one."""
+        waiting = [outer]
+        while waiting:
+            node = waiting.pop()
+            if node is inner:
+                return True
+            if isinstance(node, cst.CSTNode):
+                waiting.extend(node.children)
+        return False
+
     def demands_on_purpose(self) -> bool:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""
         return _ON_PURPOSE.search(self._run.module_code) is not None

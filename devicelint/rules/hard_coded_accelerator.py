@@ -51,7 +51,7 @@ class HardCodedAccelerator(Rule):
             event.site,
             f"{clashes.quoted(scene, event.site)} fails on a machine without "
             f"{_HARDWARE.get(kind, kind)}: {advice}",
-            () if scene.contains(event.use, event.site) else ((event.use, "demanded here"),),
+            () if scene.encloses(event.use, event.site) else ((event.use, "demanded here"),),
             fix=fix,
         )
 

@@ -36,7 +36,7 @@ class InvalidDeviceString(Rule):
             event.site,
             f"{event.text!r} is no device that torch knows{advice}",
             ()
-            if scene.contains(event.use, event.site)
+            if scene.encloses(event.use, event.site)
             else ((event.use, "used as a device here"),),
             fix=None if meant is None else _correct(scene, event, meant),
             anywhere=True,
