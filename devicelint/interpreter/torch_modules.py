@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.devices import CPU, Device, Unsure, agreement
@@ -26,15 +28,22 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import member_of, module_device
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.classes import call_module_of_file
 from devicelint.interpreter.containers import LENGTH, element_of, extend, known_elements
+from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.loads import note_moved
-from devicelint.interpreter.operands import DIFFERENT, is_excused, operand_of, report_clash, report_input
-from devicelint.interpreter.registration import built, move_module
+from devicelint.interpreter.operands import (
+    DIFFERENT,
+    is_excused,
+    operand_of,
+    report_clash,
+    report_input,
+)
+from devicelint.interpreter.registration import any_parameter, built, move_module
 from devicelint.interpreter.run import Run, calls, methods
 from devicelint.interpreter.signatures import apply_signature
 from devicelint.interpreter.transfers import (
@@ -191,6 +200,8 @@ def _call_owner(
 ) -> Value:
     """A module with parameters: each input is compared with the module's device."""
     assert knowledge.forward is not None
+    if module.ref in run.hidden:
+        _go_on_as_registered(run, module, arguments)
     place = module_device(run, module)
     own = Operand(site.func, module, place.device, place.since)
     misplaced = False
@@ -209,12 +220,33 @@ def _call_owner(
     )
 
 
+def _go_on_as_registered(run: Run, module: Module, arguments: Arguments) -> None:
+    """A module that nothing registers is reported as such: it is taken to be with its inputs."""
+    for argument in arguments:
+        operand = operand_of(argument.value, argument.site)
+        if operand is not None and operand.since is not None:
+            move_module(run, module, operand.device, operand.since)
+            return
+
+
 def _apply_quietly(
     run: Run, knowledge: ModuleKnowledge, arguments: Arguments, site: cst.Call, owner: Operand
 ) -> Value:
     assert knowledge.forward is not None
+    moved = Arguments(
+        [_moved_to(owner, one) for one in arguments.positional],
+        {name: _moved_to(owner, one) for name, one in arguments.keywords.items()},
+        arguments.open,
+    )
     with run.silence():
-        return apply_signature(run, knowledge.forward, arguments, site, owner=owner)
+        return apply_signature(run, knowledge.forward, moved, site, owner=owner)
+
+
+def _moved_to(owner: Operand, argument: Argument) -> Argument:
+    value = argument.value
+    if isinstance(value, (Tensor, Batch)):
+        value = replace(value, device=owner.device, since=owner.since or value.since)
+    return Argument(argument.site, value)
 
 
 def _tensors_in(value: Value) -> tuple[Value, ...]:
@@ -227,7 +259,19 @@ def _check_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> bo
     if agreement(own.device, operand.device) not in DIFFERENT:
         return False
     report_input(run, site, own, operand)
+    _go_on_as_moved(run, own, operand)
     return True
+
+
+def _go_on_as_moved(run: Run, own: Operand, operand: Operand) -> None:
+    """What a misplaced input was passed as is where it should be, for the rest of the calls."""
+    frame: Frame | None = run.frame
+    while frame is not None and operand.since in frame.passed:
+        for name, value in tuple(run.state.fields(frame.ref).items()):
+            if isinstance(value, (Tensor, Batch)) and value.since == operand.since:
+                since = own.since or value.since
+                run.state.write(frame.ref, name, replace(value, device=own.device, since=since))
+        frame = frame.caller
 
 
 def _call_container(
@@ -358,7 +402,9 @@ def _builtin_method(
             return Stream(element_of(run, receiver, node))
         case "forward":
             return call_module(run, receiver, arguments, node)
-        case "modules" | "named_modules" | "state_dict" | "named_parameters" | "buffers":
+        case "named_parameters":
+            return Stream(Tuple((HOST, any_parameter(run, receiver))))
+        case "modules" | "named_modules" | "state_dict" | "buffers" | "named_buffers":
             return Unknown(f"what .{name}() holds")
         case _:
             return Unknown(f"{receiver.name}.{name}()")
