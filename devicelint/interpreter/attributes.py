@@ -34,6 +34,7 @@ from devicelint.domain.values import (
     Moved,
     OneOf,
     Outside,
+    Stream,
     Tensor,
     Tuple,
     Unknown,
@@ -313,8 +314,8 @@ def _item(run: Run, node: cst.Subscript, value: Value, key: Value | None) -> Val
             return ARRAY
         case HostObject():
             return value
-        case Dataset(inner):
-            return inner
+        case Dataset(element) | Stream(element):
+            return element
         case Instance():
             return call_special(run, value, "__getitem__", HOST if key is None else key)
         case Outside(origin):

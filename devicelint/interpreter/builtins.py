@@ -8,7 +8,6 @@ from dataclasses import replace
 import libcst as cst
 
 from devicelint.domain.join import join_known
-from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     HOST,
     NONE,
@@ -33,7 +32,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Arguments
-from devicelint.interpreter.attributes import parameter_of, read_attribute
+from devicelint.interpreter.attributes import read_attribute
 from devicelint.interpreter.containers import (
     element_of,
     extend,
@@ -43,6 +42,7 @@ from devicelint.interpreter.containers import (
 )
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.frame import GLOBALS
+from devicelint.interpreter.registration import any_parameter
 from devicelint.interpreter.run import BUILTIN_SCOPE, Run
 from devicelint.interpreter.transfers import TRANSFERS
 from devicelint.knowledge import tensor_attribute, tensor_method
@@ -108,10 +108,18 @@ def _element(run: Run, value: Value, site: object) -> Value:
 @special("builtins.zip", "itertools.product")
 def zip_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if arguments.open:
-        return Stream(Unknown("a zip of unknown length"))
+        return _transposed(arguments)
     parts = [element_of(run, one.value, one.site) for one in arguments.positional]
     filled = all(is_filled(run, one.value) for one in arguments.positional)
     return Stream(Tuple(tuple(parts)), filled)
+
+
+def _transposed(arguments: Arguments) -> Value:
+    """`zip(*pairs)`: the first of each pair, and the second of each."""
+    only = arguments.positional[0].value if len(arguments.positional) == 1 else None
+    if isinstance(only, Tuple):
+        return Tuple(tuple(Stream(item) for item in only.items))
+    return Stream(Unknown("a zip of unknown length"))
 
 
 @special(
@@ -151,18 +159,13 @@ def next_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return Unknown("next of nothing")
     value = arguments.positional[0].value
     if isinstance(value, Parameters) and isinstance(value.module, Module):
-        return _any_parameter(run, value.module)
+        return any_parameter(run, value.module)
     if isinstance(value, Parameters):
         module = value.module
         if isinstance(module, Outside):
             return Outside(module.origin, module.parameter, module.since)
         return module
     return loaded_at(element_of(run, value, site), site)
-
-
-def _any_parameter(run: Run, module: Module) -> Value:
-    place = run.state.read(module.ref, DEVICE_FIELD)
-    return Unknown("a parameter") if place is None else parameter_of(run, module)
 
 
 @special("builtins.map")

@@ -10,7 +10,6 @@ from devicelint.domain.devices import CPU, DeviceOf
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
-    Bound,
     Class,
     External,
     Function,

@@ -158,7 +158,9 @@ def element_of(run: Run, value: Value, site: Site) -> Value:
         case Dataset(inner):
             return inner
         case Parameters(Module()):
-            return Unknown("one of a module's parameters")
+            from devicelint.interpreter.registration import any_parameter
+
+            return any_parameter(run, value.module)
         case Array() | HostObject():
             return value
         case HostValue() | Const():

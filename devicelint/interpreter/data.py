@@ -23,6 +23,7 @@ from devicelint.domain.values import (
     ListOf,
     Loader,
     Outside,
+    Stream,
     Tensor,
     Tuple,
     Unknown,
@@ -44,7 +45,7 @@ def build_dataset(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
         if arguments.open:
             return Dataset(Unknown("tensors of unknown number"), site)
         return Dataset(Tuple(tuple(_row(a.value) for a in arguments.positional)), site)
-    if last in ("Subset", "ConcatDataset", "random_split"):
+    if last in ("Subset", "ConcatDataset"):
         inner = arguments.get(0, "dataset")
         item = item_of_dataset(run, inner.value, site) if inner is not None else None
         return Dataset(item if item is not None else Unknown("a part of a dataset"), site)
@@ -90,11 +91,11 @@ def build_loader(run: Run, arguments: Arguments, site: cst.Call) -> Value:
     """A DataLoader yields CPU tensors, unless its dataset or collate function moves them."""
     pinned = arguments.get(_PIN_MEMORY, "pin_memory")
     pins = pinned is not None and truth_of(run, pinned.value) is True
-    collate = arguments.get(6, "collate_fn")
-    if collate is not None and collate.value != NONE:
-        return Loader(_collated(run, collate.value, site), pins, site)
     dataset = arguments.get(0, "dataset")
     item = item_of_dataset(run, dataset.value, site) if dataset is not None else None
+    collate = arguments.get(6, "collate_fn")
+    if collate is not None and collate.value != NONE:
+        return Loader(_collated(run, collate.value, item, site), pins, site)
     if item is None:
         return Loader(_from_outside(site), pins, site)
     return Loader(_batch(run, item, site), pins, site)
@@ -108,10 +109,11 @@ def _from_outside(site: cst.Call) -> Value:
     return Batch(CPU, Step(Verb.LOADED, site, CPU))
 
 
-def _collated(run: Run, collate: Value, site: cst.Call) -> Value:
+def _collated(run: Run, collate: Value, item: Value | None, site: cst.Call) -> Value:
     """A collate function of the file is asked what it makes; another one is not known."""
     if isinstance(collate, Function) and isinstance(collate.node, (cst.FunctionDef, cst.Lambda)):
-        given = Arguments([Argument(site, Unknown("samples"))])
+        samples = Unknown("samples") if item is None else Stream(item, filled=True)
+        given = Arguments([Argument(site, samples)])
         with run.silence():
             made = call_function(run, collate, given, None)
         return _batch(run, made, site)

@@ -31,13 +31,13 @@ from devicelint.domain.values import (
     ListOf,
     Outside,
     Partial,
+    Stream,
     Tensor,
     Tuple,
     Unknown,
     Value,
 )
 from devicelint.interpreter.arguments import Arguments
-from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.data import build_dataset, build_loader
 from devicelint.interpreter.host_reads import AXES, FIGURE, read_arguments
@@ -351,6 +351,21 @@ def make_generator(run: Run, name: str, arguments: Arguments, site: cst.Call) ->
 def set_default_tensor_type(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     run.default_device = Unsure("the default tensor type was changed")
     return NONE
+
+
+@special("torch.utils.data.random_split", "torch.utils.data.dataset.random_split")
+def random_split(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Parts of a dataset, each like the whole."""
+    return Stream(build_dataset(run, "torch.utils.data.Subset", arguments, site), filled=True)
+
+
+@special("torch.Tensor")
+def make_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The class called as a function: always on the CPU, unless its default type was changed."""
+    made = call_by_name(run, "torch.FloatTensor", arguments, site)
+    if isinstance(made, Tensor) and isinstance(run.default_device, Unsure):
+        return Tensor(run.default_device, made.since, made.scalar, made.grad)
+    return made
 
 
 @special("sys.exit", "builtins.exit", "builtins.quit", "os._exit")

@@ -11,12 +11,10 @@ from devicelint.domain.values import (
     NONE,
     Batch,
     Bound,
-    Class,
     Const,
     DictOf,
     External,
     Function,
-    Instance,
     Module,
     Moved,
     Outside,
@@ -29,8 +27,8 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.containers import ELEMENT, key_field
-from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.flow import NO_GRAD
+from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.truth import asks_for_device
 
@@ -169,6 +167,7 @@ def _leave(run: Run, frame: Frame) -> Value:
         result = joined
         run.merge(state, None)
     if frame.yields:
+        run.state.dead = False
         element = frame.yields[0]
         for value in frame.yields[1:]:
             element = join_known(element, value)

@@ -10,6 +10,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Device, Unsure
 from devicelint.domain.events import HiddenModules, ModuleDefined, ParameterLost
 from devicelint.domain.history import Keeper, Step, Verb
+from devicelint.domain.join import join
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     DictOf,
@@ -19,8 +20,10 @@ from devicelint.domain.values import (
     OneOf,
     Tensor,
     Tuple,
+    Unknown,
     Value,
 )
+from devicelint.interpreter.attributes import parameter_of
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run
 from devicelint.knowledge import ModuleKind, module_class
@@ -129,6 +132,21 @@ def owns_tensors(run: Run, module: Module) -> bool:
         if any(isinstance(v, Tensor) and v.role in ("parameter", "buffer") for v in fields):
             return True
     return False
+
+
+def any_parameter(run: Run, module: Module) -> Value:
+    """One of the parameters of a Module, or of one that it registered."""
+    joined: Value | None = None
+    for one in submodules(run, module):
+        knowledge = module_class(one.name)
+        if knowledge is not None and knowledge.owns_tensors:
+            joined = join(joined, parameter_of(run, one))
+        for value in run.state.fields(one.ref).values():
+            if isinstance(value, Tensor) and value.role == "parameter":
+                joined = join(joined, replace(value, scalar=None))
+    if joined is None and run.state.read(module.ref, DEVICE_FIELD) is not None:
+        return parameter_of(run, module)
+    return Unknown("a parameter") if joined is None else joined
 
 
 def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devicelint.domain.devices import Device, DeviceOf, Known, Unsure
+from devicelint.domain.devices import Device, DeviceOf, Known, Unsure, join_devices
 from devicelint.domain.values import (
     Array,
     Batch,
@@ -24,7 +24,6 @@ from devicelint.domain.values import (
 from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.containers import element_in
 from devicelint.interpreter.run import Run
-from devicelint.domain.devices import join_devices
 
 
 def revealed_device(run: Run, value: Value) -> Device:

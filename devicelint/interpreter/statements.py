@@ -10,12 +10,8 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     NONE,
     Batch,
-    Bound,
-    Class,
-    Const,
     DictOf,
     External,
-    Function,
     Instance,
     ListOf,
     Module,

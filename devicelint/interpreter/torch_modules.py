@@ -259,7 +259,8 @@ def _check_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> bo
     if agreement(own.device, operand.device) not in DIFFERENT:
         return False
     report_input(run, site, own, operand)
-    _go_on_as_moved(run, own, operand)
+    if not (isinstance(own.value, Module) and own.value.ref in run.hidden):
+        _go_on_as_moved(run, own, operand)
     return True
 
 
