@@ -258,7 +258,7 @@ def _model_of(run: Run, receiver: Value) -> Operand | None:
     """The model whose parameters these are, or an optimizer built here is over."""
     from devicelint.interpreter.attributes import module_device
 
-    over = receiver
+    over: Value | None = receiver
     if isinstance(receiver, Deviceless):
         made_here = run.made_in.get(receiver.site, (None, 0))[0] is run.frame
         over = receiver.over if made_here else None
