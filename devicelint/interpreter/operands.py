@@ -130,27 +130,39 @@ def _seen_from_outside(run: Run, frame: Frame, reference: Operand) -> tuple[Oper
         return replace(reference, site=passed), True
     if frame.module is None or frame.site is None:
         return reference, False
-    place = run.state.read(frame.module.ref, DEVICE_FIELD)
-    if isinstance(place, Moved) and agreement(place.device, reference.device) is Agreement.SAME:
-        return Operand(frame.site.func, frame.module, place.device, place.since), True
-    return reference, False
+    met = _outer_module(run, frame.module, replace(reference, site=frame.site.func))
+    return (met, True) if met.value is frame.module else (reference, False)
 
 
-def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> None:
-    """Announce that an input of a module is not where the module is."""
-    if was_to_go(operand, own.device):
-        return
-    verdict = agreement(own.device, operand.device)
+def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Operand:
+    """Announce that an input of a module is not where the module is.
+
+    Returns the outermost module that the call entered, which is the one to speak of.
+    """
     blamed, frame = _blame(run, operand)
-    if frame is None:
-        clash = Clash(blamed, own, verdict, site, run.frame)
-        run.announce(MisplacedInput(site, run.code_of(site.func), clash))
-        return
-    assert frame.site is not None
-    entered = site if frame.module is None else frame.site
-    own = replace(own, site=entered.func)
-    clash = Clash(blamed, own, verdict, site, frame.caller, frame.module is not None)
+    is_called = frame is not None and frame.module is not None and frame.site is not None
+    entered, outer = site, run.sequential_at(site)
+    if is_called:
+        assert frame is not None and frame.site is not None
+        entered, outer = frame.site, frame.module
+    met = replace(own, site=entered.func)
+    if outer is not None:
+        met = _outer_module(run, outer, met)
+    if was_to_go(operand, own.device):
+        return met
+    here = run.frame if frame is None else frame.caller
+    verdict = agreement(own.device, operand.device)
+    clash = Clash(blamed, met, verdict, site, here, frame is None or is_called)
     run.announce(MisplacedInput(entered, run.code_of(entered.func), clash))
+    return met
+
+
+def _outer_module(run: Run, outer: Module, inner: Operand) -> Operand:
+    """The module around one, where both are on one device."""
+    place = run.state.read(outer.ref, DEVICE_FIELD)
+    if isinstance(place, Moved) and agreement(place.device, inner.device) is Agreement.SAME:
+        return Operand(inner.site, outer, place.device, place.since)
+    return inner
 
 
 def was_to_go(operand: Operand, device: Device) -> bool:

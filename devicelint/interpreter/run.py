@@ -22,6 +22,7 @@ from devicelint.domain.values import (
     Flag,
     Function,
     Loaded,
+    Module,
     Outside,
     Ref,
     Unknown,
@@ -115,6 +116,8 @@ class Run:
         self.counts_accelerators = False
         self.classes: dict[Site, Class] = {}
         self._silent = 0
+        self.sequentials: list[tuple[Module, Site]] = []
+        """The Sequentials whose layers are being called, outermost first, with their calls."""
         self.hidden: set[Ref] = set()
         """The modules that lie in a plain container of another one, unregistered."""
         self.assigned_by: dict[Site, Site] = {}
@@ -224,6 +227,10 @@ class Run:
         conflicts: list[Place] = self.state.merge(other)
         if conflicts and flag is not None and self.splits:
             raise Split(flag.key)
+
+    def sequential_at(self, site: Site) -> Module | None:
+        """The outermost Sequential that a call is of, while its layers are called."""
+        return next((module for module, call in self.sequentials if call is site), None)
 
     def note_made(self, site: Site) -> None:
         """Remember where a tensor or module is created: a fix may say there on which device."""

@@ -210,6 +210,7 @@ def _call_owner(
             operand = operand_of(value, argument.site)
             if operand is not None and not isinstance(value, Outside):
                 misplaced = _check_input(run, site, own, operand) or misplaced
+    place = module_device(run, module)
     tensor = Tensor(place.device, place.since, False, True, "parameter")
     owner = Operand(site.func, tensor, place.device, place.since)
     if misplaced:
@@ -258,8 +259,14 @@ def _tensors_in(value: Value) -> tuple[Value, ...]:
 def _check_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> bool:
     if agreement(own.device, operand.device) not in DIFFERENT:
         return False
-    report_input(run, site, own, operand)
-    if not (isinstance(own.value, Module) and own.value.ref in run.hidden):
+    met = report_input(run, site, own, operand)
+    if isinstance(own.value, Module) and own.value.ref in run.hidden:
+        return True
+    never_moved = met.since is not None and met.since.verb is Verb.BUILT
+    if met.device == CPU and never_moved and operand.since is not None:
+        # It is the module that should be elsewhere.
+        move_module(run, met.value, operand.device, operand.since)
+    else:
         _go_on_as_moved(run, own, operand)
     return True
 
@@ -285,11 +292,14 @@ def _call_container(
     given = arguments
     if elements is None:
         return _through_unknown(run, module, value, arguments, site)
+    run.sequentials.append((module, site))
     for position, element in enumerate(elements):
         value = run.call(element, given, site)
         if position == 0 and not isinstance(value, (Tensor, Tuple)):
-            return Unknown("a layer of a Sequential is not known")
+            value = Unknown("a layer of a Sequential is not known")
+            break
         given = Arguments([type(arguments.positional[0])(arguments.positional[0].site, value)])
+    run.sequentials.pop()
     return value
 
 
