@@ -27,7 +27,7 @@ MISTAKES = {
     "layers_in_a_list": {"DEV105"},
     "metric_accumulator": {"DEV103"},
     "numpy_without_cpu": {"DEV201"},
-    "optimizer_moved": {"DEV101", "DEV301"},
+    "optimizer_moved": {"DEV301"},
     "state_created_in_forward": {"DEV103"},
     "validation_not_moved": {"DEV101", "DEV102"},
 }

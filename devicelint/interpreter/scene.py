@@ -98,6 +98,15 @@ class Scene:
         made = self._run.made_in.get(site)
         return None if made is None else Scene(self._run, *made)
 
+    def sees_where_made(self, site: Site) -> bool:
+        """Whether a tensor was created in this function, around it, or by the same object."""
+        made = self._run.made_in.get(site)
+        if made is None:
+            return False
+        frame, here = made[0], self._frame
+        same_object = frame.receiver is not None and frame.receiver == here.receiver
+        return same_object or frame.ref in (here.ref, GLOBALS, *here.scopes)
+
     def where_bound(self, name: cst.Name) -> Scene:
         """The scene right after a local name got its value."""
         moment = self._frame.last_bound.get(name.value)

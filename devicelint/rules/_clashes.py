@@ -244,11 +244,15 @@ def is_kept(operand: Operand) -> bool:
     return operand.since is not None and operand.since.kept is not None
 
 
-def is_fresh(operand: Operand) -> bool:
-    """Whether an operand was created on the CPU for want of a device argument."""
-    return (
-        operand.device == CPU and operand.since is not None and operand.since.verb is Verb.CREATED
-    )
+def is_fresh(scene: Scene, clash: Clash) -> bool:
+    """Whether the culprit was created on the CPU for want of a device argument.
+
+    What another function has made and handed over is to be moved, and not its affair.
+    """
+    step = clash.culprit.since
+    if clash.culprit.device != CPU or step is None or step.verb is not Verb.CREATED:
+        return False
+    return scene.at(clash).sees_where_made(step.site)
 
 
 def _node(site: Site) -> cst.CSTNode:

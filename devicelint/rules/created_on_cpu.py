@@ -19,13 +19,13 @@ class CreatedOnCpu(Rule):
 
     def on_mixed_operation(self, event: MixedOperation, scene: Scene) -> Reports:
         """The new tensor is an operand."""
-        if clashes.is_fresh(event.clash.culprit) and not clashes.is_kept(event.clash.culprit):
+        if clashes.is_fresh(scene, event.clash) and not clashes.is_kept(event.clash.culprit):
             met = clashes.quoted(scene, event.clash.reference.site)
             yield self._report(event.clash, scene, f"meets {met}")
 
     def on_misplaced_input(self, event: MisplacedInput, scene: Scene) -> Reports:
         """The new tensor is an input of a module."""
-        if clashes.is_fresh(event.clash.culprit) and not clashes.is_kept(event.clash.culprit):
+        if clashes.is_fresh(scene, event.clash) and not clashes.is_kept(event.clash.culprit):
             yield self._report(event.clash, scene, f"is an input of module `{event.module}`")
 
     def _report(self, clash: Clash, scene: Scene, met: str) -> Report:

@@ -20,7 +20,7 @@ class MixedDevices(Rule):
     def on_mixed_operation(self, event: MixedOperation, scene: Scene) -> Reports:
         """One operand is to be moved to where the other is."""
         clash = event.clash
-        if clashes.is_fresh(clash.culprit) or clashes.is_kept(clash.culprit):
+        if clashes.is_fresh(scene, clash) or clashes.is_kept(clash.culprit):
             return
         here = scene.at(clash)
         fix = clashes.move_culprit(scene, clash)

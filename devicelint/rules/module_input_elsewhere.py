@@ -20,7 +20,7 @@ class ModuleInputElsewhere(Rule):
     def on_misplaced_input(self, event: MisplacedInput, scene: Scene) -> Reports:
         """The input is to be moved, unless it is new: then it is to be created there."""
         clash = event.clash
-        if clashes.is_fresh(clash.culprit):
+        if clashes.is_fresh(scene, clash):
             return
         if scene.is_hidden(clash.reference.value) or clashes.is_kept(clash.culprit):
             return
