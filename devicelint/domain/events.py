@@ -176,7 +176,10 @@ class DeviceCompared:
     device_site: Site = field(repr=False)
     other_site: Site = field(repr=False)
     text: str
+    """The string, or the strings of a container, with blanks between."""
     operator: str
+    searched: bool = False
+    """Whether a string is looked for in the device, as though that were one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +187,8 @@ class IndexTested:
     """A device index is used as a condition, although GPU 0 is false."""
 
     site: Site = field(repr=False)
-    index_site: Site = field(repr=False)
+    given: str
+    """How to ask whether there is an index, after its name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,13 @@ class DeviceHandle:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceIndex:
+    """`device.index`: a number, or None where the device has none."""
+
+    device: Device
+
+
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor: where it lives, whether it is 0-dim, whether it requires grad.
 
@@ -324,6 +331,7 @@ Value = (
     | Outside
     | External
     | DeviceHandle
+    | DeviceIndex
     | Tensor
     | Batch
     | Moved

@@ -21,30 +21,23 @@ from devicelint.domain.values import (
     Const,
     Dataset,
     DeviceHandle,
-    DictOf,
+    DeviceIndex,
     External,
     Flag,
     Function,
-    HostObject,
     Instance,
-    ListOf,
     Loaded,
     Loader,
     Module,
     Moved,
     OneOf,
     Outside,
-    Stream,
     Tensor,
-    Tuple,
     Unknown,
     Value,
 )
-from devicelint.interpreter.containers import as_tensor, call_special, element_of, item
-from devicelint.interpreter.indexing import index_tensor
-from devicelint.interpreter.loads import note_key
+from devicelint.interpreter.containers import as_tensor
 from devicelint.interpreter.run import ATTRIBUTES, Run, attributes, evaluates
-from devicelint.interpreter.sequences import sliced
 from devicelint.knowledge import Form, module_class, tensor_attribute
 
 
@@ -144,10 +137,7 @@ def of_device(run: Run, value: DeviceHandle, name: str, node: cst.Attribute) -> 
         return Const(device.type) if isinstance(device, Known) else Outside(f"{device}.type")
     if name == "index" and isinstance(device, Known) and device.type == "cpu":
         return NONE
-    if name == "index":
-        index = device.index if isinstance(device, Known) else None
-        return DeviceHandle(device, node, is_object=False) if index is None else Const(index)
-    return HOST
+    return DeviceIndex(device) if name == "index" else HOST
 
 
 @attributes(Module)
@@ -267,63 +257,6 @@ def of_one_of(run: Run, value: OneOf, name: str, node: cst.Attribute) -> Value:
         joined = found if joined is None else join_known(joined, found)
     assert joined is not None
     return joined
-
-
-@evaluates(cst.Subscript)
-def subscript(run: Run, node: cst.Subscript) -> Value:
-    value = run.evaluate(node.value)
-    if isinstance(value, (Tensor, Moved)) or (isinstance(value, Batch) and not value.whole):
-        return index_tensor(run, node, value)
-    first = node.slice[0].slice
-    if isinstance(value, (ListOf, Tuple)) and isinstance(first, cst.Slice):
-        return sliced(run, node, value, first)
-    keys = [_key(run, element.slice) for element in node.slice]
-    key = keys[0] if len(keys) == 1 else None
-    return _item(run, node, value, key)
-
-
-def _key(run: Run, part: cst.BaseSlice) -> Value | None:
-    if isinstance(part, cst.Index):
-        return run.evaluate(part.value)
-    for bound in (part.lower, part.upper, part.step) if isinstance(part, cst.Slice) else ():
-        if bound is not None:
-            run.evaluate(bound)
-    return None
-
-
-def _item(run: Run, node: cst.Subscript, value: Value, key: Value | None) -> Value:
-    match value:
-        case Batch():
-            return replace(value, whole=False)
-        case Tuple(items):
-            if isinstance(key, Const) and isinstance(key.value, int):
-                inside = -len(items) <= key.value < len(items)
-                return items[key.value] if inside else Unknown("an index outside the tuple")
-            return element_of(run, value, node)
-        case ListOf():
-            return item(run, value.ref, HOST if key is None else key)
-        case DictOf():
-            return item(run, value.ref, key if key is not None else HOST)
-        case Module():
-            held = item(run, value.ref, key) if key is not None else value
-            return held
-        case Loaded():
-            note_key(run, value, key)
-            return value
-        case Array():
-            return ARRAY
-        case HostObject():
-            return value
-        case Dataset(element) | Stream(element):
-            return element
-        case Instance():
-            return call_special(run, value, "__getitem__", HOST if key is None else key)
-        case Outside(origin):
-            return Outside(f"{origin}[{run.code_of(node.slice[0])}]")
-        case External():
-            return Unknown("an item of something imported")
-        case _:
-            return HOST if value == HOST else Unknown("an item of something unknown")
 
 
 def created(run: Run, node: cst.CSTNode, verb: Verb = Verb.CREATED) -> Step:

@@ -313,4 +313,6 @@ def str_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     value = arguments.positional[0].value if arguments.positional else HOST
     if isinstance(value, DeviceHandle):
         return replace(value, is_object=False)
-    return value if isinstance(value, Const) and isinstance(value.value, str) else HOST
+    if isinstance(value, Const):
+        return value if isinstance(value.value, str) else HOST
+    return value if isinstance(value, Outside) else HOST

@@ -22,6 +22,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.containers import ELEMENT, element_of, extend, key_field
+from devicelint.interpreter.indices import note_index_tested, use_index
 from devicelint.interpreter.loops import comprehension_scope
 from devicelint.interpreter.run import Run, evaluates
 from devicelint.interpreter.truth import (
@@ -31,6 +32,7 @@ from devicelint.interpreter.truth import (
     condition_of,
     truth_of,
 )
+
 
 @evaluates(cst.Name)
 def name(run: Run, node: cst.Name) -> Value:
@@ -63,11 +65,14 @@ def concatenated_string(run: Run, node: cst.ConcatenatedString) -> Value:
 @evaluates(cst.FormattedString)
 def formatted_string(run: Run, node: cst.FormattedString) -> Value:
     """`f"cuda:{rank}"` names a device of a type, whatever its index."""
+    first = node.parts[0] if node.parts else None
+    names = isinstance(first, cst.FormattedStringText) and first.value in ("cuda:", "xpu:", "npu:")
     for part in node.parts:
         if isinstance(part, cst.FormattedStringExpression):
-            run.evaluate(part.expression)
-    first = node.parts[0] if node.parts else None
-    if isinstance(first, cst.FormattedStringText) and first.value in ("cuda:", "xpu:", "npu:"):
+            value = run.evaluate(part.expression)
+            if names:
+                use_index(run, value)
+    if isinstance(first, cst.FormattedStringText) and names:
         return DeviceHandle(Known(first.value[:-1]), node, is_object=False)
     return HOST
 
@@ -143,6 +148,8 @@ def conditional(run: Run, node: cst.IfExp) -> Value:
 @evaluates(cst.BooleanOperation)
 def boolean_operation(run: Run, node: cst.BooleanOperation) -> Value:
     left = run.evaluate(node.left)
+    if not (isinstance(node.right, cst.Integer) and node.right.value == "0"):
+        note_index_tested(run, node.left, left)
     conjunction = isinstance(node.operator, cst.And)
     known = truth_of(run, left)
     if known is not None and known is not conjunction:
@@ -181,6 +188,7 @@ def unary_operation(run: Run, node: cst.UnaryOperation) -> Value:
         if isinstance(value, Const) and isinstance(value.value, (int, float)):
             return _negated(value, node) if isinstance(node.operator, cst.Minus) else HOST
         return value
+    note_index_tested(run, node.expression, value)
     value = condition_of(value)
     if isinstance(value, Flag):
         return ~value

@@ -41,6 +41,7 @@ from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.data import build_dataset, build_loader
 from devicelint.interpreter.host_reads import AXES, FIGURE, read_arguments
+from devicelint.interpreter.indices import use_index
 from devicelint.interpreter.loads import MAP_LOCATION, load, save, set_random_state
 from devicelint.interpreter.registration import announce_lost, built
 from devicelint.interpreter.run import Run
@@ -221,6 +222,8 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
         announce_invalid(run, value, site)
         return DeviceHandle(Unsure(f"{value.value!r} is no device"), site)
     index = arguments.get(1, "index")
+    if index is not None:
+        use_index(run, index.value)
     if index is not None and isinstance(device, Known):
         known = index.value.value if isinstance(index.value, Const) else None
         device = Known(device.type, known if isinstance(known, int) else None)
@@ -328,6 +331,14 @@ def legacy_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     """`torch.cuda.FloatTensor(2, 3)`: a tensor on the accelerator, in the old way."""
     device = demand(run, None, Known("cuda"), site, name)
     return Tensor(device, Step(Verb.CREATED_ON, site, device), False, False)
+
+
+@special("torch.cuda.set_device")
+def set_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Which GPU is the current one."""
+    for argument in arguments:
+        use_index(run, argument.value)
+    return NONE
 
 
 @special("torch.utils.rename_privateuse1_backend")

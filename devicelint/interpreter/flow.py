@@ -7,12 +7,9 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from devicelint.domain.events import IndexTested
 from devicelint.domain.values import (
-    HOST,
     Bound,
     DeviceHandle,
-    DictOf,
     External,
     Flag,
     Function,
@@ -26,7 +23,6 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.assign import assign
 from devicelint.interpreter.attributes import member_of
-from devicelint.interpreter.containers import element_of, item, known_elements
 from devicelint.interpreter.run import Run, executes
 from devicelint.interpreter.transfers import demand
 from devicelint.interpreter.truth import (
@@ -45,8 +41,6 @@ NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no
 @executes(cst.If)
 def if_statement(run: Run, node: cst.If) -> None:
     value = condition_at(run, node.test)
-    if isinstance(value, DeviceHandle) and not value.is_object:
-        run.announce(IndexTested(node.test, node.test))
     if is_machine(value):
         left_out = node.orelse if truth_of(run, value) else node.body
         run.skips_a_machine |= left_out is not None and _concerns_devices(run, left_out)
@@ -154,14 +148,14 @@ _NAME = re.compile(r"\w+")
 def with_statement(run: Run, node: cst.With) -> None:
     disabled = 0
     defaults = run.default_device
-    for item in node.items:
-        value = run.evaluate(item.item)
-        disabled += _disables_grad(run, item.item)
+    for entry in node.items:
+        value = run.evaluate(entry.item)
+        disabled += _disables_grad(run, entry.item)
         if isinstance(value, DeviceHandle) and value.is_object:
-            given = Argument(item.item, value)
-            run.default_device = demand(run, given, value.device, item, "with")
-        if item.asname is not None:
-            assign(run, item.asname.name, _entered(run, value, item.item), item.item)
+            given = Argument(entry.item, value)
+            run.default_device = demand(run, given, value.device, entry, "with")
+        if entry.asname is not None:
+            assign(run, entry.asname.name, _entered(run, value, entry.item), entry.item)
     run.no_grad += disabled
     run.execute_block(node.body)
     run.no_grad -= disabled
@@ -192,59 +186,3 @@ def _disables_grad(run: Run, node: cst.BaseExpression) -> bool:
         return False
     callee = run.evaluate(node.func) if isinstance(node.func, (cst.Name, cst.Attribute)) else None
     return isinstance(callee, External) and callee.name in NO_GRAD
-
-
-@executes(cst.Match)
-def match_statement(run: Run, node: cst.Match) -> None:
-    subject = run.evaluate(node.subject)
-    start = run.state
-    joined = start.fork()
-    exhaustive = False
-    joined.dead = True
-    for case in node.cases:
-        run.state = start.fork()
-        _bind_pattern(run, case.pattern, subject)
-        if case.guard is not None:
-            run.evaluate(case.guard)
-        with assuming(run, condition_of(subject)):
-            run.execute_block(case.body)
-        joined.merge(run.state)
-        exhaustive = exhaustive or (_is_wildcard(case.pattern) and case.guard is None)
-    if not exhaustive:
-        joined.merge(start)
-    run.state = joined
-
-
-def _is_wildcard(pattern: cst.MatchPattern) -> bool:
-    return isinstance(pattern, cst.MatchAs) and pattern.pattern is None
-
-
-def _bind_pattern(run: Run, pattern: cst.MatchPattern, subject: Value) -> None:
-    """Bind what a pattern captures: the whole subject, or an unknown part of it."""
-    if isinstance(pattern, cst.MatchAs):
-        if pattern.pattern is not None:
-            _bind_pattern(run, pattern.pattern, subject)
-        if pattern.name is not None:
-            run.bind(pattern.name.value, subject, pattern.name)
-        return
-    if isinstance(pattern, (cst.MatchTuple, cst.MatchList)):
-        known = known_elements(run, subject)
-        part = element_of(run, subject, pattern)
-        for position, element in enumerate(pattern.patterns):
-            if known is not None and len(known) == len(pattern.patterns):
-                part = known[position]
-            if isinstance(element, cst.MatchSequenceElement):
-                _bind_pattern(run, element.value, part)
-            elif element.name is not None:
-                run.bind(element.name.value, Unknown("a starred pattern"), element.name)
-        return
-    if isinstance(pattern, cst.MatchMapping) and isinstance(subject, DictOf):
-        for one in pattern.elements:
-            key = run.evaluate(one.key) if isinstance(one.key, cst.BaseExpression) else HOST
-            _bind_pattern(run, one.pattern, item(run, subject.ref, key))
-        return
-    for child in pattern.children:
-        if isinstance(child, cst.MatchPattern):
-            _bind_pattern(run, child, Unknown("part of a pattern"))
-        elif isinstance(child, (cst.MatchKeywordElement, cst.MatchMappingElement)):
-            _bind_pattern(run, child.pattern, Unknown("part of a pattern"))

@@ -29,11 +29,14 @@ from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.containers import ELEMENT, key_field
 from devicelint.interpreter.flow import NO_GRAD
 from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.indices import declare_parameter
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.truth import asks_for_device
 
 _DEEPEST = 12
 _MOST_INTERPRETATIONS = 12
+_MOST_OBJECTS = 60
+"""How often an `__init__` is walked: an object that was not made so knows nothing of itself."""
 
 _KINDS = {
     "builtins.staticmethod": "static",
@@ -92,15 +95,14 @@ def call_function(
     run: Run,
     function: Function,
     arguments: Arguments,
-    site: cst.Call | None,
+    site: cst.BaseExpression | None,
     *,
     receiver: Value | None = None,
     module: Module | None = None,
-    place: cst.CSTNode | None = None,
 ) -> Value:
     """Walk a function's body with the arguments it gets.
 
-    `place` stands for the call where there is none to be seen, as with a decorator.
+    `site` is the call; a decorator stands for one; None where Python itself calls.
     """
     node = function.node
     assert isinstance(node, (cst.FunctionDef, cst.Lambda))
@@ -109,11 +111,11 @@ def call_function(
     if site is not None:
         run.entered.add(node)
     frame = Frame(
-        run.allocate(site or place or node, function.name),
+        run.allocate(site or node, function.name),
         node,
         function.scopes,
         caller=run.frame,
-        site=site,
+        site=site if isinstance(site, cst.Call) else None,
         module=module,
         receiver=receiver,
         owner=function.owner,
@@ -133,7 +135,8 @@ def _may_enter(run: Run, node: cst.FunctionDef | cst.Lambda) -> bool:
             return False
         frame = frame.caller
     run.interpretations[node] = run.interpretations.get(node, 0) + 1
-    return run.interpretations[node] <= _MOST_INTERPRETATIONS
+    is_init = isinstance(node, cst.FunctionDef) and node.name.value == "__init__"
+    return run.interpretations[node] <= (_MOST_OBJECTS if is_init else _MOST_INTERPRETATIONS)
 
 
 def _walk(run: Run, frame: Frame, function: Function) -> Value:
@@ -257,6 +260,7 @@ def offered(run: Run, node: cst.BaseExpression) -> Value:
 def _from_outside(run: Run, name: str, parameter: cst.Param) -> Value:
     """What a caller gives: anything, or a tensor where the annotation says so."""
     since = Step(Verb.RECEIVED, parameter, DeviceOf(name))
+    declare_parameter(run, name, parameter)
     if parameter.annotation is not None and parameter.default is None:
         annotation = parameter.annotation.annotation
         if isinstance(annotation, (cst.Name, cst.Attribute)):

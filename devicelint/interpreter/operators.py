@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import Known
-from devicelint.domain.events import DeviceCompared, Operand
-from devicelint.domain.join import as_bool
+from devicelint.domain.devices import DEVICE_TYPES, Known
+from devicelint.domain.events import Operand
 from devicelint.domain.values import (
     ARRAY,
     HOST,
-    NONE,
     Array,
     Batch,
     Const,
     DeviceHandle,
     DictOf,
-    Flag,
-    Function,
     HostValue,
     ListOf,
-    Module,
     Moved,
     Outside,
     Tensor,
@@ -29,6 +24,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.containers import element_of, extend
+from devicelint.interpreter.indices import use_index
 from devicelint.interpreter.operands import (
     common_device,
     computed,
@@ -74,6 +70,8 @@ def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> V
         if isinstance(left, (ListOf, Tuple)) or isinstance(right, (ListOf, Tuple)):
             return put_together(run, node, left, right)
         return _host_arithmetic(node, left, right)
+    if isinstance(left, Const) and isinstance(right, Outside) and isinstance(left.value, str):
+        return _text_with(run, node, left.value, right)
     symbol = _OPERATORS.get(type(node.operator), "")
     return operate(run, node, symbol, (node.left, left), (node.right, right))
 
@@ -88,6 +86,15 @@ def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Va
     if isinstance(left, Const) and left.value in ("cuda:", "xpu:") and not isinstance(right, Const):
         return DeviceHandle(Known(str(left.value)[:-1]), node, is_object=False)
     return HOST
+
+
+def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Outside) -> Value:
+    """`"cuda:" + str(args.gpu)` and `"cuda:%d" % args.gpu` name a device."""
+    kind, colon, rest = text.partition(":")
+    if not colon or kind not in DEVICE_TYPES or rest not in ("", "%d", "%s", "%i"):
+        return HOST
+    use_index(run, value)
+    return DeviceHandle(Known(kind), node, is_object=False)
 
 
 def operate(
@@ -121,112 +128,6 @@ def _result(
     grads = [one.value.grad if isinstance(one.value, Tensor) else None for one in operands]
     grad = True if True in grads else None if None in grads else False
     return Tensor(device, computed(site, device, since), scalar, grad)
-
-
-@evaluates(cst.Comparison)
-def comparison(run: Run, node: cst.Comparison) -> Value:
-    left_site, left = node.left, run.evaluate(node.left)
-    result: Value = HOST
-    for target in node.comparisons:
-        right = run.evaluate(target.comparator)
-        result = _compare(run, node, target.operator, (left_site, left), (target.comparator, right))
-        left_site, left = target.comparator, right
-    return result if len(node.comparisons) == 1 else HOST
-
-
-_COMPARE = {
-    cst.Equal: "==",
-    cst.NotEqual: "!=",
-    cst.LessThan: "<",
-    cst.LessThanEqual: "<=",
-    cst.GreaterThan: ">",
-    cst.GreaterThanEqual: ">=",
-}
-
-
-def _compare(
-    run: Run,
-    node: cst.Comparison,
-    operator: cst.BaseCompOp,
-    left: tuple[cst.CSTNode, Value],
-    right: tuple[cst.CSTNode, Value],
-) -> Value:
-    one, other = left[1], right[1]
-    if isinstance(operator, (cst.Is, cst.IsNot)):
-        return _identity(run, one, other, isinstance(operator, cst.IsNot))
-    symbol = _COMPARE.get(type(operator))
-    if symbol is None:
-        return _membership(run, node, operator, one, other)
-    if isinstance(one, _TENSORS) or isinstance(other, _TENSORS):
-        return operate(run, node, symbol, left, right)
-    if isinstance(one, DeviceHandle) or isinstance(other, DeviceHandle):
-        return _compare_devices(run, node, symbol, left, right)
-    if isinstance(one, Const) and isinstance(other, Const):
-        return _compare_constants(symbol, one, other)
-    if isinstance(one, (Outside, Flag)) or isinstance(other, (Outside, Flag)):
-        return Flag(run.code_of(node))
-    return HOST
-
-
-def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:
-    if other == NONE:
-        if isinstance(one, Outside):
-            return Flag(f"{one.origin} is None", negated)
-        if isinstance(one, Const):
-            return as_bool((one == NONE) is not negated)
-        if isinstance(one, (*_TENSORS, Module, DeviceHandle, Function)):
-            return as_bool(negated)
-    if isinstance(one, Const) and isinstance(other, Const) and isinstance(other.value, bool):
-        return as_bool((one == other) is not negated)
-    return HOST
-
-
-def _membership(
-    run: Run, node: cst.Comparison, operator: cst.BaseCompOp, one: Value, other: Value
-) -> Value:
-    if isinstance(one, (Outside, Flag)) or isinstance(other, Outside):
-        return Flag(run.code_of(node))
-    if isinstance(one, Const) and isinstance(other, Const):
-        inside = str(one.value) in str(other.value)
-        return as_bool(inside is isinstance(operator, cst.In))
-    if isinstance(one, Const) and isinstance(other, DeviceHandle):
-        return HOST
-    return HOST
-
-
-def _compare_constants(symbol: str, one: Const, other: Const) -> Value:
-    left, right = one.value, other.value
-    if symbol in ("==", "!="):
-        return as_bool((left == right) is (symbol == "=="))
-    if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
-        return HOST
-    outcome = {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}
-    return as_bool(outcome[symbol])
-
-
-def _compare_devices(
-    run: Run,
-    node: cst.Comparison,
-    symbol: str,
-    left: tuple[cst.CSTNode, Value],
-    right: tuple[cst.CSTNode, Value],
-) -> Value:
-    (one_site, one), (other_site, other) = left, right
-    for handle, handle_site, text, text_site in (
-        (one, one_site, other, other_site),
-        (other, other_site, one, one_site),
-    ):
-        if isinstance(handle, DeviceHandle) and isinstance(text, Const):
-            if handle.is_object and isinstance(text.value, str):
-                run.announce(DeviceCompared(node, handle_site, text_site, text.value, symbol))
-                return as_bool(symbol == "!=")
-            if isinstance(handle.device, Known) and not handle.is_object:
-                return as_bool((str(handle.device) == text.value) is (symbol == "=="))
-    if isinstance(one, DeviceHandle) and isinstance(other, DeviceHandle):
-        known = isinstance(one.device, Known) and isinstance(other.device, Known)
-        if known and one.is_object and other.is_object:
-            return as_bool((one.device == other.device) is (symbol == "=="))
-    return Flag(run.code_of(node))
 
 
 def augmented(

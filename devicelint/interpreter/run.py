@@ -122,6 +122,10 @@ class Run:
         """The modules that lie in a plain container of another one, unregistered."""
         self.assigned_by: dict[Site, Site] = {}
         """The statement of each attribute that was assigned to."""
+        self.integers: dict[str, str] = {}
+        """What holds a whole number by its declaration, and how to ask whether it was given."""
+        self.index_tests: dict[str, tuple[cst.CSTNode, str]] = {}
+        """The tests around this point that ask whether such a number is true."""
         self.backends: set[str] = set()
         """The names that the program gives to backends of its own."""
         self.bound_names: dict[Site, set[str]] = {}

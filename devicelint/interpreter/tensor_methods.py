@@ -25,6 +25,7 @@ from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import as_tensor
 from devicelint.interpreter.host_reads import read_on_host
+from devicelint.interpreter.indices import declare_option
 from devicelint.interpreter.loads import note_moved
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.run import Run, methods
@@ -157,6 +158,8 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
     if name in ("parameters", "named_parameters"):
         assert isinstance(node.func, cst.Attribute)
         return Parameters(receiver, node.func.value)
+    if name == "add_argument":
+        declare_option(run, arguments)
     if name == "parse_args":
         return Outside("args")
     if name in _KEEPS_PLACE:

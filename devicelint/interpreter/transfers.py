@@ -32,6 +32,7 @@ from devicelint.domain.values import (
     Batch,
     Const,
     DeviceHandle,
+    DeviceIndex,
     Deviceless,
     External,
     Module,
@@ -43,6 +44,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.indices import use_index
 from devicelint.interpreter.run import Run
 
 TRANSFERS = frozenset({"to", "cuda", "cpu", "xpu", "to_empty"})
@@ -60,6 +62,8 @@ def device_named(run: Run, argument: Argument) -> Device | None:
     match value:
         case DeviceHandle(device):
             return device
+        case DeviceIndex(device):
+            return device
         case Const(str()):
             return _parse(run, value)
         case Const(bool()):
@@ -71,6 +75,7 @@ def device_named(run: Run, argument: Argument) -> Device | None:
         case Tensor() | Batch() | Moved():
             return value.device
         case Outside(origin):
+            use_index(run, value)
             last = origin.rpartition(".")[2]
             return None if "dtype" in last else Opaque(origin)
         case External(name):

@@ -21,6 +21,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.indices import testing
 from devicelint.interpreter.run import Run
 
 AVAILABLE = "torch.cuda.is_available()"
@@ -103,7 +104,8 @@ def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> Iterator[N
     run.assumptions += counted
     run.device_choices += asks
     try:
-        yield
+        with testing(run, node, condition):
+            yield
     finally:
         run.assumptions -= counted
         run.device_choices -= asks

@@ -1,11 +1,12 @@
+"""Comparisons of devices that cannot come out as they were meant."""
+
 from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import DEVICE_TYPES
 from devicelint.domain.events import DeviceCompared, IndexTested
 from devicelint.finding import Severity
-from devicelint.fixes import InsertAfter, Rewrite
+from devicelint.fixes import Change, InsertAfter, Replace, Rewrite, WrapInCall
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
@@ -21,27 +22,57 @@ class DeviceComparedWithString(Rule):
 
     def on_device_compared(self, event: DeviceCompared, scene: Scene) -> Reports:
         """`device == "cuda"` is always False, `device != "cuda"` always True."""
-        outcome = "False" if event.operator == "==" else "True"
-        device = clashes.quoted(scene, event.device_site)
         assert isinstance(event.device_site, cst.CSTNode)
-        fix = None
-        if event.text in DEVICE_TYPES:
-            fix = Rewrite("Compare its `.type`", (InsertAfter(event.device_site, ".type"),))
+        device = clashes.quoted(scene, event.device_site)
+        wrong = f"which never equals a string: this is always {event.operator in ('!=', 'not in')}"
+        if event.searched:
+            wrong = "not a string: `in` raises TypeError"
+        change = _compare_text(scene, event)
         yield Report(
             event.site,
-            f"{device} is a torch.device, which never equals a string: this is always {outcome}; "
-            f"compare {device[:-1]}.type`",
-            fix=fix,
+            f"{device} is a torch.device, {wrong}; compare {device[:-1]}.type`",
+            fix=None if change is None else Rewrite("Compare what can be equal", (change,)),
             anywhere=True,
         )
 
     def on_index_tested(self, event: IndexTested, scene: Scene) -> Reports:
         """The index of the first GPU is 0, which is false."""
-        index = clashes.quoted(scene, event.index_site)
-        assert isinstance(event.index_site, cst.CSTNode)
+        assert isinstance(event.site, cst.CSTNode)
+        index = clashes.quoted(scene, event.site)
         yield Report(
             event.site,
-            f"{index} is a device index, and GPU 0 is false: compare it with None",
-            fix=Rewrite("Compare with None", (InsertAfter(event.index_site, " is not None"),)),
+            f"{index} is the index of a device, and that of the first GPU is 0, which is false; "
+            f"ask for {index[:-1]} {event.given}`",
+            fix=Rewrite(f"Ask for `{event.given}`", (_ask(scene, event.site, event.given),)),
             anywhere=True,
         )
+
+
+def _compare_text(scene: Scene, event: DeviceCompared) -> Change | None:
+    """A type is compared with the type, a name with an index as a device or as text."""
+    device, other = event.device_site, event.other_site
+    assert isinstance(device, cst.CSTNode)
+    assert isinstance(other, cst.CSTNode)
+    is_written = isinstance(other, cst.SimpleString) or event.operator not in ("==", "!=")
+    if is_written and ":" not in event.text:
+        return InsertAfter(device, ".type")
+    if event.operator in ("==", "!="):
+        make = scene.name_of("torch.device")
+        return None if make is None else WrapInCall(other, make)
+    return WrapInCall(device, "str")
+
+
+def _ask(scene: Scene, site: cst.CSTNode, given: str) -> Change:
+    """`if index:` → `if index is not None:`; `index or 0` → `index if index is not None else 0`."""
+    index = scene.code(site)
+    parent = scene.parent_of(site)
+    if isinstance(parent, cst.UnaryOperation):
+        absent = {"is not None": "is None", ">= 0": "< 0"}[given]
+        return Replace(parent, f"{index} {absent}")
+    if isinstance(parent, cst.BooleanOperation) and isinstance(parent.operator, cst.Or):
+        around = scene.parent_of(parent)
+        if parent.left is site and not isinstance(around, (cst.If, cst.While, cst.Assert)):
+            choice = f"{index} if {index} {given} else {scene.code(parent.right)}"
+            alone = isinstance(around, (cst.Assign, cst.Arg, cst.Return)) or parent.lpar
+            return Replace(parent, choice if alone and not parent.lpar else f"({choice})")
+    return InsertAfter(site, f" {given}")
