@@ -143,40 +143,34 @@ def element_of(run: Run, value: Value, site: Site) -> Value:
     match value:
         case Loader(item=inner, pinned=pinned):
             return loaded_at(inner, site, pinned=pinned)
-        case Stream(element):
+        case Stream(element) | Dataset(element):
             return element
         case Tuple(items):
             return _joined(items)
-        case ListOf() | DictOf():
-            return HOST if isinstance(value, DictOf) else element_in(run.state.fields(value.ref))
-        case Module():
+        case ListOf() | Module():
             return element_in(run.state.fields(value.ref))
         case Tensor():
             return replace(value, scalar=None)
         case Batch():
             return _inner_batch(value)
-        case Dataset(inner):
-            return inner
         case Parameters(Module()):
             from devicelint.interpreter.registration import any_parameter
 
             return any_parameter(run, value.module)
-        case Array() | HostObject():
-            return value
-        case HostValue() | Const():
+        case DictOf() | HostValue() | Const():
             return HOST
-        case Moved():
+        case Array() | HostObject() | Moved() | Loaded():
             return value
-        case Loaded():
-            return value
-        case Outside(origin):
-            return Unknown(f"an element of {origin}")
         case Instance():
             return _element_of_instance(run, value)
-        case External(name):
-            return Unknown(f"an element of {name}")
         case _:
-            return Unknown("an element of something unknown")
+            return Unknown(f"an element of {_named(value)}")
+
+
+def _named(value: Value) -> str:
+    if isinstance(value, Outside):
+        return value.origin
+    return value.name if isinstance(value, External) else "something unknown"
 
 
 def _element_of_instance(run: Run, value: Instance) -> Value:

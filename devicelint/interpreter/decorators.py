@@ -43,9 +43,9 @@ def _decorate(run: Run, named: cst.BaseExpression, value: Value) -> Value:
     arguments = Arguments([Argument(named, value)])
     match wrapper:
         case Function():
-            return call_function(run, wrapper, arguments, None, place=named)
+            return call_function(run, wrapper, arguments, named)
         case Bound(Function() as method, receiver):
-            return call_function(run, method, arguments, None, receiver=receiver, place=named)
+            return call_function(run, method, arguments, named, receiver=receiver)
         case Flag() | HostValue():
             return value
         case _:
