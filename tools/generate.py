@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from devicelint.finding import Severity
 
@@ -25,10 +25,10 @@ END = "<!-- rules: end -->"
 class Rule(Protocol):
     """What is written about a rule."""
 
-    code: str
-    name: str
-    severity: Severity
-    summary: str
+    code: ClassVar[str]
+    name: ClassVar[str]
+    severity: ClassVar[Severity]
+    summary: ClassVar[str]
 
     @classmethod
     def documentation(cls) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.values import HOST, DictOf, Unknown, Value
+from devicelint.domain.values import DictOf, Unknown, Value
 from devicelint.interpreter.containers import element_of, item, known_elements
 from devicelint.interpreter.run import Run, executes
 from devicelint.interpreter.truth import assuming, condition_of
@@ -47,8 +47,7 @@ def _bind_pattern(run: Run, pattern: cst.MatchPattern, subject: Value) -> None:
             _bind_sequence(run, pattern, subject)
         case cst.MatchMapping() if isinstance(subject, DictOf):
             for one in pattern.elements:
-                key = run.evaluate(one.key) if isinstance(one.key, cst.BaseExpression) else HOST
-                _bind_pattern(run, one.pattern, item(run, subject.ref, key))
+                _bind_pattern(run, one.pattern, item(run, subject.ref, run.evaluate(one.key)))
         case cst.MatchOr():
             for option in pattern.patterns:
                 _bind_pattern(run, option.pattern, subject)

@@ -48,13 +48,14 @@ def sliced(run: Run, node: cst.Subscript, value: ListOf | Tuple, part: cst.Slice
     """Part of a list or tuple: which elements, where the bounds are written out."""
     elements = known_elements(run, value)
     bounds = [_bound(run, one) for one in (part.lower, part.upper, part.step)]
-    if elements is None or not all(isinstance(one, (int, type(None))) for one in bounds):
+    known = [one for one in bounds if one is None or isinstance(one, int)]
+    if elements is None or len(known) < len(bounds):
         if isinstance(value, Tuple):
             return Unknown("part of a tuple")
         made = _new_list(run, node, (value, node.value))
         run.state.write(made.ref, "@length", HOST)
         return made
-    kept = elements[slice(*bounds)] if bounds[2] != 0 else ()
+    kept = elements[slice(*known)] if known[2] != 0 else ()
     return Tuple(kept) if isinstance(value, Tuple) else _new_list(run, node, (Tuple(kept), node))
 
 

@@ -40,7 +40,9 @@ _MODULE_METHODS = frozenset(
 
 
 @methods(Tensor, Batch, Moved)
-def method_of_placed(run: Run, receiver: Tensor | Batch | Moved, name: str, node: cst.Call) -> Value:
+def method_of_placed(
+    run: Run, receiver: Tensor | Batch | Moved, name: str, node: cst.Call
+) -> Value:
     assert isinstance(node.func, cst.Attribute)
     arguments = arguments_of(run, node)
     if name in TRANSFERS:
@@ -191,4 +193,3 @@ def _method_of_assumed(
     since = receiver.since or Step(Verb.RECEIVED, node, device)
     tensor = Tensor(device, since, None, None)
     return call_tensor_method(run, tensor, name, arguments, node)
-

@@ -180,7 +180,9 @@ def move_placed(
         result = replace(value, device=target, since=step)
         if isinstance(value, Tensor):
             grad = False if run.no_grad else value.grad
-            result = replace(value, device=target, since=step, grad=grad, role=_moved_role(value, node))
+            result = replace(
+                value, device=target, since=step, grad=grad, role=_moved_role(value, node)
+            )
     assert isinstance(node.func, cst.Attribute)
     run.announce_transfer(
         Transfer(node, node.func.value, value, method, target, result, value.device)

@@ -1,3 +1,5 @@
+"""The result of a move is thrown away."""
+
 from __future__ import annotations
 
 import libcst as cst

@@ -1,3 +1,5 @@
+"""A parameter is moved before it is registered or optimized."""
+
 from __future__ import annotations
 
 import libcst as cst

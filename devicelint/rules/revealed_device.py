@@ -1,3 +1,5 @@
+"""A reader asks where a value is."""
+
 from __future__ import annotations
 
 from devicelint.domain.devices import Unsure

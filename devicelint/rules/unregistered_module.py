@@ -1,3 +1,5 @@
+"""A Module hides submodules in a plain container."""
+
 from __future__ import annotations
 
 import re

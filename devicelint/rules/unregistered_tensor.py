@@ -1,3 +1,5 @@
+"""A Module keeps a tensor as a plain attribute."""
+
 from __future__ import annotations
 
 import re
