@@ -46,6 +46,8 @@ class Step:
     """Where a value was to go by a move whose result is thrown away."""
     pinned: bool = field(default=False, compare=False)
     """Whether the DataLoader pins what it yields, which moves nothing."""
+    believed: bool = field(default=False, compare=False)
+    """Whether the code takes the device for granted, and does not show it."""
     kept: Keeper | None = field(default=None, compare=False)
     """The attribute that kept the value there, and from which it was read since."""
 

@@ -97,16 +97,16 @@ def build_loader(run: Run, arguments: Arguments, site: cst.Call) -> Value:
     if collate is not None and collate.value != NONE:
         return Loader(_collated(run, collate.value, item, site), pins, site)
     if item is None:
-        return Loader(_from_outside(site), pins, site)
+        return Loader(_from_outside(site, pins=pins), pins, site)
     return Loader(_batch(run, item, site), pins, site)
 
 
 _PIN_MEMORY = 7
 
 
-def _from_outside(site: cst.Call) -> Value:
-    """A dataset that is not seen: workers and pinning both need its tensors on the CPU."""
-    return Batch(CPU, Step(Verb.LOADED, site, CPU))
+def _from_outside(site: cst.Call, *, pins: bool) -> Value:
+    """A dataset that is not seen: pinning needs its tensors on the CPU, and so do workers."""
+    return Batch(CPU, Step(Verb.LOADED, site, CPU, believed=not pins))
 
 
 def _collated(run: Run, collate: Value, item: Value | None, site: cst.Call) -> Value:

@@ -19,7 +19,7 @@ DEFAULT_WIDTH = 100
 EVIDENCE = {
     Certainty.CERTAIN: "",
     Certainty.CONTRACT: "by contract: the caller chooses the device, and the code ignores it",
-    Certainty.BELIEF: "by belief: another line of this code takes the device for granted",
+    Certainty.BELIEF: "by belief: the code takes the device for granted, and does not show it",
 }
 
 

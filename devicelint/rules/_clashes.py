@@ -10,7 +10,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Agreement, DeviceOf, Opaque
 from devicelint.domain.events import Clash, Operand
 from devicelint.domain.history import Site, Step, Verb
-from devicelint.domain.values import DictOf, ListOf, Module, Stream, Tuple
+from devicelint.domain.values import DictOf, ListOf, Module, Moved, Stream, Tuple
 from devicelint.finding import Certainty, Severity
 from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
 from devicelint.interpreter.scene import Scene
@@ -61,10 +61,18 @@ def severity(clash: Clash) -> Severity:
 
 
 def certainty(clash: Clash) -> Certainty:
-    """By contract where one device is the caller's choice."""
-    devices = (clash.culprit.device, clash.reference.device)
-    by_contract = any(isinstance(device, DeviceOf) for device in devices)
-    return Certainty.CONTRACT if by_contract else Certainty.CERTAIN
+    """By contract where one device is the caller's choice; by belief what the code only expects."""
+    operands = (clash.culprit, clash.reference)
+    if any(isinstance(operand.device, DeviceOf) for operand in operands):
+        return Certainty.CONTRACT
+    return Certainty.BELIEF if any(map(_is_believed, operands)) else Certainty.CERTAIN
+
+
+def _is_believed(operand: Operand) -> bool:
+    """A dataset that is not seen, or something unseen that is moved and called as a module is."""
+    return isinstance(operand.value, Moved) or (
+        operand.since is not None and operand.since.believed
+    )
 
 
 def condition(clash: Clash) -> str:
