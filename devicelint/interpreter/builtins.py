@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from dataclasses import replace
 
 import libcst as cst
 
@@ -305,14 +304,3 @@ def exec_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         if isinstance(value, (Const, DeviceHandle)):
             run.state.write(GLOBALS, field, Outside(field))
     return NONE
-
-
-@special("builtins.str")
-def str_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """The name of a device is a device too."""
-    value = arguments.positional[0].value if arguments.positional else HOST
-    if isinstance(value, DeviceHandle):
-        return replace(value, is_object=False)
-    if isinstance(value, Const):
-        return value if isinstance(value.value, str) else HOST
-    return value if isinstance(value, Outside) else HOST

@@ -14,6 +14,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
     classes,
     comparisons,
     data,
+    device_calls,
     expressions,
     externals,
     flow,
