@@ -13,15 +13,11 @@ from typing import Any, Protocol, TypeVar
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device
-from devicelint.domain.events import Assigned, DiscardedTransfer, Event, Load, Transfer
+from devicelint.domain.events import Assigned, DiscardedTransfer, Event, Transfer
 from devicelint.domain.history import Site
 from devicelint.domain.state import Place, State, loses_device
 from devicelint.domain.values import (
-    Class,
     Flag,
-    Function,
-    Loaded,
     Module,
     Outside,
     Ref,
@@ -31,6 +27,7 @@ from devicelint.domain.values import (
 from devicelint.domain.worlds import World
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.frame import GLOBALS, Frame
+from devicelint.interpreter.memory import Memory, Surroundings
 from devicelint.interpreter.program import Program
 
 BUILTIN_SCOPE: dict[str, Value] = {}
@@ -88,67 +85,24 @@ class Listener(Protocol):
         """Take note of one event; the run is at the point where it happened."""
 
 
-class Run:
+class Run(Surroundings, Memory):
     """The walk: where it is, what holds there, and in which world."""
 
     def __init__(
         self, program: Program, world: World, listener: Listener, *, steps: int, splits: bool
     ) -> None:
+        Surroundings.__init__(self)
+        Memory.__init__(self)
         self.module = program.tree
         self.module_code = program.text
         """The text of the whole file."""
         self.world = world
+        self.splits = splits
+        """Whether this walk may be given up for one in each of two worlds."""
         self.state = State()
         self.frame = Frame.of_module(program.tree)
-        self.assumptions = 0
-        """How many conditions that the code cannot tell surround this point."""
-        self.no_grad = 0
-        self.expected: list[str] = []
-        """The exceptions that the `try` statements around this point are prepared for."""
-        self.default_device: Device = CPU
-        self.entered: set[Site] = set()
-        """The functions that were interpreted with the arguments of a call."""
-        self.instantiated: set[Site] = set()
-        self.interpretations: dict[Site, int] = {}
-        self.demands_accelerator = False
-        self.skips_a_machine = False
-        """Whether a branch was left out because this machine has an accelerator, or none."""
-        self.counts_accelerators = False
-        self.classes: dict[Site, Class] = {}
-        self._silent = 0
-        self.sequentials: list[tuple[Module, Site]] = []
-        """The Sequentials whose layers are being called, outermost first, with their calls."""
-        self.hidden: set[Ref] = set()
-        """The modules that lie in a plain container of another one, unregistered."""
-        self.assigned_by: dict[Site, Site] = {}
-        """The statement of each attribute that was assigned to."""
-        self.integers: dict[str, str] = {}
-        """What holds a whole number by its declaration, and how to ask whether it was given."""
-        self.index_tests: dict[str, tuple[cst.CSTNode, str]] = {}
-        """The tests around this point that ask whether such a number is true."""
-        self.backends: set[str] = set()
-        """The names that the program gives to backends of its own."""
-        self.bound_names: dict[Site, set[str]] = {}
-        """The names that a scope binds anywhere, for those scopes where a fix asked."""
-        self.moment = 0
-        """How many statements were walked."""
-        self.made_in: dict[Site, tuple[Frame, int]] = {}
-        """The frame in which each tensor or module was created, and the moment."""
-        self.guarded_moves: set[Site] = set()
-        """The moves that are made under a condition that the code cannot tell."""
-        self.loads: dict[Site, Load] = {}
-        """The loads without map_location, and what they are used for."""
-        self.moved_loads: dict[Site, Loaded] = {}
-        """What was loaded, by the transfer that moved it."""
-        self.saved: set[object] = set()
-        """The paths that the file writes itself."""
-        self.device_choices = 0
-        """How many conditions that ask for a device surround this point."""
-        self.pending: list[tuple[Function, Frame]] = []
-        self.moved_siblings: dict[Site, tuple[Site, int]] = {}
         self._listener = listener
         self._steps = steps
-        self.splits = splits
         self._last_transfer: Transfer | None = None
         self._code: dict[cst.CSTNode, str] = {}
         self._addresses: dict[tuple[Site, Ref, str], int] = {}
@@ -260,17 +214,17 @@ class Run:
 
     def announce(self, event: Event) -> None:
         """Let the rules know."""
-        if not self._silent:
+        if not self.silences:
             self._listener(event, self)
 
     @contextmanager
     def silence(self) -> Iterator[None]:
         """Walk without telling anybody: what happens is known, or not the user's affair."""
-        self._silent += 1
+        self.silences += 1
         try:
             yield
         finally:
-            self._silent -= 1
+            self.silences -= 1
 
     def announce_transfer(self, transfer: Transfer) -> None:
         """Announce a transfer, and remember it in case its result is thrown away."""

@@ -1,0 +1,81 @@
+"""What a walk keeps in mind: what surrounds the point where it is, and what it has noted so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device
+from devicelint.domain.events import Load
+from devicelint.domain.history import Site
+from devicelint.domain.values import Class, Function, Loaded, Module, Ref
+from devicelint.interpreter.frame import Frame
+
+
+@dataclass(eq=False, kw_only=True)
+class Surroundings:
+    """What holds around the point where the walk is; whoever enters something leaves it again."""
+
+    assumptions: int = 0
+    """How many conditions that the code cannot tell."""
+    device_choices: int = 0
+    """How many conditions that ask for a device."""
+    no_grad: int = 0
+    """How many contexts and decorators that disable gradients."""
+    silences: int = 0
+    """How many parts of the walk that nobody is to hear of."""
+    expected: list[str] = field(default_factory=list)
+    """The exceptions that `try` statements are prepared for."""
+    default_device: Device = CPU
+    """Where torch creates a tensor for which no device is given."""
+    index_tests: dict[str, tuple[cst.CSTNode, str]] = field(default_factory=dict)
+    """The tests that ask whether a device index is true."""
+    sequentials: list[tuple[Module, Site]] = field(default_factory=list)
+    """The Sequentials whose layers are being called, outermost first, with their calls."""
+
+
+@dataclass(eq=False, kw_only=True)
+class Memory:
+    """What the walk has noted, for itself and for those who ask at the end."""
+
+    moment: int = 0
+    """How many statements were walked."""
+    entered: set[Site] = field(default_factory=set)
+    """The functions that were interpreted with the arguments of a call."""
+    instantiated: set[Site] = field(default_factory=set)
+    """The classes of which there was an object."""
+    interpretations: dict[Site, int] = field(default_factory=dict)
+    """How often each function was walked."""
+    classes: dict[Site, Class] = field(default_factory=dict)
+    """The classes that the file defines."""
+    pending: list[tuple[Function, Frame]] = field(default_factory=list)
+    """The functions that were defined, with the frame that did."""
+    demands_accelerator: bool = False
+    """Whether the code goes to an accelerator that it writes out, unguarded."""
+    skips_a_machine: bool = False
+    """Whether a branch was left out because this machine has an accelerator, or none."""
+    counts_accelerators: bool = False
+    """Whether the code asks how many accelerators there are."""
+    hidden: set[Ref] = field(default_factory=set)
+    """The modules that lie in a plain container of another one, unregistered."""
+    assigned_by: dict[Site, Site] = field(default_factory=dict)
+    """The statement of each attribute that was assigned to."""
+    integers: dict[str, str] = field(default_factory=dict)
+    """What holds a whole number by its declaration, and how to ask whether it was given."""
+    backends: set[str] = field(default_factory=set)
+    """The names that the program gives to backends of its own."""
+    bound_names: dict[Site, set[str]] = field(default_factory=dict)
+    """The names that a scope binds anywhere, for those scopes where a fix asked."""
+    made_in: dict[Site, tuple[Frame, int]] = field(default_factory=dict)
+    """The frame in which each tensor or module was created, and the moment."""
+    moved_siblings: dict[Site, tuple[Site, int]] = field(default_factory=dict)
+    """The statement that moves a name, and its moment, by the statement that bound the name."""
+    guarded_moves: set[Site] = field(default_factory=set)
+    """The moves that are made under a condition that the code cannot tell."""
+    loads: dict[Site, Load] = field(default_factory=dict)
+    """The loads without map_location, and what they are used for."""
+    moved_loads: dict[Site, Loaded] = field(default_factory=dict)
+    """What was loaded, by the transfer that moved it."""
+    saved: set[object] = field(default_factory=set)
+    """The paths that the file writes itself."""
