@@ -153,10 +153,10 @@ def element_of(run: Run, value: Value, site: Site) -> Value:
             return replace(value, scalar=None)
         case Batch():
             return _inner_batch(value)
-        case Parameters(Module()):
+        case Parameters(Module() as module):
             from devicelint.interpreter.registration import any_parameter
 
-            return any_parameter(run, value.module)
+            return any_parameter(run, module)
         case DictOf() | HostValue() | Const():
             return HOST
         case Array() | HostObject() | Moved() | Loaded():

@@ -12,7 +12,6 @@ from devicelint.domain.values import (
     Const,
     DictOf,
     External,
-    HostValue,
     Instance,
     ListOf,
     Module,
@@ -70,7 +69,7 @@ def _is(run: Run, value: Value, asked: Value) -> bool | None:
         return _is_container(value, asked.name, is_plain)
     if isinstance(value, Const) and is_plain:
         return type(value.value).__name__ == last
-    if isinstance(value, (Const, HostValue, Array)):
+    if isinstance(value, (Const, Array)):
         return False if asked.name in ("torch.Tensor", "torch.nn.Module") else None
     return None
 
