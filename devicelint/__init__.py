@@ -1,7 +1,7 @@
-"""Follow devices through PyTorch scripts: find what cannot work, say why, and mend it.
+r"""Follow devices through PyTorch scripts: find what cannot work, say why, and mend it.
 
 >>> import devicelint
->>> devicelint.check("import torch\\n").findings
+>>> devicelint.check("import torch\n").findings
 ()
 """
 

@@ -98,6 +98,7 @@ def _event_methods() -> dict[str, str]:
 
 
 def located(source: SourceFile, module: cst.Module, said: list[Said]) -> list[Finding]:
+    """What was said, as findings at places of the text, in their order."""
     sites: list[cst.CSTNode] = []
     for one in said:
         sites.append(_node(one.report.site))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -11,10 +12,10 @@ from tools.generate import BEGIN, END, README, GenerateError, Rule, run, with_ta
 
 
 class Lost:
-    code = "DEV104"
-    name = "discarded-move"
-    severity = Severity.ERROR
-    summary = "A move is thrown away: `x | y`"
+    code: ClassVar[str] = "DEV104"
+    name: ClassVar[str] = "discarded-move"
+    severity: ClassVar[Severity] = Severity.ERROR
+    summary: ClassVar[str] = "A move is thrown away: `x | y`"
 
     @classmethod
     def documentation(cls) -> str:

@@ -43,7 +43,7 @@ def join(one: Value | None, other: Value | None) -> Value | None:
         return other
     if isinstance(one, Unknown) or isinstance(other, Unknown):
         return one if isinstance(one, Unknown) else other
-    if one == NONE or other == NONE:
+    if NONE in (one, other):
         return other if one == NONE else one
     if type(one) is type(other):
         return _join_alike(one, other)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from devicelint.domain.history import Verb
+from devicelint.domain.join import join, join_known
 from devicelint.domain.values import (
     Batch,
     Class,
@@ -30,7 +31,6 @@ from devicelint.interpreter.containers import (
     key_field,
     known_elements,
 )
-from devicelint.domain.join import join, join_known
 from devicelint.interpreter.indexing import assign_item
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.registration import register

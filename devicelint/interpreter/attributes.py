@@ -125,7 +125,8 @@ def _device_of(origin: str) -> Device:
 
 
 _SETTINGS = frozenset(
-    "args opt opts options option config cfg conf hparams flags FLAGS settings accelerator fabric".split()
+    "args opt opts options option config cfg conf hparams flags FLAGS settings accelerator "
+    "fabric".split()
 )
 _SHAPES = frozenset({"shape", "dtype", "ndim"})
 

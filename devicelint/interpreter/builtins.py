@@ -124,8 +124,8 @@ def _transposed(arguments: Arguments) -> Value:
 @special(
     *("builtins.reversed builtins.sorted builtins.iter builtins.list builtins.tuple".split()),
     *("builtins.set builtins.frozenset itertools.cycle itertools.islice".split()),
-    *("tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.std.tqdm tqdm.trange tqdm.rich.tqdm".split()),
-    *("rich.progress.track tqdm.autonotebook.tqdm itertools.chain".split()),
+    *("tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.std.tqdm tqdm.trange".split()),
+    *("tqdm.rich.tqdm rich.progress.track tqdm.autonotebook.tqdm itertools.chain".split()),
 )
 def same_elements(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = arguments.get(0, "iterable")
@@ -221,7 +221,9 @@ def super_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     frame = run.frame
     while frame.receiver is None and frame.caller is not None:
         frame = frame.caller
-    return External("builtins.super()") if frame.receiver is None else Super(frame.receiver, frame.owner)
+    if frame.receiver is None:
+        return External("builtins.super()")
+    return Super(frame.receiver, frame.owner)
 
 
 @special("builtins.getattr")
@@ -229,10 +231,10 @@ def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
     if len(arguments.positional) < 2:
         return Unknown("getattr")
     owner, attribute = arguments.positional[0].value, arguments.positional[1].value
-    if isinstance(attribute, Const) and isinstance(attribute.value, str):
-        if len(arguments.positional) == 2 and attribute.value.isidentifier():
-            node = cst.Attribute(site.args[0].value, cst.Name(attribute.value))
-            return read_attribute(run, owner, attribute.value, node)
+    wanted = attribute.value if isinstance(attribute, Const) else None
+    if isinstance(wanted, str) and wanted.isidentifier() and len(arguments.positional) == 2:
+        node = cst.Attribute(site.args[0].value, cst.Name(wanted))
+        return read_attribute(run, owner, wanted, node)
     return Unknown("an attribute by a computed name")
 
 

@@ -261,12 +261,16 @@ def _from_outside(run: Run, name: str, parameter: cst.Param) -> Value:
     """What a caller gives: anything, or a tensor where the annotation says so."""
     since = Step(Verb.RECEIVED, parameter, DeviceOf(name))
     declare_parameter(run, name, parameter)
-    if parameter.annotation is not None and parameter.default is None:
-        annotation = parameter.annotation.annotation
-        if isinstance(annotation, (cst.Name, cst.Attribute)):
-            if run.evaluate(annotation) == External("torch.Tensor"):
-                return Tensor(DeviceOf(name), since)
+    if parameter.default is None and _is_annotated_tensor(run, parameter.annotation):
+        return Tensor(DeviceOf(name), since)
     return Outside(name, name, since)
+
+
+def _is_annotated_tensor(run: Run, annotation: cst.Annotation | None) -> bool:
+    named = None if annotation is None else annotation.annotation
+    if not isinstance(named, (cst.Name, cst.Attribute)):
+        return False
+    return run.evaluate(named) == External("torch.Tensor")
 
 
 def _bind_rest(

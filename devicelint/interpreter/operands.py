@@ -143,7 +143,8 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
     is_called = frame is not None and frame.module is not None and frame.site is not None
     entered, outer = site, run.sequential_at(site)
     if is_called:
-        assert frame is not None and frame.site is not None
+        assert frame is not None
+        assert frame.site is not None
         entered, outer = frame.site, frame.module
     met = replace(own, site=entered.func)
     if outer is not None:

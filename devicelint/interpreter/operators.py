@@ -121,13 +121,18 @@ def _result(
     sides: tuple[tuple[cst.CSTNode, Value], ...],
 ) -> Tensor:
     device, since = common_device(operands, unknown=unknown)
-    ranks = [one.value.scalar if isinstance(one.value, Tensor) else None for one in operands]
+    ranks = [_is_scalar(one.value) for one in operands]
     ranks += [None for _, value in sides if isinstance(value, Unknown)]
-    ranks = [False if isinstance(one.value, Batch) else rank for one, rank in zip(operands, ranks)]
     scalar = False if False in ranks else None if None in ranks else True
     grads = [one.value.grad if isinstance(one.value, Tensor) else None for one in operands]
     grad = True if True in grads else None if None in grads else False
     return Tensor(device, computed(site, device, since), scalar, grad)
+
+
+def _is_scalar(value: Value) -> bool | None:
+    if isinstance(value, Batch):
+        return False
+    return value.scalar if isinstance(value, Tensor) else None
 
 
 def augmented(

@@ -115,9 +115,8 @@ def submodules(run: Run, module: Module) -> Iterator[Module]:
         seen.add(one.ref)
         yield one
         for value in run.state.fields(one.ref).values():
-            for option in value.options if isinstance(value, OneOf) else (value,):
-                if isinstance(option, Module):
-                    waiting.append(option)
+            options = value.options if isinstance(value, OneOf) else (value,)
+            waiting.extend(option for option in options if isinstance(option, Module))
 
 
 def owns_tensors(run: Run, module: Module) -> bool:

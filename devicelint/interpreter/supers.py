@@ -58,6 +58,7 @@ def _init_of_torch(run: Run, inner: Value, cls: Class | None, node: cst.Call) ->
 
     arguments = arguments_of(run, node)
     knowledge = module_class(torch_base(cls)) if cls is not None else None
-    if knowledge is not None and isinstance(inner, Module):
-        if knowledge.kind is ModuleKind.CONTAINER:
-            fill_container(run, inner, knowledge.name, arguments)
+    if knowledge is None or not isinstance(inner, Module):
+        return
+    if knowledge.kind is ModuleKind.CONTAINER:
+        fill_container(run, inner, knowledge.name, arguments)

@@ -114,11 +114,11 @@ def _type(receiver: Value, name: str, arguments: Arguments) -> Value:
         tensor = as_tensor(receiver) if isinstance(receiver, Batch) else receiver
         return replace(tensor, device=other.device, since=other.since or tensor.since)
     named = given.value.name if isinstance(given.value, External) else ""
-    if isinstance(receiver, (Tensor, Batch)) and named.startswith("torch."):
-        if not named.startswith("torch.cuda."):
-            stays = not named.endswith("Tensor") or receiver.device == CPU
-            return receiver if stays else Unknown("a legacy tensor type")
-    return Unknown("a type that is computed")
+    is_type = named.startswith("torch.") and not named.startswith("torch.cuda.")
+    if not is_type or not isinstance(receiver, (Tensor, Batch)):
+        return Unknown("a type that is computed")
+    stays = not named.endswith("Tensor") or receiver.device == CPU
+    return receiver if stays else Unknown("a legacy tensor type")
 
 
 def _numpy(

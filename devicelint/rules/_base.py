@@ -29,7 +29,7 @@ from devicelint.interpreter.scene import Scene
 
 def line_of(index: int) -> str:
     """A mark in a message that becomes the line of the related place with this index."""
-    return f"\N{LEFT-POINTING DOUBLE ANGLE QUOTATION MARK}{index}\N{RIGHT-POINTING DOUBLE ANGLE QUOTATION MARK}"
+    return f"\0{index}\0"
 
 
 @dataclass(frozen=True)
