@@ -12,8 +12,8 @@ from devicelint.domain.devices import Agreement, Device
 from devicelint.domain.history import Site, Step
 from devicelint.domain.values import (
     Batch,
-    Deviceless,
     DeviceHandle,
+    Deviceless,
     Module,
     Moved,
     Outside,

@@ -30,6 +30,8 @@ from devicelint.interpreter.containers import (
     element_of,
     key_field,
     known_elements,
+    mark_shared,
+    write_weakly,
 )
 from devicelint.interpreter.indexing import assign_item
 from devicelint.interpreter.operands import operand_of
@@ -37,9 +39,7 @@ from devicelint.interpreter.registration import register
 from devicelint.interpreter.run import Run
 
 
-def assign(
-    run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExpression
-) -> None:
+def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExpression) -> None:
     """Bind a value, which the expression `site` gave, to a target."""
     match target:
         case cst.Name():
@@ -65,16 +65,14 @@ def _assign_attribute(
         case Module():
             register(run, owner, name, value, target, site)
         case Instance() | Class():
-            run.state.write(owner.ref, name, value)
+            write_weakly(run, owner.ref, name, value)
         case Outside(origin):
             run.state.write(origin, name, value)
         case _:
             pass
 
 
-def _assign_item(
-    run: Run, target: cst.Subscript, value: Value, site: cst.BaseExpression
-) -> None:
+def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseExpression) -> None:
     owner = run.evaluate(target.value)
     if isinstance(owner, (Tensor, Moved)) or (isinstance(owner, Batch) and not owner.whole):
         assign_item(run, target, owner, operand_of(value, site))
@@ -90,11 +88,13 @@ def _assign_item(
 def _write_item(run: Run, owner: ListOf | DictOf | Module, key: Value | None, value: Value) -> None:
     field = ELEMENT if key is None else key_field(key)
     if field == ELEMENT:
+        if run.frame.loops:
+            mark_shared(run, value)
         _write_somewhere(run, owner, value)
         if not isinstance(owner, DictOf):
             run.state.delete(owner.ref, LENGTH)
         return
-    run.state.write(owner.ref, field, value)
+    write_weakly(run, owner.ref, field, value)
 
 
 def _write_somewhere(run: Run, owner: ListOf | DictOf | Module, value: Value) -> None:
@@ -117,9 +117,7 @@ def _with_item(owner: Batch | Tuple | Stream, key: Value | None, value: Value) -
     return Unknown("a batch of which one item was replaced")
 
 
-def _unpack(
-    run: Run, target: cst.Tuple | cst.List, value: Value, site: cst.BaseExpression
-) -> None:
+def _unpack(run: Run, target: cst.Tuple | cst.List, value: Value, site: cst.BaseExpression) -> None:
     elements = target.elements
     parts = known_elements(run, value)
     sites = _element_sites(site, len(elements))
@@ -157,10 +155,11 @@ def _part(run: Run, value: Value, position: int, site: cst.BaseExpression) -> Va
 
 def _named(value: Value, target: cst.BaseExpression) -> Value:
     """A part of a batch has its own history from where it gets its name."""
-    if isinstance(value, (Batch, Tensor)) and isinstance(target, cst.Name):
-        if value.since.verb is Verb.LOADED:
-            return replace(value, since=replace(value.since, site=target))
-    return value
+    if not (isinstance(value, (Batch, Tensor)) and isinstance(target, cst.Name)):
+        return value
+    if value.since.verb is not Verb.LOADED:
+        return value
+    return replace(value, since=replace(value.since, site=target))
 
 
 def _element_sites(site: cst.BaseExpression, count: int) -> list[cst.BaseExpression]:

@@ -24,6 +24,7 @@ from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import CLASS_FIELD, class_member
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.functions import call_function, walk_alone
+from devicelint.interpreter.module_building import fill_container
 from devicelint.interpreter.registration import announce_defined, built, move_module
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.truth import asks_for_device
@@ -109,8 +110,6 @@ def make_instance(
         made = built(run, place, cls.name)
         knowledge = module_class(torch_base(cls))
         if knowledge is not None and knowledge.kind is ModuleKind.CONTAINER:
-            from devicelint.interpreter.torch_modules import fill_container
-
             fill_container(run, made, knowledge.name, arguments)
     else:
         made = Instance(run.allocate(place, cls.name), cls.name)
@@ -198,5 +197,3 @@ def call_instance(run: Run, callee: Instance, arguments: Arguments, site: cst.Ca
     if isinstance(method, Function):
         return call_function(run, method, arguments, site, receiver=callee)
     return Unknown(f"calling {callee.name}")
-
-

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from devicelint.domain.history import Site, Verb
-from devicelint.domain.join import join
+from devicelint.domain.join import join, join_known
 from devicelint.domain.values import (
     HOST,
+    TRUE,
     Array,
     Batch,
     Const,
@@ -50,10 +51,33 @@ def key_field(key: Value) -> str:
     return ELEMENT
 
 
+SHARED = "@shared"
+"""The field that marks one object here as standing for several of the program."""
+
+
+def mark_shared(run: Run, value: Value) -> None:
+    """What a loop or a comprehension puts into a container is made anew each time."""
+    if isinstance(value, (ListOf, DictOf, Instance, Module)):
+        run.state.write(value.ref, SHARED, TRUE)
+
+
+def is_shared(run: Run, ref: Ref) -> bool:
+    """Whether an object stands for several, so that what happens to it may happen to another."""
+    return run.state.read(ref, SHARED) is not None
+
+
+def write_weakly(run: Run, ref: Ref, name: str, value: Value) -> None:
+    """Write a field; where the object stands for several, it may be as it was."""
+    before = run.state.read(ref, name) if is_shared(run, ref) else None
+    run.state.write(ref, name, value if before is None else join_known(before, value))
+
+
 def extend(run: Run, ref: Ref, value: Value) -> None:
     """Add an element to a list."""
+    if run.frame.loops:
+        mark_shared(run, value)
     state = run.state
-    length = _length(run, ref)
+    length = None if is_shared(run, ref) else _length(run, ref)
     joined = join(state.read(ref, ELEMENT), value)
     assert joined is not None
     state.write(ref, ELEMENT, joined)

@@ -169,5 +169,3 @@ def method_of_dataset(run: Run, receiver: Dataset, name: str, node: cst.Call) ->
     if name in TRANSFERS:
         return move_deviceless(run, receiver, "dataset", name, node, arguments)
     return Unknown(f"a dataset's {name}()")
-
-

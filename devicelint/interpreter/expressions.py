@@ -21,7 +21,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.containers import ELEMENT, element_of, extend, key_field
+from devicelint.interpreter.containers import ELEMENT, element_of, extend, key_field, mark_shared
 from devicelint.interpreter.indices import note_index_tested, use_index
 from devicelint.interpreter.loops import comprehension_scope
 from devicelint.interpreter.run import Run, evaluates
@@ -230,6 +230,7 @@ def yield_expression(run: Run, node: cst.Yield) -> Value:
 def comprehension(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
     with comprehension_scope(run, node.for_in):
         element = run.evaluate(node.elt)
+        mark_shared(run, element)
     if isinstance(node, cst.GeneratorExp):
         return Stream(element)
     ref = run.allocate(node)
@@ -242,6 +243,7 @@ def dict_comprehension(run: Run, node: cst.DictComp) -> Value:
     with comprehension_scope(run, node.for_in):
         run.evaluate(node.key)
         element = run.evaluate(node.value)
+        mark_shared(run, element)
     ref = run.allocate(node)
     run.state.write(ref, ELEMENT, element)
     return DictOf(ref, node)

@@ -34,10 +34,10 @@ from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.data import build_dataset, build_loader
 from devicelint.interpreter.host_reads import AXES, FIGURE, read_arguments
 from devicelint.interpreter.loads import MAP_LOCATION, load, save, set_random_state
+from devicelint.interpreter.module_building import build_module
 from devicelint.interpreter.registration import announce_lost, built
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.signatures import apply_signature
-from devicelint.interpreter.torch_modules import build_module
 from devicelint.interpreter.transfers import own_device
 from devicelint.knowledge import converts_to_numpy, function, kind_of, module_class
 

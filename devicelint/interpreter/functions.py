@@ -304,5 +304,3 @@ def _bind_rest(
         run.state.write(
             frame.ref, parameters.star_kwarg.name.value, DictOf(ref, parameters.star_kwarg)
         )
-
-

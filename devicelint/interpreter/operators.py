@@ -97,9 +97,7 @@ def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Outside) -
     return DeviceHandle(Known(kind), node, is_object=False)
 
 
-def operate(
-    run: Run, site: cst.CSTNode, symbol: str, *sides: tuple[cst.CSTNode, Value]
-) -> Value:
+def operate(run: Run, site: cst.CSTNode, symbol: str, *sides: tuple[cst.CSTNode, Value]) -> Value:
     """An elementwise operation, or a matrix product: operands share a device."""
     if not any(isinstance(value, (*_TENSORS, Outside)) for _, value in sides):
         return Unknown(f"operands of {symbol} are not understood")

@@ -21,6 +21,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
     functions,
     kinds,
     loops,
+    module_methods,
     operators,
     patterns,
     statements,
@@ -50,9 +51,7 @@ class Walk:
     counts_accelerators: bool
 
 
-def explore(
-    program: Program, listener_for: Callable[[World], Listener]
-) -> tuple[Walk, ...]:
+def explore(program: Program, listener_for: Callable[[World], Listener]) -> tuple[Walk, ...]:
     """Walk through a program on every machine that makes a difference to it.
 
     Where a flag of the program separates two paths that leave a value on two devices, each of its

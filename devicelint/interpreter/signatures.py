@@ -83,10 +83,10 @@ def apply_signature(
     site: cst.Call,
     *,
     name: str = "",
-    receiver: Value | None = None,
     owner: Operand | None = None,
 ) -> Value:
     """Check that operands share a device, and give the result; `owner` is the module's own."""
+    receiver = arguments.positional[0].value if arguments.positional else None
     application = Application(signature, site, receiver=receiver)
     if owner is not None and signature.owns is not None:
         application.group(signature.owns).operands.append((owner, False))

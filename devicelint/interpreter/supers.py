@@ -8,6 +8,7 @@ from devicelint.domain.values import NONE, Class, Function, Module, Super, Value
 from devicelint.interpreter.attributes import CLASS_FIELD, class_member
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.functions import call_function
+from devicelint.interpreter.module_building import fill_container
 from devicelint.interpreter.run import METHODS, Run, methods
 
 
@@ -53,7 +54,6 @@ def _find(cls: Class, owner: object) -> Class | None:
 def _init_of_torch(run: Run, inner: Value, cls: Class | None, node: cst.Call) -> None:
     """`super().__init__(a, b)` of a class derived from Sequential fills it."""
     from devicelint.interpreter.classes import torch_base
-    from devicelint.interpreter.torch_modules import fill_container
     from devicelint.knowledge import ModuleKind, module_class
 
     arguments = arguments_of(run, node)

@@ -73,7 +73,7 @@ def call_tensor_method(
     tensor = as_tensor(receiver) if isinstance(receiver, Batch) else receiver
     given = [Argument(node.func.value, tensor), *arguments.positional]
     every = Arguments(given, arguments.keywords, arguments.open)
-    result = apply_signature(run, signature, every, node, name=name, receiver=tensor)
+    result = apply_signature(run, signature, every, node, name=name)
     if name == "requires_grad_" and isinstance(tensor, Tensor):
         return replace(tensor, grad=True, role=tensor.role or "leaf")
     return result

@@ -1,4 +1,4 @@
-"""Modules: torch's own classes built and called, `.to()` in place, parameters."""
+"""Modules called: their inputs should be where they are."""
 
 from __future__ import annotations
 
@@ -6,35 +6,24 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, Unsure, agreement
-from devicelint.domain.events import Operand, Transfer
-from devicelint.domain.history import Step, Verb
-from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.devices import CPU, agreement
+from devicelint.domain.events import Operand
+from devicelint.domain.history import Verb
 from devicelint.domain.values import (
-    HOST,
-    NONE,
     Batch,
-    Const,
-    DictOf,
-    Function,
     Module,
     Moved,
-    OneOf,
     Outside,
-    Parameters,
-    Stream,
     Tensor,
     Tuple,
     Unknown,
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
-from devicelint.interpreter.attributes import member_of, module_device
-from devicelint.interpreter.calls import arguments_of
+from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.classes import call_module_of_file
-from devicelint.interpreter.containers import LENGTH, element_of, extend, known_elements
+from devicelint.interpreter.containers import element_of, known_elements
 from devicelint.interpreter.frame import Frame
-from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.loads import note_moved
 from devicelint.interpreter.operands import (
     DIFFERENT,
@@ -43,98 +32,10 @@ from devicelint.interpreter.operands import (
     report_clash,
     report_input,
 )
-from devicelint.interpreter.registration import any_parameter, built, move_module
-from devicelint.interpreter.run import Run, calls, methods
+from devicelint.interpreter.registration import move_module
+from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.signatures import apply_signature
-from devicelint.interpreter.transfers import (
-    TRANSFERS,
-    demand,
-    device_named,
-    move_deviceless,
-    target_of,
-)
 from devicelint.knowledge import ModuleKind, ModuleKnowledge, module_class
-
-WRAPPED = "@wrapped"
-
-
-def build_module(
-    run: Run, name: str, knowledge: ModuleKnowledge, arguments: Arguments, site: cst.Call
-) -> Value:
-    """A new module of one of torch's classes."""
-    device: Device = run.default_device
-    given = arguments.keywords.get("device")
-    if given is not None and given.value != NONE:
-        device = device_named(run, given) or Unsure("the device is not known")
-        device = demand(run, given, device, site, "device=")
-    module = built(run, site, f"torch.nn.{knowledge.name}", device)
-    match knowledge.kind:
-        case ModuleKind.CONTAINER:
-            fill_container(run, module, knowledge.name, arguments)
-        case ModuleKind.WRAPPER:
-            _wrap(run, module, arguments)
-        case ModuleKind.LOSS | ModuleKind.LEAF:
-            _keep_buffers(run, module, knowledge, arguments)
-    return module
-
-
-def fill_container(run: Run, module: Module, name: str, arguments: Arguments) -> None:
-    """Sequential(a, b), ModuleList([a, b]), ModuleDict({…}): what is inside is registered."""
-    for argument in arguments.positional:
-        value = argument.value
-        if isinstance(value, DictOf):
-            for field, inner in tuple(run.state.fields(value.ref).items()):
-                run.state.write(module.ref, field, inner)
-            continue
-        if name == "Sequential" or isinstance(value, (Module, OneOf)):
-            extend(run, module.ref, value)
-            continue
-        elements = known_elements(run, value)
-        for element in elements or (element_of(run, value, argument.site),):
-            extend(run, module.ref, element)
-        if elements is None:
-            run.state.write(module.ref, LENGTH, HOST)
-    if arguments.open:
-        run.state.write(module.ref, LENGTH, HOST)
-
-
-def _wrap(run: Run, module: Module, arguments: Arguments) -> None:
-    inner = arguments.get(0, "module")
-    if inner is None:
-        return
-    run.state.write(module.ref, "module", inner.value)
-    if isinstance(inner.value, Module):
-        run.state.write(module.ref, DEVICE_FIELD, module_device(run, inner.value))
-        return
-    place = Moved(Unsure("what is wrapped is not known"), module.since)
-    if isinstance(inner.value, Moved):
-        place = inner.value
-    run.state.write(module.ref, DEVICE_FIELD, place)
-
-
-def _keep_buffers(
-    run: Run, module: Module, knowledge: ModuleKnowledge, arguments: Arguments
-) -> None:
-    """A loss keeps its weight as a buffer, where the weight was."""
-    if knowledge.init is None:
-        return
-    names = knowledge.init.names(len(arguments.positional), tuple(arguments.keywords))
-    for name, argument in zip(names, arguments, strict=False):
-        value = argument.value
-        if name in knowledge.buffers and value != NONE:
-            kept = value
-            if isinstance(value, Tensor):
-                scalar = False if knowledge.name in _WEIGHTS_EACH_CLASS else value.scalar
-                kept = Tensor(value.device, value.since, scalar, False, "buffer")
-                run.note_made(argument.site)
-                run.state.write(module.ref, f"@site:{name}", Const(name, argument.site))
-            elif isinstance(value, (Outside, Unknown)):
-                kept = Unknown("a buffer from outside")
-            run.state.write(module.ref, name, kept)
-
-
-_WEIGHTS_EACH_CLASS = ("CrossEntropyLoss", "NLLLoss", "NLLLoss2d", "MultiMarginLoss")
-"""Losses whose weight has one dimension, whatever it was made from."""
 
 
 @calls(Module)
@@ -355,118 +256,3 @@ def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.C
         if operand is not None and isinstance(argument.value, (Tensor, Batch)):
             _check_input(run, site, own, operand)
     return Tensor(module.device, module.since, False, not run.no_grad)
-
-
-@methods(Module)
-def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> Value:
-    held = run.state.read(receiver.ref, name)
-    member = held if held is not None else member_of(run, receiver.ref, name)
-    arguments = arguments_of(run, node)
-    if isinstance(member, Function) and held is None:
-        return _call_member(run, member, receiver, arguments, node)
-    if member is not None and not isinstance(member, Function):
-        return run.call(member, arguments, node)
-    if isinstance(member, Function):
-        return run.call(member, arguments, node)
-    return _builtin_method(run, receiver, name, arguments, node)
-
-
-def _call_member(
-    run: Run, member: Function, receiver: Module, arguments: Arguments, node: cst.Call
-) -> Value:
-    if member.kind == "static":
-        return call_function(run, member, arguments, node)
-    module = receiver if member.name == "forward" else None
-    return call_function(run, member, arguments, node, receiver=receiver, module=module)
-
-
-_ITSELF = frozenset(
-    "train eval float half double bfloat16 requires_grad_ apply type share_memory".split()
-)
-
-
-def _builtin_method(
-    run: Run, receiver: Module, name: str, arguments: Arguments, node: cst.Call
-) -> Value:
-    if name in TRANSFERS:
-        return _move(run, receiver, name, arguments, node)
-    if name in _ITSELF:
-        return receiver
-    match name:
-        case "parameters":
-            assert isinstance(node.func, cst.Attribute)
-            return Parameters(receiver, node.func.value)
-        case "register_buffer" | "register_parameter":
-            _register_named(run, receiver, name, arguments)
-            return NONE
-        case "add_module" | "register_module":
-            _add_module(run, receiver, arguments)
-            return NONE
-        case "append" | "extend" | "insert":
-            fill_container(run, receiver, "ModuleList", arguments)
-            return receiver
-        case "load_state_dict":
-            return Unknown("what load_state_dict gives")
-        case "items":
-            return Stream(Tuple((HOST, element_of(run, receiver, node))))
-        case "values" | "children":
-            return Stream(element_of(run, receiver, node))
-        case "forward":
-            return call_module(run, receiver, arguments, node)
-        case "named_parameters":
-            return Stream(Tuple((HOST, any_parameter(run, receiver))))
-        case "modules" | "named_modules" | "state_dict" | "buffers" | "named_buffers":
-            return Unknown(f"what .{name}() holds")
-        case _:
-            return Unknown(f"{receiver.name}.{name}()")
-
-
-def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst.Call) -> Value:
-    target, _ = target_of(run, method, arguments, node)
-    assert isinstance(node.func, cst.Attribute)
-    origin = module_device(run, module).device
-    if target is not None:
-        move_module(run, module, target, Step(Verb.MOVED, node, target))
-    run.announce_transfer(Transfer(node, node.func.value, module, method, target, module, origin))
-    return module
-
-
-def _register_named(run: Run, module: Module, method: str, arguments: Arguments) -> None:
-    name, tensor = arguments.get(0, "name"), arguments.get(1, "tensor")
-    if method == "register_parameter":
-        tensor = arguments.get(1, "param")
-    if name is None or tensor is None or not isinstance(name.value, Const):
-        return
-    value = tensor.value
-    if isinstance(value, Tensor):
-        role = "buffer" if method == "register_buffer" else "parameter"
-        place = module_device(run, module)
-        device = value.device
-        value = Tensor(device, value.since, value.scalar, value.grad, role)
-        if place.device != CPU and device == CPU:
-            value = Tensor(device, value.since, value.scalar, value.grad, role)
-    elif not isinstance(value, Tensor):
-        value = Unknown("a buffer of an unknown kind") if value != NONE else value
-    run.state.write(module.ref, str(name.value.value), value)
-
-
-def _add_module(run: Run, module: Module, arguments: Arguments) -> None:
-    name, child = arguments.get(0, "name"), arguments.get(1, "module")
-    if child is None:
-        return
-    known = name is not None and isinstance(name.value, Const)
-    if known:
-        assert name is not None and isinstance(name.value, Const)
-        run.state.write(module.ref, str(name.value.value), child.value)
-    else:
-        extend(run, module.ref, child.value)
-
-
-@methods(Parameters)
-def method_of_parameters(run: Run, receiver: Parameters, name: str, node: cst.Call) -> Value:
-    arguments = arguments_of(run, node)
-    if name in TRANSFERS:
-        return move_deviceless(run, receiver, "parameters() generator", name, node, arguments)
-    return Unknown(f"a generator has no .{name}()")
-
-

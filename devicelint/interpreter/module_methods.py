@@ -1,0 +1,164 @@
+"""Methods of modules: `.to()` in place, what they register, their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.events import Transfer
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Const,
+    Function,
+    Module,
+    Parameters,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.attributes import member_of, module_device
+from devicelint.interpreter.calls import arguments_of
+from devicelint.interpreter.containers import element_of, extend
+from devicelint.interpreter.functions import call_function
+from devicelint.interpreter.module_building import fill_container
+from devicelint.interpreter.registration import any_parameter, move_module
+from devicelint.interpreter.run import Run, methods
+from devicelint.interpreter.torch_modules import call_module
+from devicelint.interpreter.transfers import TRANSFERS, move_deviceless, target_of
+
+ModuleMethod = Callable[[Run, Module, Arguments, cst.Call], Value]
+MODULE_METHODS: dict[str, ModuleMethod] = {}
+"""What the methods of `nn.Module` itself do, by name."""
+
+_ITSELF = frozenset(
+    "train eval float half double bfloat16 requires_grad_ apply type share_memory".split()
+)
+
+
+def _named(*names: str) -> Callable[[ModuleMethod], ModuleMethod]:
+    def register(method: ModuleMethod) -> ModuleMethod:
+        for name in names:
+            MODULE_METHODS[name] = method
+        return method
+
+    return register
+
+
+@methods(Module)
+def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> Value:
+    held = run.state.read(receiver.ref, name)
+    member = held if held is not None else member_of(run, receiver.ref, name)
+    arguments = arguments_of(run, node)
+    if isinstance(member, Function) and held is None:
+        return _call_member(run, member, receiver, arguments, node)
+    if member is not None:
+        return run.call(member, arguments, node)
+    if name in TRANSFERS:
+        return _move(run, receiver, name, arguments, node)
+    if name in _ITSELF:
+        return receiver
+    method = MODULE_METHODS.get(name)
+    if method is None:
+        return Unknown(f"{receiver.name}.{name}()")
+    return method(run, receiver, arguments, node)
+
+
+def _call_member(
+    run: Run, member: Function, receiver: Module, arguments: Arguments, node: cst.Call
+) -> Value:
+    if member.kind == "static":
+        return call_function(run, member, arguments, node)
+    module = receiver if member.name == "forward" else None
+    return call_function(run, member, arguments, node, receiver=receiver, module=module)
+
+
+def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst.Call) -> Value:
+    target, _ = target_of(run, method, arguments, node)
+    assert isinstance(node.func, cst.Attribute)
+    origin = module_device(run, module).device
+    if target is not None:
+        move_module(run, module, target, Step(Verb.MOVED, node, target))
+    run.announce_transfer(Transfer(node, node.func.value, module, method, target, module, origin))
+    return module
+
+
+@_named("parameters")
+def _parameters(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    assert isinstance(node.func, cst.Attribute)
+    return Parameters(module, node.func.value)
+
+
+@_named("named_parameters")
+def _named_parameters(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return Stream(Tuple((HOST, any_parameter(run, module))))
+
+
+@_named("items")
+def _items(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return Stream(Tuple((HOST, element_of(run, module, node))))
+
+
+@_named("values", "children")
+def _values(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return Stream(element_of(run, module, node))
+
+
+@_named("forward")
+def _forward(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return call_module(run, module, arguments, node)
+
+
+@_named("append", "extend", "insert")
+def _append(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    fill_container(run, module, "ModuleList", arguments)
+    return module
+
+
+@_named("register_buffer")
+def _register_buffer(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return _register(run, module, arguments, "tensor", "buffer")
+
+
+@_named("register_parameter")
+def _register_parameter(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return _register(run, module, arguments, "param", "parameter")
+
+
+def _register(run: Run, module: Module, arguments: Arguments, given_as: str, role: str) -> Value:
+    name, given = arguments.get(0, "name"), arguments.get(1, given_as)
+    if name is None or given is None or not isinstance(name.value, Const):
+        return NONE
+    value = given.value
+    if isinstance(value, Tensor):
+        value = replace(value, role=role)
+    elif value != NONE:
+        value = Unknown(f"a {role} of an unknown kind")
+    run.state.write(module.ref, str(name.value.value), value)
+    return NONE
+
+
+@_named("add_module", "register_module")
+def _add_module(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    name, child = arguments.get(0, "name"), arguments.get(1, "module")
+    if child is None:
+        return NONE
+    if name is not None and isinstance(name.value, Const):
+        run.state.write(module.ref, str(name.value.value), child.value)
+    else:
+        extend(run, module.ref, child.value)
+    return NONE
+
+
+@methods(Parameters)
+def method_of_parameters(run: Run, receiver: Parameters, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    if name in TRANSFERS:
+        return move_deviceless(run, receiver, "parameters() generator", name, node, arguments)
+    return Unknown(f"a generator has no .{name}()")
