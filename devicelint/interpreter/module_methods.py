@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from devicelint.domain.devices import join_devices
 from devicelint.domain.events import Transfer
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
@@ -25,7 +26,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import member_of, module_device
 from devicelint.interpreter.calls import arguments_of
-from devicelint.interpreter.containers import element_of, extend
+from devicelint.interpreter.containers import element_of, extend, is_shared
 from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.module_building import fill_container
 from devicelint.interpreter.registration import any_parameter, move_module
@@ -84,7 +85,10 @@ def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst
     assert isinstance(node.func, cst.Attribute)
     origin = module_device(run, module).device
     if target is not None:
-        move_module(run, module, target, Step(Verb.MOVED, node, target))
+        reached = target
+        if isinstance(node.func.value, cst.Subscript) and is_shared(run, module.ref):
+            reached = join_devices(origin, target)
+        move_module(run, module, reached, Step(Verb.MOVED, node, reached))
     run.announce_transfer(Transfer(node, node.func.value, module, method, target, module, origin))
     return module
 
