@@ -64,7 +64,14 @@ def while_statement(run: Run, node: cst.While) -> None:
         _otherwise(run, node)
         return
     with assuming(run, condition):
-        _loop(run, node, lambda: None, at_least_once=known is True, endless=known is True)
+        _loop(run, node, lambda: None, at_least_once=known is True, endless=_is_endless(node.test))
+
+
+def _is_endless(test: cst.BaseExpression) -> bool:
+    """`while True`: any other condition may change in the loop."""
+    if isinstance(test, cst.Name):
+        return test.value == "True"
+    return isinstance(test, cst.Integer) and test.evaluated_value != 0
 
 
 def _loop(
