@@ -35,6 +35,11 @@ class Arguments:
         yield from self.positional
         yield from self.keywords.values()
 
+    def values(self) -> tuple[object, ...]:
+        """What was given, so that two calls can be compared."""
+        named = ((name, argument.value) for name, argument in self.keywords.items())
+        return (*(argument.value for argument in self.positional), *named, self.open)
+
     def without_first(self) -> Arguments:
         """The arguments after the first positional one."""
         return Arguments(self.positional[1:], self.keywords, self.open)

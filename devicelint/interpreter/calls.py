@@ -9,6 +9,7 @@ from devicelint.domain.join import join_known
 from devicelint.domain.values import (
     ARRAY,
     HOST,
+    NONE,
     Array,
     Const,
     Deviceless,
@@ -35,6 +36,7 @@ from devicelint.interpreter.containers import (
     extend,
     forget_order,
     item,
+    key_field,
     known_elements,
     pop,
 )
@@ -204,13 +206,26 @@ def method_of_dict(run: Run, receiver: DictOf, name: str, node: cst.Call) -> Val
         case "keys":
             return Stream(HOST)
         case "get" | "pop" | "setdefault" if given:
-            return item(run, receiver.ref, given[0].value)
+            return _item_or_default(run, receiver, name, given)
         case "update":
             return _update_dict(run, receiver, arguments)
         case "copy":
             return receiver
         case _:
             return Unknown(f"dict.{name}()")
+
+
+def _item_or_default(run: Run, receiver: DictOf, name: str, given: list[Argument]) -> Value:
+    """`d.get(key, default)` and its kin: the default where the key is not there for sure."""
+    field = key_field(given[0].value)
+    fields = run.state.fields(receiver.ref)
+    if field in fields or (field == ELEMENT and len(given) == 1):
+        return item(run, receiver.ref, given[0].value)
+    default = given[1].value if len(given) > 1 else NONE
+    if name == "setdefault":
+        run.state.write(receiver.ref, field, default)
+    held = any(one == ELEMENT or (field == ELEMENT and one.startswith("[")) for one in fields)
+    return join_known(item(run, receiver.ref, given[0].value), default) if held else default
 
 
 def _update_dict(run: Run, receiver: DictOf, arguments: Arguments) -> Value:

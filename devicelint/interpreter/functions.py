@@ -7,11 +7,13 @@ import libcst as cst
 from devicelint.domain.devices import DeviceOf, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
+from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     NONE,
     Batch,
     Bound,
     Const,
+    DeviceHandle,
     DictOf,
     External,
     Function,
@@ -106,7 +108,10 @@ def call_function(
     """
     node = function.node
     assert isinstance(node, (cst.FunctionDef, cst.Lambda))
+    key = (node, receiver, _place_of(run, receiver), *arguments.values())
     if not _may_enter(run, node):
+        if key in run.remembered:
+            return run.remembered[key]
         return Unknown(f"{function.name} is called too deep or too often")
     if site is not None:
         run.entered.add(node)
@@ -123,7 +128,22 @@ def call_function(
     )
     first = receiver if function.kind != "static" else None
     _bind_parameters(run, frame, node.params, arguments, first)
-    return _walk(run, frame, function)
+    result = _walk(run, frame, function)
+    if _is_plain(result):
+        run.remembered[key] = result
+    return result
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether a value is all there is to it: nothing of it lies in the state."""
+    if isinstance(value, Tuple):
+        return all(map(_is_plain, value.items))
+    return isinstance(value, (Tensor, DeviceHandle, Const))
+
+
+def _place_of(run: Run, receiver: Value | None) -> Value | None:
+    """Where a Module is: its methods give something else when it has moved."""
+    return run.state.read(receiver.ref, DEVICE_FIELD) if isinstance(receiver, Module) else None
 
 
 def _may_enter(run: Run, node: cst.FunctionDef | cst.Lambda) -> bool:

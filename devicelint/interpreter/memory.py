@@ -9,7 +9,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Device
 from devicelint.domain.events import Load
 from devicelint.domain.history import Site
-from devicelint.domain.values import Class, Function, Loaded, Module, Ref
+from devicelint.domain.values import Class, Function, Loaded, Module, Ref, Value
 from devicelint.interpreter.frame import Frame
 
 
@@ -47,6 +47,8 @@ class Memory:
     """The classes of which there was an object."""
     interpretations: dict[Site, int] = field(default_factory=dict)
     """How often each function was walked."""
+    remembered: dict[object, Value] = field(default_factory=dict)
+    """What calls gave, by the function and what it was called with."""
     classes: dict[Site, Class] = field(default_factory=dict)
     """The classes that the file defines."""
     pending: list[tuple[Function, Frame]] = field(default_factory=list)
