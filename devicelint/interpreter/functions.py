@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import DeviceOf, Unsure
-from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     NONE,
-    Batch,
     Bound,
     Const,
     DeviceHandle,
-    DictOf,
     External,
     Function,
     Module,
-    Moved,
-    Outside,
     Partial,
     Stream,
     Tensor,
@@ -28,10 +22,9 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
-from devicelint.interpreter.containers import ELEMENT, key_field
 from devicelint.interpreter.flow import NO_GRAD
 from devicelint.interpreter.frame import Frame
-from devicelint.interpreter.indices import declare_parameter
+from devicelint.interpreter.parameters import bind_parameters
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.truth import asks_for_device
 
@@ -127,7 +120,7 @@ def call_function(
         depth=run.frame.depth + 1,
     )
     first = receiver if function.kind != "static" else None
-    _bind_parameters(run, frame, node.params, arguments, first)
+    bind_parameters(run, frame, node.params, arguments, first)
     result = _walk(run, frame, function)
     if _is_plain(result):
         run.remembered[key] = result
@@ -224,103 +217,3 @@ def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> N
     call_function(run, function, Arguments(open=True), None, receiver=receiver)
     run.state, run.frame = before, outer
     run.assumptions, run.no_grad = assumptions, no_grad
-
-
-def _bind_parameters(
-    run: Run,
-    frame: Frame,
-    parameters: cst.Parameters,
-    arguments: Arguments,
-    receiver: Value | None,
-) -> None:
-    positional = [*parameters.posonly_params, *parameters.params]
-    given = list(arguments.positional)
-    if receiver is not None and positional:
-        run.state.write(frame.ref, positional[0].name.value, receiver)
-        positional = positional[1:]
-    elif receiver is not None:
-        given.insert(0, Argument(frame.node, receiver))
-    keywords = dict(arguments.keywords)
-    for index, parameter in enumerate(positional):
-        name = parameter.name.value
-        argument = given[index] if index < len(given) else keywords.pop(name, None)
-        _bind(run, frame, parameter, argument, arguments)
-    for parameter in parameters.kwonly_params:
-        argument = keywords.pop(parameter.name.value, None)
-        _bind(run, frame, parameter, argument, arguments)
-    _bind_rest(run, frame, parameters, given[len(positional) :], keywords, arguments.open)
-
-
-def _bind(
-    run: Run, frame: Frame, parameter: cst.Param, argument: Argument | None, arguments: Arguments
-) -> None:
-    name = parameter.name.value
-    if argument is None:
-        if parameter.default is not None and not arguments.open:
-            value = offered(run, parameter.default)
-        else:
-            value = _from_outside(run, name, parameter)
-    else:
-        value = argument.value
-        if isinstance(value, Unknown):
-            value = Outside(name, name)
-        elif isinstance(value, (Tensor, Batch, Moved)) and not isinstance(value.device, Unsure):
-            frame.passed[value.since] = argument.site
-    run.state.write(frame.ref, name, value)
-
-
-def offered(run: Run, node: cst.BaseExpression) -> Value:
-    """The default of a parameter or of a field, which a caller may decline: no hard choice."""
-    run.assumptions += 1
-    value = run.evaluate(node)
-    run.assumptions -= 1
-    return value
-
-
-def _from_outside(run: Run, name: str, parameter: cst.Param) -> Value:
-    """What a caller gives: anything, or a tensor where the annotation says so."""
-    since = Step(Verb.RECEIVED, parameter, DeviceOf(name))
-    declare_parameter(run, name, parameter)
-    if parameter.default is None and _is_annotated_tensor(run, parameter.annotation):
-        return Tensor(DeviceOf(name), since)
-    return Outside(name, name, since)
-
-
-def _is_annotated_tensor(run: Run, annotation: cst.Annotation | None) -> bool:
-    named = None if annotation is None else annotation.annotation
-    if not isinstance(named, (cst.Name, cst.Attribute)):
-        return False
-    return run.evaluate(named) == External("torch.Tensor")
-
-
-def _bind_rest(
-    run: Run,
-    frame: Frame,
-    parameters: cst.Parameters,
-    rest: list[Argument],
-    keywords: dict[str, Argument],
-    is_open: bool,
-) -> None:
-    star = parameters.star_arg
-    if isinstance(star, cst.Param):
-        value: Value = (
-            Unknown("arguments of the caller's choice")
-            if is_open
-            else Tuple(tuple(argument.value for argument in rest))
-        )
-        run.state.write(frame.ref, star.name.value, value)
-        for argument in rest:
-            if isinstance(argument.value, (Tensor, Batch, Moved)):
-                frame.passed[argument.value.since] = argument.site
-    for argument in keywords.values() if parameters.star_kwarg is not None else ():
-        if isinstance(argument.value, (Tensor, Batch, Moved)):
-            frame.passed[argument.value.since] = argument.site
-    if parameters.star_kwarg is not None:
-        ref = run.allocate(parameters.star_kwarg, frame.node.__class__.__name__)
-        for name, argument in keywords.items():
-            run.state.write(ref, key_field(Const(name)), argument.value)
-        if is_open:
-            run.state.write(ref, ELEMENT, Unknown("a keyword of the caller's choice"))
-        run.state.write(
-            frame.ref, parameters.star_kwarg.name.value, DictOf(ref, parameters.star_kwarg)
-        )

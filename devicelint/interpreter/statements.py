@@ -25,8 +25,9 @@ from devicelint.interpreter.assign import assign
 from devicelint.interpreter.classes import define_class
 from devicelint.interpreter.decorators import decorated
 from devicelint.interpreter.frame import GLOBALS
-from devicelint.interpreter.functions import define_function, offered
+from devicelint.interpreter.functions import define_function
 from devicelint.interpreter.operators import augmented
+from devicelint.interpreter.parameters import offered
 from devicelint.interpreter.run import Run, executes
 from devicelint.interpreter.transfers import is_copied
 

@@ -1,0 +1,126 @@
+"""The parameters of a function: what each is given by a call, or by whoever will call."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import DeviceOf, Unsure
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    Batch,
+    Const,
+    DictOf,
+    External,
+    Moved,
+    Outside,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.containers import ELEMENT, key_field
+from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.indices import declare_parameter
+from devicelint.interpreter.run import Run
+
+
+def bind_parameters(
+    run: Run,
+    frame: Frame,
+    parameters: cst.Parameters,
+    arguments: Arguments,
+    receiver: Value | None,
+) -> None:
+    """Write the arguments of a call into the frame that it enters."""
+    positional = [*parameters.posonly_params, *parameters.params]
+    given = list(arguments.positional)
+    if receiver is not None and positional:
+        run.state.write(frame.ref, positional[0].name.value, receiver)
+        positional = positional[1:]
+    elif receiver is not None:
+        given.insert(0, Argument(frame.node, receiver))
+    keywords = dict(arguments.keywords)
+    for index, parameter in enumerate(positional):
+        name = parameter.name.value
+        argument = given[index] if index < len(given) else keywords.pop(name, None)
+        _bind(run, frame, parameter, argument, arguments)
+    for parameter in parameters.kwonly_params:
+        argument = keywords.pop(parameter.name.value, None)
+        _bind(run, frame, parameter, argument, arguments)
+    _bind_rest(run, frame, parameters, given[len(positional) :], keywords, arguments.open)
+
+
+def _bind(
+    run: Run, frame: Frame, parameter: cst.Param, argument: Argument | None, arguments: Arguments
+) -> None:
+    name = parameter.name.value
+    if argument is None:
+        if parameter.default is not None and not arguments.open:
+            value = offered(run, parameter.default)
+        else:
+            value = _from_outside(run, name, parameter)
+    else:
+        value = argument.value
+        if isinstance(value, Unknown):
+            value = Outside(name, name)
+        elif isinstance(value, (Tensor, Batch, Moved)) and not isinstance(value.device, Unsure):
+            frame.passed[value.since] = argument.site
+    run.state.write(frame.ref, name, value)
+
+
+def offered(run: Run, node: cst.BaseExpression) -> Value:
+    """The default of a parameter or of a field, which a caller may decline: no hard choice."""
+    run.assumptions += 1
+    value = run.evaluate(node)
+    run.assumptions -= 1
+    return value
+
+
+def _from_outside(run: Run, name: str, parameter: cst.Param) -> Value:
+    """What a caller gives: anything, or a tensor where the annotation says so."""
+    since = Step(Verb.RECEIVED, parameter, DeviceOf(name))
+    declare_parameter(run, name, parameter)
+    if parameter.default is None and _is_annotated_tensor(run, parameter.annotation):
+        return Tensor(DeviceOf(name), since)
+    return Outside(name, name, since)
+
+
+def _is_annotated_tensor(run: Run, annotation: cst.Annotation | None) -> bool:
+    named = None if annotation is None else annotation.annotation
+    if not isinstance(named, (cst.Name, cst.Attribute)):
+        return False
+    return run.evaluate(named) == External("torch.Tensor")
+
+
+def _bind_rest(
+    run: Run,
+    frame: Frame,
+    parameters: cst.Parameters,
+    rest: list[Argument],
+    keywords: dict[str, Argument],
+    is_open: bool,
+) -> None:
+    star = parameters.star_arg
+    if isinstance(star, cst.Param):
+        value: Value = (
+            Unknown("arguments of the caller's choice")
+            if is_open
+            else Tuple(tuple(argument.value for argument in rest))
+        )
+        run.state.write(frame.ref, star.name.value, value)
+        for argument in rest:
+            if isinstance(argument.value, (Tensor, Batch, Moved)):
+                frame.passed[argument.value.since] = argument.site
+    for argument in keywords.values() if parameters.star_kwarg is not None else ():
+        if isinstance(argument.value, (Tensor, Batch, Moved)):
+            frame.passed[argument.value.since] = argument.site
+    if parameters.star_kwarg is not None:
+        ref = run.allocate(parameters.star_kwarg, frame.node.__class__.__name__)
+        for name, argument in keywords.items():
+            run.state.write(ref, key_field(Const(name)), argument.value)
+        if is_open:
+            run.state.write(ref, ELEMENT, Unknown("a keyword of the caller's choice"))
+        run.state.write(
+            frame.ref, parameters.star_kwarg.name.value, DictOf(ref, parameters.star_kwarg)
+        )
