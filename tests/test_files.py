@@ -265,14 +265,14 @@ class TestReplace:
         monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "a.py")
         assert self.problem() == "a.py:1:1: is read-only"
 
-    @pytest.mark.parametrize("function", ["fsync", "replace"])
-    def test_a_full_disk(self, monkeypatch, function):
+    @pytest.mark.parametrize(("owner", "function"), [(os, "fsync"), (Path, "replace")])
+    def test_a_full_disk(self, monkeypatch, owner, function):
         tree("a.py")
 
         def refuse(*arguments):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(os, function, refuse)
+        monkeypatch.setattr(owner, function, refuse)
         assert self.problem() == "a.py:1:1: cannot be written: No space left on device"
 
     def test_an_interruption(self, monkeypatch):
