@@ -553,3 +553,12 @@ def test_nothing_heavy_is_imported_before_it_is_needed():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert run.stdout == "0 []\n"
+
+
+def test_a_comment_that_names_no_rule_is_told(run, tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text("import torch\nx = 1  # devicelint: ignore[DEV109] why\n", encoding="utf-8")
+    status, _, err = run(str(script))
+    assert status == 0
+    assert f"{script}:2:29: " in err
+    assert "DEV109" in err

@@ -20,6 +20,7 @@ from devicelint.reporters import summary
 if TYPE_CHECKING:
     from devicelint.config import Config
     from devicelint.engine import Fixed
+    from devicelint.source import SourceFile
 
 
 _FILES_BETWEEN_COLLECTIONS = 100
@@ -87,6 +88,14 @@ class Check:
         if checked is not None:
             self.tally.count(checked)
             self.output.show(checked)
+            self._tell_unknown_codes(checked.source)
+
+    def _tell_unknown_codes(self, source: SourceFile) -> None:
+        """A comment that names no rule keeps nothing back: say so, and change nothing else."""
+        for word, span in source.suppression_codes():
+            if complaint := self.settings.complaint_about(word):
+                place = source.position(span.start)
+                terminal.say(f"{source.path}:{place.line}:{place.column + 1}: {complaint}")
 
     def _fix(self, each: Input) -> None:
         fixed = self.tally.attempt(each.path, lambda: self._fixed(each))

@@ -30,6 +30,10 @@ class Settings:
         found = self._explicit or self._finder.config_for(path)
         return found.with_command_line(self.select, self.ignore, self.unsafe_fixes)
 
+    def complaint_about(self, word: str) -> str | None:
+        """Return what to say where a word names no rule; None where it does."""
+        return unknown_selector(word, self._known)
+
     @cached_property
     def _finder(self) -> ConfigFinder:
         return ConfigFinder(self._known)

@@ -11,12 +11,8 @@ from enum import Enum
 from devicelint.domain.devices import Agreement, Device
 from devicelint.domain.history import Site, Step
 from devicelint.domain.values import (
-    Batch,
-    DeviceHandle,
     Deviceless,
     Module,
-    Moved,
-    Outside,
     Parameters,
     Tensor,
     Value,
@@ -219,7 +215,6 @@ class ParameterLost:
 
     site: Site = field(repr=False)
     move: Site = field(repr=False)
-    created: Site = field(repr=False)
     tensor: Tensor
     registered: bool
     """Whether it was assigned to a Module, rather than given to an optimizer."""
@@ -260,6 +255,3 @@ Event = (
     | Assigned
     | Revealed
 )
-
-Mobile = Tensor | Batch | Moved | Outside | DeviceHandle
-"""Values whose device can be asked for."""

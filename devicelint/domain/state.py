@@ -43,10 +43,6 @@ class State:
         """All that an object holds."""
         return self._heap.get(ref, _NO_FIELDS)
 
-    def holds(self, ref: Ref) -> bool:
-        """Whether the object exists on this path."""
-        return ref in self._heap
-
     def write(self, ref: Ref, name: str, value: Value) -> None:
         """Put a value at a place, whatever was there."""
         self._writable(ref)[name] = value

@@ -301,16 +301,6 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
-    """A method of a value that devicelint knows itself, such as `tensor.view`."""
-
-    receiver: Value
-    name: str
-    site: Site = field(compare=False, repr=False)
-    receiver_site: Site = field(compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Partial:
     """`functools.partial`: a callable with some arguments given."""
 
@@ -351,7 +341,6 @@ Value = (
     | Function
     | Class
     | Bound
-    | Method
     | Partial
 )
 

@@ -39,10 +39,3 @@ class Arguments:
         """What was given, so that two calls can be compared."""
         named = ((name, argument.value) for name, argument in self.keywords.items())
         return (*(argument.value for argument in self.positional), *named, self.open)
-
-    def without_first(self) -> Arguments:
-        """The arguments after the first positional one."""
-        return Arguments(self.positional[1:], self.keywords, self.open)
-
-
-NO_ARGUMENTS = Arguments()

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, DeviceOf, Known, Opaque, Unsure
-from devicelint.domain.history import Step, Verb
+from devicelint.domain.devices import Device, DeviceOf, Known, Opaque, Unsure
 from devicelint.domain.join import join_known
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
@@ -258,8 +257,3 @@ def of_one_of(run: Run, value: OneOf, name: str, node: cst.Attribute) -> Value:
         joined = found if joined is None else join_known(joined, found)
     assert joined is not None
     return joined
-
-
-def created(run: Run, node: cst.CSTNode, verb: Verb = Verb.CREATED) -> Step:
-    """The step of something that begins on the CPU here."""
-    return Step(verb, node, CPU)

@@ -18,7 +18,6 @@ from devicelint.domain.values import (
     HostValue,
     ListOf,
     Loaded,
-    Method,
     Moved,
     OneOf,
     Outside,
@@ -269,11 +268,6 @@ def call_moved(run: Run, callee: Moved, arguments: Arguments, site: cst.Call) ->
     from devicelint.interpreter.torch_modules import call_moved_module
 
     return call_moved_module(run, callee, arguments, site)
-
-
-@calls(Method)
-def call_method(run: Run, callee: Method, arguments: Arguments, site: cst.Call) -> Value:
-    return Unknown(f"{callee.name} taken from its object and called later")
 
 
 @calls(External)

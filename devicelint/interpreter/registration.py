@@ -70,7 +70,7 @@ def _as_site(run: Run, site: cst.BaseExpression) -> Value:
 
 def announce_lost(run: Run, tensor: Tensor, site: object, *, registered: bool) -> None:
     """A Parameter that was moved is a plain tensor when it arrives here."""
-    run.announce(ParameterLost(site, tensor.since.site, tensor.since.site, tensor, registered))
+    run.announce(ParameterLost(site, tensor.since.site, tensor, registered))
 
 
 def _follow(run: Run, owner: Module, value: Tensor) -> None:

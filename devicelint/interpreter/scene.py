@@ -18,12 +18,10 @@ from devicelint.domain.values import (
     External,
     ListOf,
     Module,
-    Moved,
     Unknown,
     Value,
 )
 from devicelint.domain.worlds import World
-from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.device_names import (
     NamedDevice,
     devices_at_hand,
@@ -32,7 +30,7 @@ from devicelint.interpreter.device_names import (
 )
 from devicelint.interpreter.frame import GLOBALS, Frame
 from devicelint.interpreter.run import Run
-from devicelint.interpreter.spelling import USUAL_NAMES, Spelling
+from devicelint.interpreter.spelling import Spelling
 
 _ON_PURPOSE = re.compile(
     r"cuda\.(set_device|synchronize|Stream|Event|memory_|max_memory|empty_cache|get_device)"
@@ -74,12 +72,6 @@ class Scene:
             if value == External("torch"):
                 return name
         return None
-
-    def device_name(self) -> str | None:
-        """A variable that holds a device here, the usual name before others."""
-        names = {n for n, v in self._visible() if _is_device(v)}
-        usual = next((name for name in USUAL_NAMES if name in names), None)
-        return usual or min(names, default=None)
 
     def spelling(self, device: Device) -> str | None:
         """An expression that gives this device here, or None where nothing does."""
@@ -245,14 +237,6 @@ class Scene:
     def is_hidden(self, value: Value) -> bool:
         """Whether a module lies in a plain container, where `.to()` does not find it."""
         return isinstance(value, Module) and value.ref in self._run.hidden
-
-    def is_own_module(self, value: Value) -> bool:
-        """Whether a value is the object whose method is being walked."""
-        return value == self._frame.receiver
-
-    def module_place(self, value: Value) -> Moved | None:
-        """Where a Module is, and since when."""
-        return module_device(self._run, value) if isinstance(value, Module) else None
 
     @property
     def statement(self) -> Site:
