@@ -44,10 +44,18 @@ def since(operand: Operand, index: int) -> str:
 def history(*operands: Operand) -> tuple[tuple[Site, str], ...]:
     """The steps that put operands where they are, each at its place."""
     return tuple(
-        (operand.since.site, _told(operand.since))
+        (_shown(operand.since), _told(operand.since))
         for operand in operands
         if operand.since is not None
     )
+
+
+def _shown(step: Step) -> Site:
+    """A move is shown at its method: what is moved may stand many lines above."""
+    if step.verb is Verb.MOVED and isinstance(step.site, cst.Call):
+        func = step.site.func
+        return func.attr if isinstance(func, cst.Attribute) else step.site
+    return step.site
 
 
 def _told(step: Step) -> str:
@@ -85,9 +93,9 @@ def condition(clash: Clash) -> str:
     return ""
 
 
-def failing(clash: Clash) -> Iterator[tuple[Site, str]]:
-    """Where torch would raise, if that is not where the culprit stands."""
-    if clash.culprit.site is not clash.failing:
+def failing(scene: Scene, clash: Clash) -> Iterator[tuple[Site, str]]:
+    """Where torch would raise, if that is in another function than the culprit."""
+    if not scene.is_at(clash):
         yield clash.failing, "fails here"
 
 

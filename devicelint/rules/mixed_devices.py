@@ -30,7 +30,7 @@ class MixedDevices(Rule):
             f"{clashes.since(clash.culprit, 0)}, but {clashes.quoted(scene, clash.reference.site)} "
             f"is on {clashes.place(clash.reference)}{clashes.since(clash.reference, 1)}: "
             f"`{event.operation}` needs both on one device{clashes.condition(clash)}",
-            (*clashes.history(clash.culprit, clash.reference), *clashes.failing(clash)),
+            (*clashes.history(clash.culprit, clash.reference), *clashes.failing(scene, clash)),
             clashes.severity(clash),
             clashes.certainty(clash),
             fix,

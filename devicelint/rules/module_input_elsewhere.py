@@ -35,7 +35,7 @@ class ModuleInputElsewhere(Rule):
             f"module `{event.module}` is on {clashes.place(clash.reference)}"
             f"{clashes.since(clash.reference, 1)}{clashes.condition(clash)}"
             + ("; pin_memory=True moves nothing" if pinned else ""),
-            (*clashes.history(clash.culprit, clash.reference), *clashes.failing(clash)),
+            (*clashes.history(clash.culprit, clash.reference), *clashes.failing(scene, clash)),
             clashes.severity(clash),
             clashes.certainty(clash),
             fix,
