@@ -92,8 +92,15 @@ def _join_tensors(one: Tensor, other: Tensor) -> Tensor:
         one.since,
         one.scalar if one.scalar == other.scalar else None,
         one.grad if one.grad == other.grad else None,
-        one.role if one.role == other.role else "",
+        _join_roles(one.role, other.role),
     )
+
+
+def _join_roles(one: str, other: str) -> str:
+    """A parameter or a buffer, by the path taken, follows its Module all the same."""
+    if one == other:
+        return one
+    return "buffer" if {one, other} == {"parameter", "buffer"} else ""
 
 
 def _join_unlike(one: Value, other: Value) -> Value:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, DeviceOf
+from devicelint.domain.devices import CPU, DeviceOf, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
@@ -16,7 +17,9 @@ from devicelint.domain.values import (
     Instance,
     Module,
     Moved,
+    OneOf,
     Outside,
+    Tensor,
     Unknown,
     Value,
 )
@@ -70,10 +73,42 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
 
 
 def is_module_class(value: Value) -> bool:
-    """Whether a class derives from `nn.Module`, as far as the file says."""
+    """Whether a class derives from `nn.Module`, as far as the file says.
+
+    A class with a `forward` and a base that is not seen here does so too.
+    """
     if isinstance(value, External):
         return value.name in MODULE_BASES or module_class(value.name) is not None
-    return isinstance(value, Class) and any(map(is_module_class, value.bases))
+    if not isinstance(value, Class):
+        return False
+    if any(map(is_module_class, value.bases)):
+        return True
+    return has_unseen_base(value) and _defines(value, "forward")
+
+
+_SEEN_THROUGH = frozenset(
+    "torch builtins abc enum typing collections dataclasses object threading".split()
+)
+"""Where bases come from of which it is known that they are no modules."""
+
+
+def has_unseen_base(cls: Class) -> bool:
+    """Whether a base comes from elsewhere, and may be anything: a Module, say."""
+    for base in cls.bases:
+        if isinstance(base, Class) and has_unseen_base(base):
+            return True
+        if isinstance(base, External) and base.name.partition(".")[0] not in _SEEN_THROUGH:
+            return True
+        if isinstance(base, (Outside, Unknown)):
+            return True
+    return False
+
+
+def _defines(cls: Class, name: str) -> bool:
+    assert isinstance(cls.node, cst.ClassDef)
+    body = cls.node.body.body
+    own = any(isinstance(one, cst.FunctionDef) and one.name.value == name for one in body)
+    return own or any(isinstance(base, Class) and _defines(base, name) for base in cls.bases)
 
 
 def is_dataset_class(value: Value) -> bool:
@@ -122,7 +157,20 @@ def make_instance(
         _fill_record(run, cls, made, arguments)
     if isinstance(made, Module):
         announce_defined(run, made, place)
+    elif has_unseen_base(cls):
+        _let_go(run, made)
     return made
+
+
+def _let_go(run: Run, made: Instance) -> None:
+    """What an object holds may be moved by code that is not seen: by its base, by its user."""
+    nowhere = Unsure("may be moved from elsewhere")
+    since = Step(Verb.REGISTERED, made, nowhere)
+    for name, value in tuple(run.state.fields(made.ref).items()):
+        if isinstance(value, (Module, OneOf)):
+            move_module(run, value, nowhere, since)
+        elif isinstance(value, Tensor) and value.role == "parameter":
+            run.state.write(made.ref, name, replace(value, device=nowhere))
 
 
 _RECORD_BASES = frozenset({"typing.NamedTuple", "typing.TypedDict", "pydantic.BaseModel"})
@@ -170,6 +218,8 @@ def walk_class_alone(run: Run, cls: Class) -> None:
         if isinstance(place, Moved) and place.device == CPU:
             device = DeviceOf("self")
             move_module(run, made, device, Step(Verb.REGISTERED, cls.node, device))
+    else:
+        _let_go(run, made)
     for member, _ in tuple(run.pending):
         is_method = member.owner == cls.ref and member.kind in ("", "property")
         if is_method and member.name != "__init__" and member.node not in run.entered:
