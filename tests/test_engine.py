@@ -128,3 +128,8 @@ def test_the_public_names_are_there() -> None:
         assert getattr(devicelint, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = devicelint.nothing
+
+
+def test_torch_is_torch_where_a_star_import_brings_it() -> None:
+    text = "from layers import *\nx = torch.zeros(2)\nx.cuda()\nprint(x)\n"
+    assert "DEV104" in {finding.code for finding in devicelint.check(text).findings}

@@ -52,6 +52,8 @@ BUILTIN_SCOPE.update(
         "__name__": Const("__main__"),
         "__file__": HOST,
         "reveal_device": External("reveal_device"),
+        # Brought by a star import, or left out of a listing: it can be nothing else.
+        "torch": External("torch"),
         "True": Const(True),
         "False": Const(False),
         "None": NONE,
