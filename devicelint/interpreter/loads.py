@@ -132,13 +132,15 @@ def note_moved(run: Run, step: Site) -> None:
 
 def announce_loads(run: Run) -> None:
     """Announce the checkpoints, on the machine on which loading them fails."""
-    if run.world.accelerators:
+    if run.world.accelerators or _OFFLOADS.search(run.module_code):
         return
     for one in run.loads.values():
         if one.uses and not (one.path in run.saved and _stays_on_the_cpu(run)):
             run.announce(one)
 
 
+_OFFLOADS = re.compile(r"offload_to_cpu\s*=\s*True")
+"""FSDP's way of saving a full state dict from the CPU, wherever the model is."""
 _ACCELERATORS = re.compile(r"cuda|mps|xpu|accelerator|\.to\(|gpu|device", re.IGNORECASE)
 
 
