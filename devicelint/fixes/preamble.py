@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -83,19 +84,28 @@ class DefineDevice(Change):
         yield _inserted_after(preamble, paragraphs, layout)
 
     def _is_defined_already(self, pattern: str, layout: Layout) -> bool:
-        for statement in run_at_import(layout.module.body):
-            if self.name not in bound_names(statement):
-                continue
-            span = layout.span(statement)
-            if (
-                layout.slice(span.start, span.end).replace("'", '"') != pattern
-                or statement not in layout.module.body
-            ):
-                raise NotFixable(f"{self.name} means something else already")
-            if layout.first_use is not None and layout.first_use < span.end:
-                raise NotFixable(f"{self.name} is defined only after its first use")
-            return True
-        return False
+        statement = _first_bindings(layout.module).get(self.name)
+        if statement is None:
+            return False
+        span = layout.span(statement)
+        if (
+            layout.slice(span.start, span.end).replace("'", '"') != pattern
+            or statement not in layout.module.body
+        ):
+            raise NotFixable(f"{self.name} means something else already")
+        if layout.first_use is not None and layout.first_use < span.end:
+            raise NotFixable(f"{self.name} is defined only after its first use")
+        return True
+
+
+@functools.lru_cache(maxsize=1)
+def _first_bindings(module: cst.Module) -> Mapping[str, cst.CSTNode]:
+    """The statement that first binds each name when the module runs."""
+    found: dict[str, cst.CSTNode] = {}
+    for statement in run_at_import(module.body):
+        for name in bound_names(statement):
+            found.setdefault(name, statement)
+    return found
 
 
 def _preamble(layout: Layout) -> Iterator[cst.CSTNode]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -66,9 +67,15 @@ def devices_at_hand(run: Run, frame: Frame, wanted: Known) -> Iterator[NamedDevi
         yield from _held(run, run.state.fields(ref).items(), "", wanted)
         if ref == frame.ref and isinstance(frame.receiver, (Module, Instance)):
             yield from _held(run, run.state.fields(frame.receiver.ref).items(), "self.", wanted)
-    for code in dict.fromkeys(_SETTINGS.findall(run.module_code)):
+    for code in _settings_in(run.module_code):
         if isinstance(run.lookup(code.partition(".")[0]), Outside):
             yield NamedDevice(code)
+
+
+@functools.lru_cache(maxsize=1)
+def _settings_in(text: str) -> tuple[str, ...]:
+    """The settings that a file speaks of, each once."""
+    return tuple(dict.fromkeys(_SETTINGS.findall(text)))
 
 
 def _held(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 
@@ -226,7 +227,7 @@ class Scene:
 
     def demands_on_purpose(self) -> bool:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""
-        return _ON_PURPOSE.search(self._run.module_code) is not None
+        return _speaks_to_accelerators(self._run.module_code)
 
     def bound_by(self, site: Site) -> Site | None:
         """The statement that gave a name its value, where `site` is a local name."""
@@ -253,3 +254,8 @@ class Scene:
 
 def _is_device(value: Value) -> bool:
     return isinstance(value, DeviceHandle) and not isinstance(value.device, Unsure)
+
+
+@functools.lru_cache(maxsize=1)
+def _speaks_to_accelerators(text: str) -> bool:
+    return _ON_PURPOSE.search(text) is not None
