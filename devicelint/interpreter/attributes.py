@@ -35,6 +35,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.containers import as_tensor
 from devicelint.interpreter.run import ATTRIBUTES, Run, attributes, evaluates
 from devicelint.knowledge import Form, module_class, tensor_attribute
@@ -227,7 +228,6 @@ def bind(run: Run, member: Value, receiver: Value, node: cst.Attribute) -> Value
     if member.kind == "class" and isinstance(receiver, (Module, Instance)):
         return Bound(member, run.state.read(receiver.ref, CLASS_FIELD) or receiver)
     if member.kind == "property":
-        from devicelint.interpreter.arguments import Arguments
         from devicelint.interpreter.functions import call_function
 
         return call_function(run, member, Arguments(), None, receiver=receiver)

@@ -30,7 +30,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import read_attribute
 from devicelint.interpreter.containers import (
     element_of,
@@ -171,8 +171,6 @@ def next_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
 
 @special("builtins.map")
 def map_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    from devicelint.interpreter.arguments import Argument
-
     if len(arguments.positional) < 2:
         return Unknown("map of nothing")
     function, *iterables = arguments.positional

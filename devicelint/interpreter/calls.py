@@ -14,11 +14,9 @@ from devicelint.domain.values import (
     Const,
     Deviceless,
     DictOf,
-    External,
     HostValue,
     ListOf,
     Loaded,
-    Moved,
     OneOf,
     Outside,
     Parameters,
@@ -251,27 +249,6 @@ def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.C
     return HOST
 
 
-@methods(Outside)
-def method_of_outside(run: Run, receiver: Outside, name: str, node: cst.Call) -> Value:
-    from devicelint.interpreter.tensor_methods import method_of_parameter
-
-    return method_of_parameter(run, receiver, name, node)
-
-
 @calls(Outside)
 def call_outside(run: Run, callee: Outside, arguments: Arguments, site: cst.Call) -> Value:
     return Unknown(f"the result of {callee.origin}()")
-
-
-@calls(Moved)
-def call_moved(run: Run, callee: Moved, arguments: Arguments, site: cst.Call) -> Value:
-    from devicelint.interpreter.torch_modules import call_moved_module
-
-    return call_moved_module(run, callee, arguments, site)
-
-
-@calls(External)
-def call_external(run: Run, callee: External, arguments: Arguments, site: cst.Call) -> Value:
-    from devicelint.interpreter.externals import call_by_name
-
-    return call_by_name(run, callee.name, arguments, site)

@@ -34,6 +34,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.run import Run
 
 ELEMENT = "@element"
@@ -211,7 +212,6 @@ def _element_of_instance(run: Run, value: Instance) -> Value:
 
 def call_special(run: Run, value: Instance | Module, name: str, *given: Value) -> Value:
     """What a method that Python itself calls gives, where the class has it."""
-    from devicelint.interpreter.arguments import Argument, Arguments
     from devicelint.interpreter.attributes import member_of
     from devicelint.interpreter.functions import call_function
 

@@ -32,6 +32,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import CLASS_FIELD, class_member
 from devicelint.interpreter.calls import arguments_of
+from devicelint.interpreter.containers import element_in
 from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.run import Run, attributes, methods
 from devicelint.interpreter.transfers import TRANSFERS, move_deviceless
@@ -63,8 +64,6 @@ def item_of_dataset(run: Run, value: Value, site: cst.CSTNode) -> Value | None:
         case Dataset(item):
             return item
         case ListOf():
-            from devicelint.interpreter.containers import element_in
-
             return element_in(run.state.fields(value.ref))
         case Tensor():
             return _row(value)

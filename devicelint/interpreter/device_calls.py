@@ -31,6 +31,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.indices import use_index
+from devicelint.interpreter.reveal import revealed_device
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.transfers import announce_invalid, demand, device_named
 from devicelint.interpreter.truth import AVAILABLE
@@ -152,8 +153,6 @@ def set_default_tensor_type(run: Run, name: str, arguments: Arguments, site: cst
 
 @special("devicelint.reveal_device", "reveal_device", "builtins.reveal_device")
 def reveal_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    from devicelint.interpreter.reveal import revealed_device
-
     if not arguments.positional:
         return NONE
     value = arguments.positional[0].value

@@ -19,6 +19,7 @@ from devicelint.domain.values import (
     Const,
     Deviceless,
     DictOf,
+    External,
     HostObject,
     ListOf,
     Outside,
@@ -36,7 +37,7 @@ from devicelint.interpreter.host_reads import AXES, FIGURE, read_arguments
 from devicelint.interpreter.loads import MAP_LOCATION, load, save, set_random_state
 from devicelint.interpreter.module_building import build_module
 from devicelint.interpreter.registration import announce_lost, built
-from devicelint.interpreter.run import Run
+from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.signatures import apply_signature
 from devicelint.interpreter.transfers import own_device
 from devicelint.knowledge import converts_to_numpy, function, kind_of, module_class
@@ -55,6 +56,11 @@ def special(*names: str) -> Callable[[Special], Special]:
         return handler
 
     return register
+
+
+@calls(External)
+def call_external(run: Run, callee: External, arguments: Arguments, site: cst.Call) -> Value:
+    return call_by_name(run, callee.name, arguments, site)
 
 
 def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:

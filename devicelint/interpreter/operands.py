@@ -211,6 +211,15 @@ def _is_tensor_for_sure(run: Run, operand: Operand) -> bool:
     return False
 
 
+def grad_of_operands(operands: Sequence[Operand], *, unknown: bool) -> bool | None:
+    """Whether a result requires grad: it does if any operand does."""
+    values = (operand.value for operand in operands)
+    grads = [value.grad if isinstance(value, Tensor) else None for value in values]
+    if True in grads:
+        return True
+    return None if None in grads or unknown else False
+
+
 def computed(site: Site, device: Device, since: Step | None) -> Step:
     """The history of a result: that of the operand which decides, else its own."""
     return since if since is not None else Step(Verb.COMPUTED, site, device)

@@ -29,9 +29,11 @@ from devicelint.interpreter.operands import (
     common_device,
     computed,
     find_clash,
+    grad_of_operands,
     operand_of,
     report_clash,
 )
+from devicelint.interpreter.ranks import rank_of_operands
 from devicelint.interpreter.run import Run, evaluates
 from devicelint.interpreter.sequences import put_together
 
@@ -119,18 +121,10 @@ def _result(
     sides: tuple[tuple[cst.CSTNode, Value], ...],
 ) -> Tensor:
     device, since = common_device(operands, unknown=unknown)
-    ranks = [_is_scalar(one.value) for one in operands]
-    ranks += [None for _, value in sides if isinstance(value, Unknown)]
-    scalar = False if False in ranks else None if None in ranks else True
-    grads = [one.value.grad if isinstance(one.value, Tensor) else None for one in operands]
-    grad = True if True in grads else None if None in grads else False
+    rank_unknown = any(isinstance(value, Unknown) for _, value in sides)
+    scalar = rank_of_operands(operands, unknown=rank_unknown)
+    grad = grad_of_operands(operands, unknown=False)
     return Tensor(device, computed(site, device, since), scalar, grad)
-
-
-def _is_scalar(value: Value) -> bool | None:
-    if isinstance(value, Batch):
-        return False
-    return value.scalar if isinstance(value, Tensor) else None
 
 
 def augmented(

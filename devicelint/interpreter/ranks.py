@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from devicelint.domain.events import Operand
 from devicelint.domain.values import Array, Batch, Const, ListOf, Stream, Tensor, Tuple, Value
 from devicelint.interpreter.arguments import Arguments
 from devicelint.knowledge import Form, Result, Signature
 
 if TYPE_CHECKING:
-    from devicelint.interpreter.signatures import Application, Group
+    from devicelint.interpreter.signatures import Application
 
 
 def keeps_dimension(signature: Signature, arguments: Arguments) -> bool:
@@ -45,7 +47,9 @@ def _rank_by_form(application: Application, result: Result) -> bool | None:
             if application.rank is not None:
                 return application.rank
             group = application.groups.get(result.group or "")
-            return None if group is None else rank_of_operands(group)
+            if group is None:
+                return None
+            return rank_of_operands(group.plain, unknown=group.unknown)
         case Form.VIEW:
             if application.data is not None:
                 return _rank_of_data(application.data)
@@ -66,12 +70,12 @@ def _rank_of_data(data: Value) -> bool | None:
             return None
 
 
-def rank_of_operands(group: Group) -> bool | None:
+def rank_of_operands(operands: Sequence[Operand], *, unknown: bool) -> bool | None:
     """Whether all operands are 0-dim: the result of an elementwise operation is then, too."""
-    ranks = [_rank_of_operand(operand.value) for operand in group.plain]
+    ranks = [_rank_of_operand(operand.value) for operand in operands]
     if False in ranks:
         return False
-    return None if None in ranks or group.unknown or not ranks else True
+    return None if None in ranks or unknown or not ranks else True
 
 
 def _rank_of_operand(value: Value) -> bool | None:

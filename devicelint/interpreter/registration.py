@@ -13,6 +13,7 @@ from devicelint.domain.history import Keeper, Step, Verb
 from devicelint.domain.join import join
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
+    Const,
     DictOf,
     ListOf,
     Module,
@@ -63,8 +64,6 @@ def _is_being_made(run: Run, owner: Module) -> bool:
 
 
 def _as_site(run: Run, site: cst.BaseExpression) -> Value:
-    from devicelint.domain.values import Const
-
     return Const(True, site)
 
 

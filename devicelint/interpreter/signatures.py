@@ -31,6 +31,7 @@ from devicelint.interpreter.operands import (
     common_device,
     computed,
     find_clash,
+    grad_of_operands,
     operand_of,
     report_clash,
 )
@@ -248,7 +249,7 @@ def _created(run: Run, application: Application, result: Result) -> Value:
         group = application.group(follows)
         device, since = common_device(group.plain, unknown=group.unknown)
         if rank is None and result.form is Form.TENSOR:
-            rank = rank_of_operands(group)
+            rank = rank_of_operands(group.plain, unknown=group.unknown)
         return Tensor(device, computed(site, device, since), rank, grad, role)
     if source is not None:
         device = source.device
@@ -267,9 +268,4 @@ def _created(run: Run, application: Application, result: Result) -> Value:
 def _grad(run: Run, group: Group, result: Result) -> bool | None:
     if result.no_grad or run.no_grad:
         return False
-    grads = [
-        operand.value.grad if isinstance(operand.value, Tensor) else None for operand in group.plain
-    ]
-    if True in grads:
-        return True
-    return None if None in grads or group.unknown else False
+    return grad_of_operands(group.plain, unknown=group.unknown)

@@ -24,6 +24,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.assign import assign
 from devicelint.interpreter.classes import define_class
 from devicelint.interpreter.decorators import decorated
+from devicelint.interpreter.flow import assume
 from devicelint.interpreter.frame import GLOBALS
 from devicelint.interpreter.functions import define_function
 from devicelint.interpreter.operators import augmented
@@ -174,8 +175,6 @@ def nonlocal_statement(run: Run, node: cst.Nonlocal) -> None:
 
 @executes(cst.Assert)
 def assert_statement(run: Run, node: cst.Assert) -> None:
-    from devicelint.interpreter.flow import assume
-
     condition = run.evaluate(node.test)
     assume(run, condition)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.values import NONE, Class, Function, Module, Super, Value
+from devicelint.domain.values import NONE, Class, Function, Module, Super, Unknown, Value
 from devicelint.interpreter.attributes import CLASS_FIELD, class_member
 from devicelint.interpreter.calls import arguments_of
+from devicelint.interpreter.classes import torch_base
 from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.module_building import fill_container
 from devicelint.interpreter.run import METHODS, Run, methods
+from devicelint.knowledge import ModuleKind, module_class
 
 
 @methods(Super)
@@ -27,8 +29,6 @@ def method_of_super(run: Run, receiver: Super, name: str, node: cst.Call) -> Val
     if isinstance(inner, Module) and name in ("to", "cuda", "cpu", "register_buffer", "train"):
         return METHODS[Module](run, inner, name, node)
     arguments_of(run, node)
-    from devicelint.domain.values import Unknown
-
     return Unknown(f"super().{name}()")
 
 
@@ -53,9 +53,6 @@ def _find(cls: Class, owner: object) -> Class | None:
 
 def _init_of_torch(run: Run, inner: Value, cls: Class | None, node: cst.Call) -> None:
     """`super().__init__(a, b)` of a class derived from Sequential fills it."""
-    from devicelint.interpreter.classes import torch_base
-    from devicelint.knowledge import ModuleKind, module_class
-
     arguments = arguments_of(run, node)
     knowledge = module_class(torch_base(cls)) if cls is not None else None
     if knowledge is None or not isinstance(inner, Module):

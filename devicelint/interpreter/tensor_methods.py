@@ -17,7 +17,9 @@ from devicelint.domain.values import (
     Moved,
     Outside,
     Parameters,
+    Stream,
     Tensor,
+    Tuple,
     Unknown,
     Value,
 )
@@ -141,14 +143,13 @@ def _as_module(run: Run, receiver: Moved, name: str, site: cst.BaseExpression) -
 
 
 def _batch_items(receiver: Batch, name: str) -> Value:
-    from devicelint.domain.values import Stream, Tuple
-
     inner = replace(receiver, whole=False)
     if name == "keys":
         return HOST
     return Stream(inner if name == "values" else Tuple((HOST, inner)))
 
 
+@methods(Outside)
 def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) -> Value:
     """A method of something from outside: it may be a tensor, a module, or anything."""
     if name in TRANSFERS:

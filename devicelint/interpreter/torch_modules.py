@@ -241,6 +241,7 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
     return Unknown(f"the result of {module.name}")
 
 
+@calls(Moved)
 def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.Call) -> Value:
     """Something that was moved is called: it is a module, and is where it was moved to.
 
