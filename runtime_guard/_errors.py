@@ -1,0 +1,31 @@
+"""The exception and the warnings that users see and may catch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from runtime_guard._mismatch import Mismatch
+
+
+class DeviceMismatchError(RuntimeError):
+    """A module was given a tensor on another device than its own.
+
+    Attributes:
+        mismatches: one for each tensor; empty where the error was rebuilt from its text alone,
+            as torch does with the exceptions of worker processes.
+    """
+
+    def __init__(self, message: str, mismatches: Sequence[Mismatch] = ()) -> None:
+        super().__init__(message)
+        self.mismatches = tuple(mismatches)
+
+
+class DeviceMismatchWarning(UserWarning):
+    """The same, where the action is to warn or to move."""
+
+
+class PlacementWarning(UserWarning):
+    """Part of a model was left behind on the CPU."""

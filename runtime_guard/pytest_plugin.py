@@ -1,0 +1,1 @@
+"""Guards the tests of a project: see `--device-guard`."""
