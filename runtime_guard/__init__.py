@@ -1,1 +1,61 @@
-"""Guards PyTorch training runs: every module call finds its inputs on the module's device."""
+"""Guards PyTorch training runs: every module call finds its inputs on the module's device.
+
+    with runtime_guard.guard(model):
+        train(model)
+
+Importing this package does not import torch. `RUNTIME_GUARD` in the environment is honoured:
+`check`, `warn` and `move` guard every module of the process, `explain` explains errors alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from runtime_guard._errors import DeviceMismatchError, DeviceMismatchWarning, PlacementWarning
+
+if TYPE_CHECKING:
+    from runtime_guard._excepthooks import explain
+    from runtime_guard._guard import Guard, guard
+    from runtime_guard._install import install
+    from runtime_guard._mismatch import Mismatch
+    from runtime_guard._placement import Placement, report
+    from runtime_guard._transfers import record
+
+__all__ = [
+    "DeviceMismatchError",
+    "DeviceMismatchWarning",
+    "Guard",
+    "Mismatch",
+    "Placement",
+    "PlacementWarning",
+    "explain",
+    "guard",
+    "install",
+    "record",
+    "report",
+]
+
+# Where each name is found when it is first asked for: most of them need torch.
+_HOMES = {
+    "Guard": "_guard",
+    "Mismatch": "_mismatch",
+    "Placement": "_placement",
+    "explain": "_excepthooks",
+    "guard": "_guard",
+    "install": "_install",
+    "record": "_transfers",
+    "report": "_placement",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
