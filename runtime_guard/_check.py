@@ -59,7 +59,9 @@ def fits(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
 def _device_without_parameters(
     module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> torch.device | None:
-    for value in chain(module._buffers.values(), args, kwargs.values()):
+    replicated = module.__dict__.get("_former_parameters") or {}
+    values = chain(replicated.values(), module._buffers.values(), args, kwargs.values())
+    for value in values:
         if isinstance(value, Tensor):
             return value.device
     return None
