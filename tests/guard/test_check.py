@@ -26,12 +26,14 @@ def faults(module, *args, **kwargs):
     ]
 
 
-class Scaled(nn.Module):
-    """A user's module with a parameter, whose forward takes what it is given as it is."""
-
+class Owner(nn.Module):
     def __init__(self, device="meta"):
         super().__init__()
         self.scale = nn.Parameter(torch.ones(4, device=device))
+
+
+class Scaled(Owner):
+    """A user's module with a parameter, whose forward takes what it is given as it is."""
 
     def forward(self, batch, *rest, mask=None, **more):
         return batch
@@ -226,14 +228,14 @@ def test_a_container_without_tensors_leaves_the_judgement_to_its_parts():
 
 
 def test_a_forward_that_moves_its_arguments_may_be_given_them_from_anywhere():
-    class Moving(Scaled):
+    class Moving(Owner):
         def forward(self, batch):
             return self._here(batch)
 
         def _here(self, batch):
             return batch.to(self.scale.device)
 
-    class Reading(Scaled):
+    class Reading(Owner):
         def forward(self, batch):
             return self._there(batch)
 
