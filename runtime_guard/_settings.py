@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
@@ -58,7 +58,7 @@ class Environment:
     """What the variables of the environment ask for."""
 
     mode: Mode
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
     record: str | None = None
 
 
