@@ -11,10 +11,13 @@ from runtime_guard._mismatch import TensorFacts
 
 
 def facts_of(tensor: Any) -> TensorFacts:
-    """Describe a tensor; of one that torch.distributed spreads, the bytes that lie here."""
+    """Describe a tensor; of one that torch.distributed spreads, the bytes that lie here.
+
+    The length of a dimension that has none, such as that of the rows of a nested tensor, is -1.
+    """
     try:
-        shape = tuple(tensor.shape)
-    except RuntimeError:  # A nested tensor: its rows differ.
+        shape = tuple(length if type(length) is int else -1 for length in tensor.shape)
+    except RuntimeError:  # The older kind of nested tensor.
         shape = ()
     here = _here(tensor)
     size = here.numel() * here.element_size()
@@ -43,12 +46,12 @@ class Memory:
 
     def already_held(self, path: str, tensor: Any) -> str:
         """Return the path of an earlier tensor whose memory holds all of this one, or nothing."""
-        try:
-            storage = _here(tensor).untyped_storage()
-        except (NotImplementedError, RuntimeError):  # A sparse tensor has no storage of its own.
-            return ""
+        here = _here(tensor)
+        if here.layout != torch.strided or here.is_nested:
+            return ""  # It has several, inside.
+        storage = here.untyped_storage()
         self._storages[id(storage)] = storage
-        mine = _region(path, _here(tensor))
+        mine = _region(path, here)
         for other in self._regions[id(storage)]:
             if mine.end > mine.first >= other.first and mine.end <= other.end:
                 return other.path
