@@ -1,0 +1,90 @@
+"""Files and lines of a running program: whose they are, and how a message names them."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import sysconfig
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runtime_guard._mismatch import Line
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+_GUARD = str(Path(__file__).parent)
+_STANDARD_LIBRARY = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
+_INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+# Code that no file holds: Python's own, and what torch.fx and torch.compile make.
+_GENERATED = ("<frozen ", "<eval_with_key")
+_INDUCTOR = "torchinductor_"
+
+
+def line_at(frame: FrameType, line: int) -> Line:
+    """A line of the code that a frame runs, with its text where the source can be read."""
+    code = frame.f_code
+    function = getattr(code, "co_qualname", code.co_name)
+    linecache.checkcache(code.co_filename)
+    text = linecache.getline(code.co_filename, line, frame.f_globals).strip()
+    return Line(short_path(code.co_filename), line, function, text)
+
+
+def short_path(file: str) -> str:
+    """A file's path from the current folder where it lies below it; a notebook's cell by name."""
+    cell = _cell_of(file)
+    if cell or file.startswith("<"):
+        return cell or file
+    try:
+        return str(Path(file).relative_to(Path.cwd()))
+    except (ValueError, OSError):  # Elsewhere, or the current folder is gone.
+        return file
+
+
+def _cell_of(file: str) -> str:
+    """`Cell In[3]`, as IPython's own tracebacks call a cell; empty for any other file."""
+    interactive = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    shell = interactive() if interactive else None
+    named = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    name = named(file) if named else None
+    return " ".join(name) if name else ""
+
+
+def is_plumbing(file: str) -> bool:
+    """Whether a file only stands between callers and what they call: torch, Python, this guard."""
+    return (
+        is_torch(file)
+        or _is_below(file, _GUARD)
+        or (_is_below(file, *_STANDARD_LIBRARY) and not _is_installed(file))
+        or file.startswith(_GENERATED)
+        or _INDUCTOR in file
+    )
+
+
+def is_torch(file: str) -> bool:
+    """Whether this is torch's own file."""
+    home = getattr(sys.modules.get("torch"), "__file__", None)
+    return home is not None and _is_below(file, str(Path(home).parent))
+
+
+def is_library(file: str) -> bool:
+    """Whether a file belongs to Python or to an installed package, and not to the user."""
+    return _is_installed(file) or _is_below(file, *_STANDARD_LIBRARY)
+
+
+def package_of(file: str) -> str:
+    """The name of the installed package that a file belongs to; empty for any other file."""
+    for folder in _INSTALLED:
+        _, found, inside = file.rpartition(folder)
+        if found:
+            return inside.partition(os.sep)[0].removesuffix(".py")
+    return ""
+
+
+def _is_installed(file: str) -> bool:
+    return any(folder in file for folder in _INSTALLED)
+
+
+def _is_below(file: str, *folders: str) -> bool:
+    return any(file.startswith(folder + os.sep) for folder in folders)

@@ -1,0 +1,125 @@
+"""What users read when something is on the wrong device: what, since which line, what to write."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from runtime_guard._mismatch import Line, Mismatch
+
+WIDTH = 100
+MOST = 8
+"""So many mismatches are told; the rest are counted."""
+
+_LABEL = 14
+# Stands for a space that must not become the end of a line; it occurs in no message.
+_FIXED_SPACE = "\x00"
+
+
+def render(mismatches: Sequence[Mismatch]) -> str:
+    """Say what is wrong, where it failed, where the model was entered, and what to write there.
+
+    Plain text of several lines, the first of which can stand alone:
+
+        features.0 (Conv2d) has parameter 'weight' on cuda:0, but argument 'input' is on cpu
+          input:      float32[64, 1, 8, 8] on cpu
+          failed at:  net.py:26: x = self.features(x)
+          entered at: train.py:52: outputs = model(inputs)
+          to fix it:  write `inputs = inputs.to(device)` before train.py:52
+    """
+    told = mismatches[:MOST]
+    blocks = ["\n".join(_block(list(group))) for _, group in groupby(told, _occasion)]
+    if len(mismatches) > len(told):
+        blocks.append(f"and {len(mismatches) - len(told)} more")
+    return "\n".join(blocks)
+
+
+def _occasion(mismatch: Mismatch) -> tuple[object, ...]:
+    """What the mismatches of one call have in common."""
+    lines = (mismatch.failed_at, mismatch.entered_at, mismatch.launched_at)
+    return mismatch.name, mismatch.expected, mismatch.anchor, *lines, mismatch.rank
+
+
+def _block(mismatches: list[Mismatch]) -> Iterator[str]:
+    first = mismatches[0]
+    yield from textwrap.wrap(
+        _headline(mismatches),
+        WIDTH,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for mismatch in mismatches:
+        yield from _row(mismatch.argument, str(mismatch.tensor))
+    yield from _places(first)
+    for advice in dict.fromkeys(mismatch.advice for mismatch in mismatches if mismatch.advice):
+        yield from _row("to fix it", advice)
+
+
+def _headline(mismatches: list[Mismatch]) -> str:
+    first = mismatches[0]
+    devices = ", ".join(dict.fromkeys(mismatch.tensor.device for mismatch in mismatches))
+    if len(mismatches) == 1:
+        wrong = f"{_kind_of(first.argument)} {quoted(first.argument)} is on {devices}"
+    else:
+        wrong = f"{len(mismatches)} of its arguments are on {devices}"
+    rank = f"[{first.rank}] " if first.rank else ""
+    return f"{rank}{first.name} has {first.anchor} on {first.expected}, but {wrong}"
+
+
+def _kind_of(argument: str) -> str:
+    return "attribute" if argument.startswith("self.") else "argument"
+
+
+def quoted(argument: str) -> str:
+    """A name in quotes, and a path, which may have some, in backticks."""
+    return f"'{argument}'" if argument.isidentifier() else f"`{argument}`"
+
+
+def _places(mismatch: Mismatch) -> Iterator[str]:
+    failed, entered = mismatch.failed_at, mismatch.entered_at
+    if failed is not None:
+        yield from place("failed at", failed)
+    if entered is not None and not _is_same(entered, failed):
+        yield from place("entered at", entered)
+    if mismatch.launched_at is not None:
+        yield from place("started at", mismatch.launched_at)
+
+
+def _is_same(line: Line, other: Line | None) -> bool:
+    return other is not None and (line.file, line.line) == (other.file, other.line)
+
+
+def place(label: str, line: Line) -> Iterator[str]:
+    """A line of the program: its text follows, cut if need be, or stands below a long path."""
+    where = f"{line.file}:{line.line}"
+    if not line.text:
+        yield from _row(label, where)
+        return
+    room = WIDTH - _LABEL - len(where) - 2
+    if room >= min(len(line.text), 40):
+        yield from _row(label, f"{where}: {_cut(line.text, room)}", wrap=False)
+    else:
+        yield from _row(label, f"{where}:", wrap=False)
+        yield " " * _LABEL + _cut(line.text, WIDTH - _LABEL)
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else text[: room - 1].rstrip() + "…"
+
+
+def _row(label: str, text: str, *, wrap: bool = True) -> Iterator[str]:
+    head = f"  {label}:".ljust(_LABEL - 1) + " "
+    lines = _wrapped(text, max(WIDTH - len(head), WIDTH // 2)) if wrap else [text]
+    yield head + lines[0]
+    for line in lines[1:]:
+        yield " " * _LABEL + line
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """The lines of a sentence; code in backticks stays in one piece."""
+    parts = text.split("`")
+    parts[1::2] = [part.replace(" ", _FIXED_SPACE) for part in parts[1::2]]
+    lines = textwrap.wrap("`".join(parts), width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(_FIXED_SPACE, " ") for line in lines] or [""]
