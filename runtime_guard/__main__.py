@@ -1,0 +1,8 @@
+"""`python -m runtime_guard` runs a script under the guard."""
+
+import sys
+
+from runtime_guard._cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
