@@ -29,3 +29,8 @@ class DeviceMismatchWarning(UserWarning):
 
 class PlacementWarning(UserWarning):
     """Part of a model was left behind on the CPU."""
+
+
+# Tracebacks and warnings name them as users import them.
+for _class in (DeviceMismatchError, DeviceMismatchWarning, PlacementWarning):
+    _class.__module__ = "runtime_guard"
