@@ -68,7 +68,7 @@ def test_to_warn_says_each_place_once_and_lets_the_call_go_on():
     model = Net()
     with (
         runtime_guard.guard(model, action="warn", meta=True) as handle,
-        pytest.warns(DeviceMismatchWarning, match=r"body\.0 \(Linear\)") as caught,
+        pytest.warns(DeviceMismatchWarning) as caught,
     ):
         run_three_times(model, batch("cpu"))
     assert [warning.filename for warning in caught] == [__file__, __file__]
