@@ -189,10 +189,7 @@ class _Redirection:
         )
 
     def begin(self) -> None:
-        # Code with variables of a closure, as of somebody's wrapper, cannot be exchanged: there
-        # the end of the process alone is left.
-        with suppress(ValueError):
-            self._function.__code__ = _call_destroy.__code__
+        self._function.__code__ = _call_destroy.__code__
 
     def end(self) -> None:
         self._function.__code__ = self.original.__code__
@@ -205,7 +202,13 @@ def _redirect() -> None:
     global _redirection  # noqa: PLW0603
     module = sys.modules.get("torch.distributed.distributed_c10d")
     function = getattr(module, "destroy_process_group", None)
-    if _redirection is None and isinstance(function, FunctionType):
+    # The code of somebody's wrapper, with variables of its own, cannot be exchanged: there the end
+    # of the process alone is left.
+    if (
+        _redirection is None
+        and isinstance(function, FunctionType)
+        and not function.__code__.co_freevars
+    ):
         _redirection = _Redirection(function)
     if _redirection is not None:
         _redirection.begin()

@@ -1,0 +1,1 @@
+"""Small distributed programs, and what runs them."""
