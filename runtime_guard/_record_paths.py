@@ -11,11 +11,11 @@ CHILD = "RUNTIME_GUARD_CHILD"
 """Set to 1 in the environment by who started the recording, for the processes that follow."""
 
 
-def own_path(path: Path, rank: int | None, environ: Mapping[str, str] = os.environ) -> Path:
+def own_path(path: Path, rank: int | None, child: bool) -> Path:
     """Name the file of this process: `path` itself is that of the first, or of rank 0."""
     if rank:
         path = _marked(path, f"rank{rank}")
-    return child_path(path) if is_child(rank, environ) else path
+    return child_path(path) if child else path
 
 
 def is_child(rank: int | None, environ: Mapping[str, str] = os.environ) -> bool:

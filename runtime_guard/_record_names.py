@@ -1,0 +1,145 @@
+"""What the values of a call are called in the source: `batch["image"]`, `loss`, `self.mask`."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import linecache
+import warnings
+from collections.abc import Iterator
+from types import CodeType
+from typing import NamedTuple
+
+LONGEST_NAME = 60
+
+
+class Names(NamedTuple):
+    """The names at one call or subscript; empty where there is none.
+
+    Attributes:
+        called: the method or the function.
+        receiver: what stands before the method or the index.
+        argument: its first argument, or the index.
+        assigned: what the result is bound to; for `x[index] = value`, the value.
+        itself: the expression, where it is a name: `if done:`.
+    """
+
+    called: str = ""
+    receiver: str = ""
+    argument: str = ""
+    assigned: str = ""
+    itself: str = ""
+
+
+NO_NAMES = Names()
+
+
+def names_at(code: CodeType, instruction: int, line: int) -> Names:
+    """Return the names at an instruction; none where the source is not at hand."""
+    found = _index(code.co_filename)
+    if not found:
+        return NO_NAMES
+    if not hasattr(code, "co_positions"):
+        # Python 3.10 knows lines alone.
+        on_line = {names for (end, _column), names in found.items() if end == line}
+        return on_line.pop() if len(on_line) == 1 else NO_NAMES
+    position = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
+    if position is None or position[1] is None or position[3] is None:
+        return NO_NAMES
+    return found.get((position[1], position[3]), NO_NAMES)
+
+
+@functools.lru_cache(maxsize=64)
+def _index(file: str) -> dict[tuple[int, int], Names]:
+    """Return the names at every call, index and condition of a file, by where it ends.
+
+    The end tells them apart, and does not depend on how a chain of calls is broken into lines.
+    """
+    tree = _parsed("".join(linecache.getlines(file)))
+    found: dict[tuple[int, int], Names] = {}
+    for node in ast.walk(tree) if tree else ():
+        for expression in _expressions(node):
+            _put(found, expression, _names(expression))
+        for name, value in _bound(node):
+            _put(found, value, Names(assigned=name))
+    return found
+
+
+def _parsed(source: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _put(found: dict[tuple[int, int], Names], node: ast.expr, names: Names) -> None:
+    place = (node.end_lineno or 0, node.end_col_offset or 0)
+    known = found.get(place, NO_NAMES)
+    found[place] = Names(*(new or old for new, old in zip(names, known, strict=True)))
+
+
+def _expressions(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield calls and subscripts, and what Python asks for its truth."""
+    match node:
+        case ast.Call() | ast.Subscript():
+            yield node
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+            yield test
+        case ast.Assert(test=test) | ast.UnaryOp(op=ast.Not(), operand=test):
+            yield test
+        case ast.BoolOp(values=values):
+            yield from values
+        case _:
+            pass
+
+
+def _names(node: ast.expr) -> Names:
+    itself = _name(node)
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr=called), args=args):
+            return Names(called, _name(value), _sole(args))
+        case ast.Call(func=ast.Name(id=called), args=args):
+            return Names(called, "", _sole(args))
+        case ast.Subscript(value=value, slice=index):
+            return Names("[]", _name(value), _name(index), itself=itself)
+        case _:
+            return Names(itself=itself)
+
+
+def _sole(args: list[ast.expr]) -> str:
+    """Return the name of the only argument: of several, nobody knows which was asked."""
+    return _name(args[0]) if len(args) == 1 else ""
+
+
+def _bound(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+            yield from ((_name(name), value) for name, value in zip(names, values, strict=False))
+        case ast.Assign(targets=[target], value=value):
+            yield _name(target), value
+            if isinstance(target, ast.Subscript):
+                yield _name(value), target
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            yield _name(target), value
+        case ast.NamedExpr(target=target, value=value):
+            yield _name(target), value
+        case _:
+            pass
+
+
+def _name(node: ast.expr) -> str:
+    """Return the source of a name, an attribute or an item of one."""
+    base = node
+    while isinstance(base, ast.Attribute | ast.Subscript):
+        if isinstance(base, ast.Subscript) and not isinstance(base.slice, ast.Constant | ast.Name):
+            return ""
+        base = base.value
+    if not isinstance(base, ast.Name):
+        return ""
+    name = ast.unparse(node)
+    if '"' not in name:
+        name = name.replace("'", '"')
+    return name if len(name) <= LONGEST_NAME else ""
