@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor, nn
 
+from runtime_guard._creation import creation, with_device
 from runtime_guard._frames import Step, Whereabouts, call_of, module_of
-from runtime_guard._lines import is_library, is_plumbing, line_at, package_of
+from runtime_guard._lines import is_library, is_plumbing, is_torch, line_at, package_of
 from runtime_guard._naming import (
     device_in,
     is_argument,
@@ -27,12 +29,7 @@ if TYPE_CHECKING:
     from runtime_guard._check import Fault
     from runtime_guard._mismatch import Line
 
-_FACTORIES = (
-    "arange|as_tensor|empty|eye|from_numpy|full|linspace|logspace|normal|ones|rand|randint|randn"
-    "|randperm|scalar_tensor|tensor|tril_indices|triu_indices|zeros|hann_window|hamming_window"
-)
-_MADE = re.compile(rf"\btorch\.(?:{_FACTORIES}|(?:\w*Float|Long|Bool)?Tensor)\(")
-_WHOLE_CALL = re.compile(r"[\w.]+ = torch\.\w+\([^()]*(?:\([^()]*\)[^()]*)*\)")
+_OPTIMIZERS = f"{os.sep}optim{os.sep}"
 _IN_CONTAINER = re.compile(r"(?P<above>.*?)(?P<name>\w+)\[(?P<key>\"?)")
 
 
@@ -47,6 +44,25 @@ def advise(fault: Fault, where: Whereabouts) -> str:
                 return sentence
     place = f" before {_place(where.failed_at)}" if where.failed_at else ""
     return f"move it to {fault.expected}{place}, or create it there"
+
+
+def _own_tensor(fault: Fault, where: Whereabouts) -> str:
+    """One of the module's own tensors is not where the others are."""
+    if not fault.argument.startswith(("parameter ", "buffer ")):
+        return ""
+    model = where.entry and where.root and name_of_module(where.entry.frame, where.root)
+    device = device_in(where.entry, fault.expected) if where.entry else f'"{fault.expected}"'
+    return f"write `{model or 'model'}.to({device})` after the last of its tensors is assigned"
+
+
+def _state_of_optimizer(_fault: Fault, where: Whereabouts) -> str:
+    below = where.inside[where.inside.index(where.failing) + 1 :] if where.failing else ()
+    if not any(is_torch(step.file) and _OPTIMIZERS in step.file for step in below):
+        return ""
+    return (
+        "make the optimizer after the model is moved, and load its state after that; a state that "
+        "is filled by hand goes to the device of its parameter"
+    )
 
 
 def _module_left_behind(fault: Fault, where: Whereabouts) -> str:
@@ -115,42 +131,28 @@ def _registration(owner: str, name: str, tensor: Tensor) -> str:
     )
 
 
-def _made_in_forward(fault: Fault, where: Whereabouts) -> str:
+def _made_here(fault: Fault, where: Whereabouts) -> str:
     """The line that makes it can be seen, and says no device."""
     for step in reversed([step for step in where.inside if _is_of_user(step)]):
         names = names_of_tensor(step.frame, fault.tensor)
         if any(is_argument(step, name) for name in names):
             return ""
-        line = _creation(step, names)
-        if line is None:
-            continue
-        like = tensor_on(step, fault.expected)
-        device = f"{like}.device" if like else device_in(step, fault.expected, where.root)
-        if _WHOLE_CALL.fullmatch(line.text):
-            return f"write `{line.text[:-1]}, device={device})` at {_place(line)}"
-        return f"write `device={device}` in the call that makes it, at {_place(line)}"
+        line = creation(step, names)
+        if line is not None:
+            return f"write {with_device(line, _device_for(step, fault, where))} at {_place(line)}"
     return ""
 
 
-def _creation(step: Step, names: list[str]) -> Line | None:
-    """The line, at or above the present one, at which a factory of torch made it."""
-    code, here = step.frame.f_code, line_at(step.frame, step.line)
-    for name in names:
-        assigned = re.compile(rf"{re.escape(name)}\s*=[^=]")
-        for number in range(step.line, code.co_firstlineno, -1):
-            line = line_at(step.frame, number)
-            if assigned.match(line.text):
-                return line if _makes(line.text) else None
-    return here if not names and _makes(here.text) else None
-
-
-def _makes(text: str) -> bool:
-    return bool(_MADE.search(text)) and "device=" not in text and ".to(" not in text
+def _device_for(step: Step, fault: Fault, where: Whereabouts) -> str:
+    """In a forward, that of a tensor at hand: a module must not know of any other."""
+    like = tensor_on(step, fault.expected) if module_of(step) is not None else ""
+    return f"{like}.device" if like else device_in(step, fault.expected, where.root)
 
 
 def _variable(fault: Fault, where: Whereabouts) -> str:
     """The user's code holds it under a name, and can move it there."""
-    for step in where.inside:
+    # Without a model it is moved where it is used: further out it may serve another purpose.
+    for step in where.inside if where.entry else where.inside[::-1]:
         names = names_of_tensor(step.frame, fault.tensor) if _is_of_user(step) else []
         if names and is_argument(step, names[0]) and step is not where.inside[0]:
             return ""
@@ -167,12 +169,18 @@ def _movement(step: Step, name: str, fault: Fault, where: Whereabouts) -> str:
         return f"`{name} = {name}.to({device})`"
     if callable(getattr(holder, "to", None)) and not isinstance(holder, nn.Module):
         return f"`{variable} = {variable}.to({device})`"
-    plain = holder.values() if isinstance(holder, dict) else holder
-    if isinstance(holder, (dict, tuple)) and all(isinstance(part, Tensor) for part in plain):
+    if _holds_tensors(holder):
         return f"`{variable} = {_all_moved(variable, holder, device)}`"
     if isinstance(holder, tuple):
         return f"`.to({device})` at `{name}`"
     return f"`{name} = {name}.to({device})`"
+
+
+def _holds_tensors(holder: object) -> bool:
+    """Whether it is easier moved as a whole; a tuple cannot be assigned to."""
+    if isinstance(holder, dict):
+        return len(holder) > 1 and all(isinstance(part, Tensor) for part in holder.values())
+    return isinstance(holder, tuple) and all(isinstance(part, Tensor) for part in holder)
 
 
 def _all_moved(name: str, holder: object, device: str) -> str:
@@ -224,8 +232,7 @@ def _somewhere_inside(fault: Fault, where: Whereabouts) -> str:
     step, line = where.failing, where.failed_at
     if step is None or line is None or step is where.entry or not _is_of_user(step):
         return ""
-    like = tensor_on(step, fault.expected)
-    device = f"{like}.device" if like else device_in(step, fault.expected, where.root)
+    device = _device_for(step, fault, where)
     names = names_of_tensor(step.frame, fault.tensor)
     if names:
         return f"write {_move_of(names[0], device)} before {_place(line)}"
@@ -251,9 +258,11 @@ def _place(line: Line) -> str:
 
 
 _ANSWERS = (
+    _own_tensor,
+    _state_of_optimizer,
     _module_left_behind,
     _attribute,
-    _made_in_forward,
+    _made_here,
     _variable,
     _argument_of_model,
     _from_library,

@@ -31,6 +31,15 @@ def line_at(frame: FrameType, line: int) -> Line:
     return Line(short_path(code.co_filename), line, function, text)
 
 
+def source_above(frame: FrameType, line: int) -> list[Line]:
+    """The lines of a function from this one upwards to its first."""
+    code = frame.f_code
+    texts = linecache.getlines(code.co_filename, frame.f_globals)[code.co_firstlineno - 1 : line]
+    function, file = getattr(code, "co_qualname", code.co_name), short_path(code.co_filename)
+    numbered = enumerate(texts, code.co_firstlineno)
+    return [Line(file, number, function, text.strip()) for number, text in numbered][::-1]
+
+
 def short_path(file: str) -> str:
     """A file's path from the current folder where it lies below it; a notebook's cell by name."""
     cell = _cell_of(file)
@@ -66,6 +75,11 @@ def is_torch(file: str) -> bool:
     """Whether this is torch's own file."""
     home = getattr(sys.modules.get("torch"), "__file__", None)
     return home is not None and _is_below(file, str(Path(home).parent))
+
+
+def is_internal(file: str) -> bool:
+    """Whether a file of torch's is none that its users call: `torch/_refs/`, `torch/_ops.py`."""
+    return f"{os.sep}torch{os.sep}_" in file
 
 
 def is_library(file: str) -> bool:

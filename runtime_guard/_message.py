@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -13,7 +14,9 @@ MOST = 8
 """So many mismatches are told; the rest are counted."""
 
 _LABEL = 14
-# Stands for a space that must not become the end of a line; it occurs in no message.
+# `parameter 'bias'`, where it is a tensor of the module's own.
+_ANNOUNCED = re.compile(r"(?:argument|attribute|buffer|parameter|variable) ['`](.+)['`]")
+# Stands for a space at which no line may end; it occurs in no message.
 _FIXED_SPACE = "\x00"
 
 
@@ -51,30 +54,34 @@ def _block(mismatches: list[Mismatch]) -> Iterator[str]:
         break_on_hyphens=False,
     )
     for mismatch in mismatches:
-        yield from _row(mismatch.argument, str(mismatch.tensor))
+        yield from row(_label(mismatch.argument), str(mismatch.tensor))
     yield from _places(first)
     for advice in dict.fromkeys(mismatch.advice for mismatch in mismatches if mismatch.advice):
-        yield from _row("to fix it", advice)
+        yield from row("to fix it", advice)
 
 
 def _headline(mismatches: list[Mismatch]) -> str:
     first = mismatches[0]
     devices = ", ".join(dict.fromkeys(mismatch.tensor.device for mismatch in mismatches))
     if len(mismatches) == 1:
-        wrong = f"{_kind_of(first.argument)} {quoted(first.argument)} is on {devices}"
+        wrong = f"{spoken(first.argument)} is on {devices}"
     else:
         wrong = f"{len(mismatches)} of its arguments are on {devices}"
     rank = f"[{first.rank}] " if first.rank else ""
     return f"{rank}{first.name} has {first.anchor} on {first.expected}, but {wrong}"
 
 
-def _kind_of(argument: str) -> str:
-    return "attribute" if argument.startswith("self.") else "argument"
+def spoken(argument: str) -> str:
+    """What a mismatch calls its tensor, with its kind: an argument, if it names no other."""
+    if _ANNOUNCED.fullmatch(argument):
+        return argument
+    # A path may have quotes of its own.
+    return f"argument '{argument}'" if argument.isidentifier() else f"argument `{argument}`"
 
 
-def quoted(argument: str) -> str:
-    """A name in quotes, and a path, which may have some, in backticks."""
-    return f"'{argument}'" if argument.isidentifier() else f"`{argument}`"
+def _label(argument: str) -> str:
+    announced = _ANNOUNCED.fullmatch(argument)
+    return announced[1] if announced else argument
 
 
 def _places(mismatch: Mismatch) -> Iterator[str]:
@@ -95,13 +102,13 @@ def place(label: str, line: Line) -> Iterator[str]:
     """A line of the program: its text follows, cut if need be, or stands below a long path."""
     where = f"{line.file}:{line.line}"
     if not line.text:
-        yield from _row(label, where)
+        yield from row(label, where)
         return
     room = WIDTH - _LABEL - len(where) - 2
     if room >= min(len(line.text), 40):
-        yield from _row(label, f"{where}: {_cut(line.text, room)}", wrap=False)
+        yield from row(label, f"{where}: {_cut(line.text, room)}", wrap=False)
     else:
-        yield from _row(label, f"{where}:", wrap=False)
+        yield from row(label, f"{where}:", wrap=False)
         yield " " * _LABEL + _cut(line.text, WIDTH - _LABEL)
 
 
@@ -109,7 +116,8 @@ def _cut(text: str, room: int) -> str:
     return text if len(text) <= room else text[: room - 1].rstrip() + "…"
 
 
-def _row(label: str, text: str, *, wrap: bool = True) -> Iterator[str]:
+def row(label: str, text: str, *, wrap: bool = True) -> Iterator[str]:
+    """A labelled line of a message, and those it runs on into."""
     head = f"  {label}:".ljust(_LABEL - 1) + " "
     lines = _wrapped(text, max(WIDTH - len(head), WIDTH // 2)) if wrap else [text]
     yield head + lines[0]
