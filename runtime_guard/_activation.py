@@ -6,6 +6,7 @@ a program that never does pays nothing.
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import threading
@@ -28,6 +29,9 @@ BOOT = str(Path(__file__).parent / "_boot")
 
 CHILD = "RUNTIME_GUARD_CHILD"
 """Set to 1 in the environment of all processes but the first."""
+
+FINDINGS = "RUNTIME_GUARD_FINDINGS"
+"""Names the folder where children leave what they found, for the first process to tell."""
 
 _lock = threading.RLock()
 _current: list[Activation] = []
@@ -71,7 +75,7 @@ class Activation:
     def _tell_children(self) -> None:
         from runtime_guard._settings import VARIABLE, to_environment
 
-        told: dict[str, str | None] = dict.fromkeys(_names_in_environment(VARIABLE))
+        told: dict[str, str | None] = dict.fromkeys(_settings_in_environment(VARIABLE))
         told.update(to_environment(self.asked))
         told[CHILD] = "1"
         told["PYTHONPATH"] = _with_boot(os.environ.get("PYTHONPATH", ""))
@@ -91,18 +95,18 @@ class Activation:
             complain(f"runtime_guard is not in effect: {type(error).__name__}: {error}")
 
     def _attach(self) -> None:
-        from runtime_guard import explain, install, record
+        import runtime_guard
 
         settings = self.asked.settings
         if self.asked.mode == "explain":
-            self.handles.append(explain())
+            self.handles.append(runtime_guard.explain())
         else:
             options = {name: getattr(settings, name) for name in settings.__slots__}
-            self.guard = install(**options)
+            self.guard = runtime_guard.install(**options)
             self.handles.append(self.guard)
         if self.asked.record is not None:
             with self._under_own_name():
-                self.handles.append(record(self.asked.record))
+                self.handles.append(runtime_guard.record(self.asked.record))
 
     @contextmanager
     def _under_own_name(self) -> Iterator[None]:
@@ -192,7 +196,9 @@ def activate_from_environment() -> None:
         complain(f"{error}; nothing is guarded")
         return
     if asked is not None and asked.mode != "off":
-        activate(asked)
+        activation = activate(asked)
+        if FINDINGS in os.environ:
+            atexit.register(_leave_findings, activation)
 
 
 def complain(message: str) -> None:
@@ -208,8 +214,16 @@ def _with_boot(path: str) -> str:
     return os.pathsep.join([BOOT, *others])
 
 
-def _names_in_environment(prefix: str) -> list[str]:
-    return [name for name in os.environ if name.startswith(prefix)]
+def _settings_in_environment(prefix: str) -> list[str]:
+    return [name for name in os.environ if name.startswith(prefix) and name != FINDINGS]
+
+
+def _leave_findings(activation: Activation) -> None:
+    guard = activation.guard
+    if guard is not None and (guard.mismatches or guard.steps_done):
+        from runtime_guard._outcome import leave_findings
+
+        leave_findings(activation, Path(os.environ[FINDINGS]))
 
 
 def _set_variable(name: str, value: str | None) -> None:

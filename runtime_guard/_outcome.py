@@ -8,9 +8,12 @@ import shutil
 import sys
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from runtime_guard._activation import FINDINGS
+from runtime_guard._errors import DeviceMismatchError
 from runtime_guard._script import exit_status
 
 if TYPE_CHECKING:
@@ -19,108 +22,102 @@ if TYPE_CHECKING:
     from runtime_guard._activation import Activation
     from runtime_guard._enforcement import Moved
 
-FINDINGS = "RUNTIME_GUARD_FINDINGS"
-"""Names the folder where child processes leave what they found."""
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the main program ended."""
+
+    status: int = 0
+    error: dict[str, str] | None = None
+    told: bool = False
+    """Whether its last words, a traceback, say what was found."""
 
 
 class Outcome:
-    """Waits for the end of the run that this process began."""
+    """Waits for the end of the run that this process began, and then tells it once.
+
+    Only the process that made it tells: children that are forked off carry a copy.
+    """
 
     def __init__(self, activation: Activation, json_path: Path | None) -> None:
         self._activation = activation
         self._json_path = json_path
-        self._error: BaseException | None = None
+        self._ending = Ending()
         self._process = os.getpid()
-        self._folder = tempfile.mkdtemp(prefix="runtime_guard-")
-        os.environ[FINDINGS] = self._folder
+        self._folder = _folder_for_children()
 
     def notice(self, error: BaseException | None) -> None:
         """Take what ended the main program, and explain it if it is about devices."""
-        self._error = error
         if isinstance(error, Exception) and "torch" in sys.modules:
             from runtime_guard._explain import annotate
 
             annotate(error)
+        # Not the exception itself: it would keep all that its frames hold.
+        about_devices = isinstance(error, DeviceMismatchError)
+        self._ending = Ending(exit_status(error), _described(error), about_devices)
 
     def tell(self) -> None:
-        """Say and write what was found; a child that was forked off does nothing here."""
+        """Say and write what was found."""
         if os.getpid() != self._process:
             return
         found = self._found()
-        shutil.rmtree(self._folder, ignore_errors=True)
-        summary = self._summary(found)
-        if summary:
-            sys.stderr.write(f"runtime_guard: {summary}\n")
+        if found["mismatches"] and not self._ending.told:
+            _say(f"{_counted(found)}; {self._where_to_look()}")
         if self._json_path is not None:
-            self._write(self._json_path, {**self._ending(), **found})
+            self._write(self._json_path, self._document(found))
 
     def _found(self) -> dict[str, Any]:
         """What this process found, and then what its children did, each thing once."""
-        own = findings(self._activation)
-        for file in sorted(Path(self._folder).glob("*.json")):
-            # A child that was killed while writing has left half a document.
-            with suppress(ValueError, OSError):
-                theirs = json.loads(file.read_text(encoding="utf-8"))
-                for name, entries in own.items():
-                    entries.extend(entry for entry in theirs[name] if entry not in entries)
-        return own
-
-    def _summary(self, found: dict[str, Any]) -> str:
-        from runtime_guard._report_words import counted, size
-
-        count = len(found["mismatches"])
-        if not count or _is_about_devices(self._error):
-            return ""
-        said = counted(count, "mismatch", "mismatches")
-        if found["moved"]:
-            said += f", {size(sum(moved['bytes'] for moved in found['moved']))} moved"
-        return f"{said}; {self._where_to_look()}"
+        # As JSON has it, like what children left: a shape is a list.
+        found: dict[str, Any] = json.loads(json.dumps(findings(self._activation)))
+        for theirs in _left_in(self._folder):
+            found["steps"] = max(found["steps"], theirs["steps"])
+            for name in ("mismatches", "moved"):
+                found[name] += [entry for entry in theirs[name] if entry not in found[name]]
+        return found
 
     def _where_to_look(self) -> str:
         if self._json_path is not None:
             return f"written to {self._json_path}"
-        action = self._activation.asked.settings.action
-        told = "raised" if action == "raise" else "described"
-        return f"each is {told} above, with what to write"
+        raising = self._activation.asked.settings.action == "raise"
+        return f"each is {'raised' if raising else 'described'} above, with what to write"
 
-    def _ending(self) -> dict[str, Any]:
-        guard = self._activation.guard
-        placement = getattr(guard, "placement", None)
+    def _document(self, found: dict[str, Any]) -> dict[str, Any]:
+        placement = getattr(self._activation.guard, "placement", None)
         return {
-            "status": exit_status(self._error),
-            "error": _described(self._error),
-            "steps": guard.steps_done if guard else 0,
+            "status": self._ending.status,
+            "error": self._ending.error,
+            "mismatches": found["mismatches"],
+            "moved": found["moved"],
+            "steps": found["steps"],
             "placement": placement.to_dict() if placement else None,
             "version": version(),
-            "torch": _torch_version(),
+            "torch": getattr(sys.modules.get("torch"), "__version__", None),
         }
 
     def _write(self, path: Path, document: dict[str, Any]) -> None:
-        order = ["status", "error", "mismatches", "moved", "steps", "placement", "version", "torch"]
-        text = json.dumps({name: document[name] for name in order}, indent=2)
         try:
-            write_atomically(path, text + "\n")
+            write_atomically(path, json.dumps(document, indent=2) + "\n")
         except OSError as error:
-            sys.stderr.write(f"runtime_guard: cannot write {path}: {error.strerror}\n")
+            _say(f"cannot write {path}: {error.strerror}")
 
 
-def findings(activation: Activation) -> dict[str, list[dict[str, Any]]]:
+def findings(activation: Activation) -> dict[str, Any]:
     """What the guard of this process found, ready for JSON."""
     guard = activation.guard
     return {
         "mismatches": [mismatch.to_dict() for mismatch in guard.mismatches] if guard else [],
         "moved": _moves(guard.moved) if guard else [],
+        "steps": guard.steps_done if guard else 0,
     }
 
 
-def leave_findings(activation: Activation) -> None:
+def leave_findings(activation: Activation, folder: Path) -> None:
     """Leave what a child process found to the first process of the run."""
-    folder = os.environ.get(FINDINGS)
-    found = findings(activation)
-    if folder and found["mismatches"]:
-        # The first process may be gone, and the folder with it.
-        with suppress(OSError):
-            write_atomically(Path(folder) / f"{os.getpid()}.json", json.dumps(found))
+    # Nothing to be done where it cannot be written; the child has said it itself.
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        write_atomically(folder / f"{os.getpid()}.json", json.dumps(findings(activation)))
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -145,6 +142,28 @@ def version() -> str:
         return "unknown"
 
 
+def _folder_for_children() -> Path:
+    """Name a folder that no one else knows; the first child that has something makes it."""
+    folder = Path(tempfile.gettempdir()) / f"runtime_guard-{os.urandom(8).hex()}"
+    os.environ[FINDINGS] = str(folder)
+    return folder
+
+
+def _left_in(folder: Path) -> list[dict[str, Any]]:
+    files = sorted(file for file in folder.glob("*.json") if not file.name.startswith("."))
+    left = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    shutil.rmtree(folder, ignore_errors=True)
+    return left
+
+
+def _counted(found: dict[str, Any]) -> str:
+    from runtime_guard._report_words import counted, size
+
+    count = counted(len(found["mismatches"]), "mismatch", "mismatches")
+    moved = sum(each["bytes"] for each in found["moved"])
+    return f"{count}, {size(moved)} moved" if moved else count
+
+
 def _moves(moves: Sequence[Moved]) -> list[dict[str, Any]]:
     return [
         {"mismatch": each.mismatch.to_dict(), "count": each.count, "bytes": each.bytes}
@@ -152,19 +171,14 @@ def _moves(moves: Sequence[Moved]) -> list[dict[str, Any]]:
     ]
 
 
-def _described(error: BaseException | None) -> dict[str, Any] | None:
+def _described(error: BaseException | None) -> dict[str, str] | None:
     if error is None or isinstance(error, SystemExit):
         return None
-    notes = [str(note) for note in getattr(error, "__notes__", ())]
-    return {"type": type(error).__qualname__, "message": "\n".join([str(error), *notes])}
+    lines = [str(error), *map(str, getattr(error, "__notes__", ()))]
+    return {"type": type(error).__qualname__, "message": "\n".join(filter(None, lines))}
 
 
-def _is_about_devices(error: BaseException | None) -> bool:
-    from runtime_guard._errors import DeviceMismatchError
-
-    return isinstance(error, DeviceMismatchError)
-
-
-def _torch_version() -> str | None:
-    torch = sys.modules.get("torch")
-    return str(torch.__version__) if torch else None
+def _say(message: str) -> None:
+    # The program may have closed standard error, or put anything in its place.
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"runtime_guard: {message}\n")

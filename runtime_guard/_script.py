@@ -17,9 +17,11 @@ from pkgutil import get_importer
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from runtime_guard._tracebacks import after_our_start, print_without_our_frames
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import CodeType, TracebackType
+    from types import CodeType
 
 CANNOT_OPEN = 2
 
@@ -77,9 +79,10 @@ def run(program: Script | Module, notice: Callable[[BaseException | None], None]
     try:
         start()
     except BaseException as error:
+        error.__traceback__ = after_our_start(error.__traceback__)
         notice(error)
         if not isinstance(error, SystemExit):
-            _print_without_our_frames()
+            print_without_our_frames()
         raise
     notice(None)
 
@@ -169,52 +172,6 @@ def _run_module(name: str, *, alter_argv: bool) -> None:
 
     runner: Any = runpy
     runner._run_module_as_main(name, alter_argv)
-
-
-def _print_without_our_frames() -> None:
-    """Leave our frames out when the interpreter prints what has just been raised.
-
-    The hook that is in place now, the program's own perhaps, is called with the shorter traceback.
-    """
-    hook = getattr(sys, "excepthook", None)
-    if hook is None:
-        return
-
-    def print_shortened(
-        kind: type[BaseException], error: BaseException, traceback: TracebackType | None
-    ) -> None:
-        sys.excepthook = hook
-        shortened = _after_our_frames(traceback)
-        error.__traceback__ = sys.last_traceback = shortened
-        try:
-            hook(kind, error, shortened)
-        except SystemExit:
-            raise
-        except BaseException as failure:  # noqa: BLE001 - a hook may fail in any way
-            _tell_failure_of_hook(failure, error)
-
-    sys.excepthook = print_shortened
-
-
-def _after_our_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """What follows our own frames; all of it where there are none."""
-    rest = traceback
-    while rest is not None and rest.tb_frame.f_code.co_filename != __file__:
-        rest = rest.tb_next
-    if rest is None:
-        return traceback
-    while rest is not None and rest.tb_frame.f_code.co_filename == __file__:
-        rest = rest.tb_next
-    return rest
-
-
-def _tell_failure_of_hook(failure: BaseException, error: BaseException) -> None:
-    """Say what the interpreter says when `sys.excepthook` itself raises."""
-    within = failure.__traceback__.tb_next if failure.__traceback__ else None
-    sys.stderr.write("Error in sys.excepthook:\n")
-    sys.__excepthook__(type(failure), failure.with_traceback(within), within)
-    sys.stderr.write("\nOriginal exception was:\n")
-    sys.__excepthook__(type(error), error, error.__traceback__)
 
 
 def arguments_of(words: Sequence[str]) -> Script | Module:
