@@ -61,7 +61,7 @@ def _sections(
     if drawn.lanes:
         yield "time", "Timeline", drawing(drawn, recordings, places)
     if rows:
-        waiting = element("p", WAITING, class_="note")
+        waiting = element("p", WAITING, class_="note") if summary.synchronisations else None
         table = lines(rows, len(summary.rows), places)
         yield "lines-of-source", "Lines", joined([table, waiting])
     if summary.values:

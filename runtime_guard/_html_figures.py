@@ -21,11 +21,6 @@ _LABEL = (
     "0 shows the whole run."
 )
 
-_HEIGHTS = (
-    "The height of a bar is the part of its moment that went into it. A device's part is drawn "
-    "from the time of the call."
-)
-
 
 def shares(summary: Summary) -> Fragment:
     """How the run's time was spent, as a bar and in words."""
@@ -81,7 +76,9 @@ def drawing(
 def _caption(found: Timeline, recordings: Sequence[Recording]) -> str:
     """What is drawn, and what is not."""
     total = sum(tally.count for each in recordings for tally in each.totals.values())
-    parts = [_HEIGHTS]
+    parts = ["The height of a bar is the part of its moment that went into it."]
+    if any(lane.is_device for lane in found.lanes):
+        parts.append("A device's part is drawn from the time of the call.")
     if found.slice:
         parts.append(
             f"{amount(found.events)} events are gathered in slices of "

@@ -89,14 +89,15 @@ def link(file: str, line: int, places: Places) -> Fragment:
 _COLUMNS = (
     ("Line", "text", "none"),
     ("Call", "text", "none"),
-    ("From", "text", "none"),
-    ("To", "text", "none"),
+    ("Kind", "text", "none"),
+    ("Time", "number", "none"),
+    ("Host", "number", "descending"),
+    ("Device", "number", "none"),
     ("Count", "number", "none"),
     ("A step", "number", "none"),
     ("Bytes", "number", "none"),
-    ("Host", "number", "descending"),
-    ("Device", "number", "none"),
-    ("Time", "number", "none"),
+    ("From", "text", "none"),
+    ("To", "text", "none"),
 )
 
 
@@ -129,19 +130,20 @@ def lines(rows: Sequence[Row], total: int, places: Places) -> Fragment:
 
 def _row(row: Row, places: Places) -> Fragment:
     place = f"{row.file}:{row.line:09d}"
-    kind = element("span", KIND_NAMES.get(row.kind, row.kind), class_=f"kind {row.kind}")
+    kind = KIND_NAMES.get(row.kind, row.kind)
     return element(
         "tr",
         _cell(link(row.file, row.line, places), place, "text"),
-        _cell(joined([element("code", printable(row.op)), " ", kind]), row.op, "text"),
-        _cell(devices(row.sources), " ".join(row.sources), "text"),
-        _cell(devices(row.targets), " ".join(row.targets), "text"),
+        _cell(element("code", printable(row.op)), row.op, "text"),
+        _cell(element("span", kind, class_=f"kind {row.kind}"), kind, "text"),
+        _cell(percent(row.share), row.share),
+        _cell(duration(row.host_us), row.host_us),
+        _cell(duration(row.device_us), row.device_us),
         _cell(amount(row.count), row.count),
         _cell(rate(row.per_step), row.per_step),
         _cell(size(row.bytes), row.bytes),
-        _cell(duration(row.host_us), row.host_us),
-        _cell(duration(row.device_us), row.device_us),
-        _cell(percent(row.share), row.share),
+        _cell(devices(row.sources), " ".join(row.sources), "text"),
+        _cell(devices(row.targets), " ".join(row.targets), "text"),
     )
 
 

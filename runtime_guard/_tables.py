@@ -161,7 +161,7 @@ def _transfers(
         table.add_row(*_texts([each.text(row) for each in columns]))
     yield table
     yield from _left_out(len(summary.rows), limit, "line")
-    yield Text(WAITING + "\n", style="dim")
+    yield Text(WAITING + "\n" if summary.synchronisations else "", style="dim")
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,6 +188,11 @@ def test_a_run_that_was_killed_or_lost_count_says_so(train):
     assert "uncounted" not in render([recording(str(train))])
 
 
+def test_that_waiting_has_a_reason_is_said_only_where_something_waited(train):
+    assert "Waiting includes" in render([recording(str(train))])
+    assert "Waiting" not in render([recording(str(train), totals={spot("a", 1): Tally(1, 1, 1)})])
+
+
 def test_what_a_recording_holds_neither_moves_the_cursor_nor_is_markup():
     nasty = spot("\x1b[2J[red]x.py", 1, op="\x1b]0;title\x07")
     text = render([Recording(HEADER, {nasty: Tally(1, 1, 1.0)})], width=160)
