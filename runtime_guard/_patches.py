@@ -6,11 +6,13 @@ what it did.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from types import MethodType
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import CodeType, MethodType
 from typing import Any, NamedTuple
 
 import torch
@@ -36,6 +38,9 @@ class Patch(NamedTuple):
     probe: probes.Probe
 
 
+PACKAGE = str(Path(__file__).parent)
+OURS = tuple(f"runtime_guard.{name}" for name in ("_record", "_transfers", "_patches", "_journal"))
+"""How the names of the modules begin that run inside a method of torch."""
 _TENSOR, _MODULE = torch.Tensor, torch.nn.Module
 PATCHES = (
     *(
@@ -79,18 +84,31 @@ _full: set[int] = set()
 class Watched:
     """A method that is watched where it is called on an instance.
 
-    The class itself still shows the original: sets and tables of functions, `__torch_function__`,
-    the compiler and pickle compare with what `torch.Tensor.to` is.
+    The class itself still shows the original: sets and tables of functions, `__torch_function__`
+    and pickle compare with what `torch.Tensor.to` is. The compiler looks behind that, and finds
+    something that equals the original and bears its name.
     """
 
-    __slots__ = ("original", "watched")
-
     def __init__(self, original: Function, watched: Function) -> None:
+        functools.update_wrapper(self, original)
         self.original = original
         self.watched = watched
 
     def __get__(self, instance: object, owner: type | None = None) -> Function:
         return self.original if instance is None else MethodType(self.watched, instance)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return type(self.original)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.original(*args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or bool(self.original == other)
+
+    def __hash__(self) -> int:
+        return hash(self.original)
 
 
 class Applied:
@@ -145,10 +163,34 @@ def ignore(listener: Listener) -> None:
 
 def _prepare() -> None:
     """Let torch remember its own functions where it must not remember ours."""
+    _keep_from_compiler()
     devices = sys.modules.get("torch.utils._device")
     if devices is not None and hasattr(devices, "_device_constructors"):
         devices._device_constructors()
     _full.update(id(cache) for cache in _caches() if cache.cache_info().currsize)
+
+
+def _keep_from_compiler() -> None:
+    """Let the compiler not compile our functions where it finds them called, between graphs."""
+    frames = torch._C._dynamo.eval_frame
+    for name in [each for each in sys.modules if each.startswith(OURS)]:
+        for code in _codes(vars(sys.modules[name]).values()):
+            if hasattr(frames, "skip_code"):
+                frames.skip_code(code)
+            elif hasattr(frames, "set_code_exec_strategy"):
+                action = frames._FrameAction
+                strategy = frames._FrameExecStrategy(action.SKIP, action.DEFAULT)
+                frames.set_code_exec_strategy(code, strategy)
+
+
+def _codes(values: Iterable[object]) -> Iterator[CodeType]:
+    for value in values:
+        if isinstance(value, type) and value.__module__.startswith("runtime_guard."):
+            yield from _codes(vars(value).values())
+        code = getattr(value, "__code__", value)
+        if isinstance(code, CodeType) and f"{PACKAGE}/" in code.co_filename:
+            yield code
+            yield from _codes(code.co_consts)
 
 
 # Where torch keeps sets and tables of its functions, made when they are first needed.

@@ -33,8 +33,8 @@ class Timing:
 
 
 def started(op: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Timing | None:
-    """Begin to time a call, if it will copy to or from a CUDA device."""
-    if op not in MOVES or not torch.cuda.is_initialized():
+    """Begin to time a call, if it will copy to or from a CUDA device; CUDA is in use."""
+    if op not in MOVES:
         return None
     device = _busy_device(op, args, kwargs)
     # What is captured is not carried out, and cannot be timed.

@@ -80,7 +80,7 @@ def devices_of_names(sighting: Sighting) -> dict[str, str]:
         if sighting.op == "x[index] = value":
             found = {names.receiver: target, names.assigned: source}
     elif kind == "sync":
-        found = {names.receiver if names.called == called else _operand(names): source}
+        found = {names.receiver if names.called == called else _operand(names, called): source}
     elif names.called != called:
         # Asked for inside a library that the line called.
         found = {}
@@ -93,9 +93,11 @@ def devices_of_names(sighting: Sighting) -> dict[str, str]:
     return {name: device for name, device in found.items() if device}
 
 
-def _operand(names: Names) -> str:
+def _operand(names: Names, called: str) -> str:
     """Return what was asked for its value: `x` in `float(x)` and in `if x:`."""
-    return names.argument or names.itself
+    if called == "bool()" and names.called != "bool":
+        return names.itself
+    return names.argument
 
 
 def header() -> Header:

@@ -45,9 +45,12 @@ def names_at(code: CodeType, instruction: int, line: int) -> Names:
         on_line = {names for (end, _column), names in found.items() if end == line}
         return on_line.pop() if len(on_line) == 1 else NO_NAMES
     position = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
-    if position is None or position[1] is None or position[3] is None:
+    if position is None or None in position:
         return NO_NAMES
-    return found.get((position[1], position[3]), NO_NAMES)
+    start_line, end_line, start_column, end_column = position
+    names = found.get((end_line or 0, end_column or 0), NO_NAMES)
+    condition = found.get(_beginning(start_line or 0, start_column or 0), NO_NAMES)
+    return names._replace(itself=condition.itself) if condition.itself else names
 
 
 @functools.lru_cache(maxsize=64)
@@ -59,11 +62,26 @@ def _index(file: str) -> dict[tuple[int, int], Names]:
     tree = _parsed("".join(linecache.getlines(file)))
     found: dict[tuple[int, int], Names] = {}
     for node in ast.walk(tree) if tree else ():
-        for expression in _expressions(node):
-            _put(found, expression, _names(expression))
+        if isinstance(node, ast.Call | ast.Subscript):
+            _put(found, _end(node), _names(node))
         for name, value in _bound(node):
-            _put(found, value, Names(assigned=name))
+            _put(found, _end(value), Names(assigned=name))
+        for test in _tests(node):
+            _put(found, _end(test), _names(test))
+            if isinstance(node, ast.stmt | ast.IfExp):
+                # Python takes the whole statement for the place where its condition is asked.
+                place = _beginning(node.lineno, node.col_offset)
+                _put(found, place, Names(itself=_name(test)))
     return found
+
+
+def _end(node: ast.expr) -> tuple[int, int]:
+    return (node.end_lineno or 0, node.end_col_offset or 0)
+
+
+def _beginning(line: int, column: int) -> tuple[int, int]:
+    """Make a key of a beginning that is none of an end."""
+    return (line, -1 - column)
 
 
 def _parsed(source: str) -> ast.Module | None:
@@ -75,21 +93,22 @@ def _parsed(source: str) -> ast.Module | None:
         return None
 
 
-def _put(found: dict[tuple[int, int], Names], node: ast.expr, names: Names) -> None:
-    place = (node.end_lineno or 0, node.end_col_offset or 0)
+def _put(found: dict[tuple[int, int], Names], place: tuple[int, int], names: Names) -> None:
     known = found.get(place, NO_NAMES)
     found[place] = Names(*(new or old for new, old in zip(names, known, strict=True)))
 
 
-def _expressions(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield calls and subscripts, and what Python asks for its truth."""
+def _tests(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield what Python asks for its truth; of `not x`, the `x`."""
     match node:
-        case ast.Call() | ast.Subscript():
-            yield node
-        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-            yield test
-        case ast.Assert(test=test) | ast.UnaryOp(op=ast.Not(), operand=test):
-            yield test
+        case ast.If() | ast.While() | ast.IfExp() | ast.Assert():
+            match node.test:
+                case ast.UnaryOp(op=ast.Not(), operand=operand):
+                    yield operand
+                case test:
+                    yield test
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield operand
         case ast.BoolOp(values=values):
             yield from values
         case _:

@@ -38,7 +38,8 @@ def moved(
     args: tuple[Any, ...], _kwargs: Mapping[str, Any], result: Any, _inside: Inside
 ) -> list[Transfer]:
     """A method that returns the tensor on another device: `x.to(device)`."""
-    return _copy(args[0], result) if _real(args[0], result) else []
+    # The same tensor comes back from most moves.
+    return _copy(args[0], result) if result is not args[0] else []
 
 
 def overwritten(
@@ -46,7 +47,7 @@ def overwritten(
 ) -> list[Transfer]:
     """`x.copy_(source)`."""
     source = args[1] if len(args) > 1 else kwargs.get("src", kwargs.get("other"))
-    return _copy(source, args[0]) if _real(source, args[0]) else []
+    return _copy(source, args[0])
 
 
 def created(
@@ -55,7 +56,7 @@ def created(
     """`torch.tensor(data, device=…)`: data that is no tensor lies with the host."""
     data = args[0] if args else kwargs.get("data")
     if isinstance(data, Tensor):
-        return _copy(data, result) if _real(data, result) else []
+        return _copy(data, result)
     return _created(result)
 
 
@@ -70,7 +71,7 @@ def read(
     args: tuple[Any, ...], _kwargs: Mapping[str, Any], _result: Any, _inside: Inside
 ) -> list[Transfer]:
     """A value that Python gets: `x.item()`, `x.tolist()`, `float(x)`."""
-    if not _real(args[0]) or _device(args[0]) == CPU:
+    if not _real(args[0]) or args[0].is_cpu:
         return []
     return [Transfer("sync", _device(args[0]), CPU, _bytes(args[0]))]
 
@@ -114,7 +115,7 @@ def placed(
         return []
     many = isinstance(value, Tensor) and value.numel() != 1
     found = [each for each in _indexed(holder, index) if many or each.op != "x[mask]"]
-    if _real(value) and _device(value) != _device(holder):
+    if isinstance(value, Tensor):
         found += [each._replace(op="x[index] = value") for each in _copy(value, holder)]
     return found
 
@@ -144,16 +145,19 @@ def _bytes_of_sequence(part: Any) -> int:
     return size if isinstance(size, int) else 0
 
 
-def _copy(source: Tensor, target: Tensor) -> list[Transfer]:
-    before, after = _device(source), _device(target)
-    if before == after:
+def _copy(source: Any, target: Any) -> list[Transfer]:
+    """Compare devices first: most tensors are where they should be."""
+    if not (isinstance(source, Tensor) and isinstance(target, Tensor)):
         return []
+    if source.device == target.device or not _real(source, target):
+        return []
+    before, after = _device(source), _device(target)
     size = 0 if "meta" in (before, after) else _bytes(source)
     return [Transfer("copy", before, after, size)]
 
 
 def _created(result: Any) -> list[Transfer]:
-    if not _real(result) or _device(result) == CPU:
+    if not isinstance(result, Tensor) or result.is_cpu or not _real(result):
         return []
     size = 0 if _device(result) == "meta" else _bytes(result)
     return [Transfer("copy", CPU, _device(result), size)]

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 from torch.compiler import is_compiling
-from torch.overrides import has_torch_function_unary
+from torch.cuda import is_initialized
+from torch.overrides import has_torch_function, has_torch_function_unary
 
 from runtime_guard._record_clock import Timing, started
 from runtime_guard._record_probes import Probe, Transfer
@@ -43,9 +44,8 @@ listeners: list[Listener] = []
 
 
 class Nesting(threading.local):
-    """How deep this thread is in watched calls, and what the inner ones moved."""
+    """What calls inside a watched call of this thread have moved; None outside one."""
 
-    depth = 0
     inside: dict[tuple[str, str], int] | None = None
 
 
@@ -106,33 +106,30 @@ def observed(
     if not listeners:
         return original(*args, **kwargs)
     outer = nesting.inside
+    timing = _timing(op, args, kwargs) if outer is None and is_initialized() else None
     inside: dict[tuple[str, str], int] = {}
-    timing = None if nesting.depth else _timed(op, args, kwargs)
-    nesting.depth += 1
     nesting.inside = inside
     began = perf_counter_ns()
     try:
         result = original(*args, **kwargs)
     finally:
         ended = perf_counter_ns()
-        nesting.depth -= 1
         nesting.inside = outer
-    with unseen():
+    if has_torch_function((*args, result)):
+        with unseen():
+            transfers = probe(args, kwargs, result, inside)
+    else:
         transfers = probe(args, kwargs, result, inside)
-    if not transfers:
-        return result
-    if outer is not None:
+    if transfers and outer is None:
+        _tell(op, transfers, began, ended, timing)
+    elif transfers and outer is not None:
         for each in transfers:
             devices = (each.source, each.target)
             outer[devices] = outer.get(devices, 0) + each.bytes
-    elif not is_compiling():
-        if timing is not None:
-            timing.stop()
-        _tell(op, transfers, began, ended, timing)
     return result
 
 
-def _timed(op: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Timing | None:
+def _timing(op: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Timing | None:
     with unseen():
         return started(op, args, kwargs)
 
@@ -141,9 +138,11 @@ def _tell(
     op: str, transfers: list[Transfer], began: int, ended: int, timing: Timing | None
 ) -> None:
     # What listeners do themselves (write, warn, show a warning) is no event.
-    nesting.depth, nesting.inside = 1, {}
+    nesting.inside = {}
     try:
-        site = site_of(sys._getframe(3))
+        if timing is not None:
+            timing.stop()
+        site = site_of(sys._getframe(1))
         thread = threading.get_native_id()
         for transfer in transfers:
             name = transfer.op or op
@@ -153,7 +152,7 @@ def _tell(
         listeners.clear()
         complain(f"runtime_guard stopped recording: {type(error).__name__}: {error}")
     finally:
-        nesting.depth, nesting.inside = 0, None
+        nesting.inside = None
 
 
 def complain(message: str) -> None:
