@@ -50,9 +50,15 @@ def _own_tensor(fault: Fault, where: Whereabouts) -> str:
     """One of the module's own tensors is not where the others are."""
     if not fault.argument.startswith(("parameter ", "buffer ")):
         return ""
-    model = where.entry and where.root and name_of_module(where.entry.frame, where.root)
+    model = _name_of_model(where)
     device = device_in(where.entry, fault.expected) if where.entry else f'"{fault.expected}"'
-    return f"write `{model or 'model'}.to({device})` after the last of its tensors is assigned"
+    return f"write `{model}.to({device})` after the last of its tensors is assigned"
+
+
+def _name_of_model(where: Whereabouts) -> str:
+    if where.entry is None or where.root is None:
+        return "model"
+    return name_of_module(where.entry.frame, where.root) or "model"
 
 
 def _state_of_optimizer(_fault: Fault, where: Whereabouts) -> str:
@@ -72,9 +78,9 @@ def _module_left_behind(fault: Fault, where: Whereabouts) -> str:
         return ""
     if fault.anchor.startswith("argument"):
         return ""
-    model = where.entry and name_of_module(where.entry.frame, root)
+    model = _name_of_model(where)
     device = device_in(where.entry, goal) if where.entry else f'"{goal}"'
-    move = f"write `{model or 'model'}.to({device})`"
+    move = f"write `{model}.to({device})`"
     if all(tensor.device != goal for part in root.modules() for _, tensor in own_tensors(part)):
         return f"{move} where it is made: all of it is on {fault.expected}"
     if "[" in where.path:

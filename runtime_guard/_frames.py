@@ -133,22 +133,25 @@ def whereabouts(
         root: the model, where it is known; otherwise the outermost module that was called.
         module: the module that failed, where it is known.
     """
-    running = [(index, found) for index, step in enumerate(steps) if (found := module_of(step))]
+    # A module may have a length, and be false: it is compared with None everywhere.
+    modules = [(index, module_of(step)) for index, step in enumerate(steps)]
+    running = [(index, found) for index, found in modules if found is not None]
     called = [(index, found) for index, found in running if _is_call(steps[index])]
     if module is not None and all(found is not module for _, found in called):
         called.append((len(steps), module))  # It is about to be called.
     first, outermost = next(iter(called or running), (len(steps), None))
     # Where a part of a given model was called, the model gives the path all the same.
     first = next((index for index, found in called if found is root), first)
-    failed = module or (running[-1][1] if running else None)
+    failed = running[-1][1] if module is None and running else module
+    top = outermost if root is None else root
     chain = [found for index, found in running if index >= first]
     failing = _last(steps, _is_code_of_callers) or (steps[-1] if steps else None)
     entry = _last(steps[:first], _is_code_of_callers) if failed is not None else None
     launch = _last(steps[:first], _is_code_of_users) if entry and is_library(entry.file) else None
     return Whereabouts(
-        root=root or outermost,
+        root=top,
         module=failed,
-        path=_path(chain, failed, root or outermost),
+        path=_path(chain, failed, top),
         failed_at=_line(failing),
         entered_at=_line(entry),
         launched_at=_line(launch),

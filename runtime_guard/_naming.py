@@ -95,7 +95,8 @@ def device_in(step: Step, wanted: torch.device, model: nn.Module | None = None) 
     found = [name for name, value in values.items() if _names(name, value, wanted)]
     found += [f"{name}.device" for name, value in values.items() if _knows(value, wanted)]
     if found:
-        return min(found, key=lambda name: (name != "device", "." in name, len(name)))
+        near = step.frame.f_code.co_varnames
+        return min(found, key=lambda name: (name != "device", name not in near, len(name)))
     if tensor := tensor_on(step, wanted):
         return f"{tensor}.device"
     name = name_of_module(step.frame, model) if model is not None else ""
