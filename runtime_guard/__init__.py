@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from runtime_guard._activation import activate_from_environment
 from runtime_guard._errors import DeviceMismatchError, DeviceMismatchWarning, PlacementWarning
 
 if TYPE_CHECKING:
@@ -59,3 +60,6 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+activate_from_environment()
