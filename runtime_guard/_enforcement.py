@@ -88,8 +88,9 @@ class Enforcement:
         if fresh:
             _warn(fresh)
         if self.settings.action == "move":
+            arguments = _moved(faults, args, kwargs)
             self._count(found)
-            return _moved(faults, args, kwargs)
+            return arguments
         return None
 
     def _remember(self, mismatch: Mismatch) -> bool:
