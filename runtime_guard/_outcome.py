@@ -83,14 +83,12 @@ class Outcome:
         return f"each is {'raised' if raising else 'described'} above, with what to write"
 
     def _document(self, found: dict[str, Any]) -> dict[str, Any]:
-        placement = getattr(self._activation.guard, "placement", None)
         return {
             "status": self._ending.status,
             "error": self._ending.error,
             "mismatches": found["mismatches"],
             "moved": found["moved"],
             "steps": found["steps"],
-            "placement": placement.to_dict() if placement else None,
             "version": version(),
             "torch": getattr(sys.modules.get("torch"), "__version__", None),
         }

@@ -148,7 +148,7 @@ def mismatch(module: str = "encoder", size: int = 4) -> Mismatch:
 
 def activation(*found: Mismatch, moved: tuple[Mismatch, ...] = (), action: str = "warn"):
     moves = [SimpleNamespace(mismatch=each, count=2, bytes=each.tensor.bytes) for each in moved]
-    guard = SimpleNamespace(mismatches=list(found), moved=moves, steps_done=5, placement=None)
+    guard = SimpleNamespace(mismatches=list(found), moved=moves, steps_done=5)
     asked = Environment("warn", Settings(action))  # type: ignore[arg-type]
     return SimpleNamespace(guard=guard, asked=asked, handles=[guard])
 
@@ -198,7 +198,7 @@ def test_the_document_holds_all_that_was_found(capsys, tmp_path):
     assert line == f"runtime_guard: 1 mismatch, 16 B moved; written to {path}\n"
     document = json.loads(path.read_text())
     assert list(document) == [
-        *("status", "error", "mismatches", "moved", "steps", "placement", "version", "torch")
+        *("status", "error", "mismatches", "moved", "steps", "version", "torch")
     ]
     assert document["status"] == 1
     assert document["error"] == {"type": "ValueError", "message": "too small"}
