@@ -119,8 +119,12 @@ class Applied:
         self.inherited = patch.name not in vars(patch.owner)
         self.original: Function = getattr(patch.owner, patch.name)
         self.watched = patch.watch(self.original, patch.op, patch.probe)
-        is_class = isinstance(patch.owner, type)
-        self._there = Watched(self.original, self.watched) if is_class else self.watched
+        if isinstance(patch.owner, type):
+            self._there: Any = Watched(self.original, self.watched)
+        else:
+            # As the original says it, it is not found again by pickle.
+            self.watched.__qualname__ = patch.name
+            self._there = self.watched
         setattr(patch.owner, patch.name, self._there)
 
     def undo(self) -> None:

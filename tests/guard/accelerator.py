@@ -4,8 +4,8 @@
         x = torch.ones(3).to("cuda:0")
         assert float(x.sum()) == 3
 
-The device is torch's own word for them, so whoever asks is told `cuda:0`. Every operation is carried
-out by the CPU on the data they hold; devices that must not mix may mix here.
+The device is torch's own word for them, so whoever asks is told `cuda:0`. Every operation is
+carried out by the CPU on the data they hold; devices that must not mix may mix here.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from torch.utils._pytree import tree_map
 
 DEVICE = torch.device("cuda:0")
 GETTERS = {
-    Tensor.device.__get__,  # type: ignore[attr-defined]
-    Tensor.is_cpu.__get__,  # type: ignore[attr-defined]
-    Tensor.is_cuda.__get__,  # type: ignore[attr-defined]
+    Tensor.device.__get__,
+    Tensor.is_cpu.__get__,
+    Tensor.is_cuda.__get__,
 }
 MOVES = {Tensor.to, Tensor.cuda, Tensor.cpu, torch.tensor, torch.as_tensor}
 
@@ -41,7 +41,9 @@ class OnAccelerator(Tensor):
         return made
 
     @classmethod
-    def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        cls, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         kwargs = kwargs or {}
         if function in GETTERS:
             with torch._C.DisableTorchFunctionSubclass():
@@ -50,11 +52,15 @@ class OnAccelerator(Tensor):
             raise TypeError("can't convert cuda:0 device type tensor to numpy.")
         if function is Tensor.__repr__:
             return f"tensor({args[0].tolist()}, device='cuda:0')"
+        if function is Tensor.__format__:
+            return format(args[0].item(), *args[1:])
         with torch._C.DisableTorchFunction():
             return _carried_out(function, args, kwargs)
 
     @classmethod
-    def __torch_dispatch__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(
+        cls, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         # `detach` alone comes here: Parameter makes the tensor it is given into one.
         return tree_map(_there, function(*tree_map(_held, args), **(kwargs or {})))
 
@@ -62,7 +68,9 @@ class OnAccelerator(Tensor):
 class Accelerator(TorchFunctionMode):
     """While it is entered, tensors can be moved to `cuda:0`, and made there."""
 
-    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         kwargs = kwargs or {}
         if function in MOVES and _target(function, args, kwargs) == DEVICE:
             return _carried_out(function, args, kwargs)
@@ -71,14 +79,16 @@ class Accelerator(TorchFunctionMode):
 
 def _carried_out(function: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
     """Let the CPU do it; the result is there unless it was asked for here."""
-    target = _target(function, args, kwargs)
-    moves = function in MOVES
-    held_args, held_kwargs = tree_map(_held, (args, dict(kwargs)))
-    result = function(*held_args, **held_kwargs)
     if function is Tensor.copy_:
+        _held(args[0]).copy_(_held(args[1]))
         return args[0]
-    there = target == DEVICE if moves and target is not None else True
-    return tree_map(_there, result) if there else result
+    if function not in MOVES:
+        return tree_map(_there, function(*tree_map(_held, args), **tree_map(_held, dict(kwargs))))
+    if function is Tensor.cuda:
+        return _there(_held(args[0]))
+    target = _target(function, args, kwargs)
+    result = function(*tree_map(_held_here, args), **tree_map(_held_here, dict(kwargs)))
+    return _there(result) if target in (None, DEVICE) else result
 
 
 def _target(function: Any, args: Any, kwargs: Mapping[str, Any]) -> torch.device | None:
@@ -94,10 +104,14 @@ def _target(function: Any, args: Any, kwargs: Mapping[str, Any]) -> torch.device
 
 
 def _held(value: Any) -> Any:
-    if isinstance(value, OnAccelerator):
-        return value.held
-    is_device = isinstance(value, str | torch.device) and str(value).split(":")[0] == "cuda"
-    return torch.device("cpu") if is_device else value
+    return value.held if isinstance(value, OnAccelerator) else value
+
+
+def _held_here(value: Any) -> Any:
+    is_device = isinstance(value, str | torch.device) and torch.device(value) != torch.device(
+        "meta"
+    )
+    return torch.device("cpu") if is_device else _held(value)
 
 
 def _there(value: Any) -> Any:
