@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -38,11 +39,13 @@ def rotated_name(path: Path) -> Path:
 
 def siblings(path: Path) -> Iterator[Path]:
     """Yield the files that ranks and child processes wrote beside `path`."""
-    for mark in ("rank", "pid"):
-        start = f"{path.stem}.{mark}"
-        for found in sorted(path.parent.glob(f"*.{mark}*{path.suffix}")):
-            if found.name.startswith(start) and found.suffix == path.suffix:
-                yield found
+    name = re.compile(
+        rf"{re.escape(path.stem)}(\.rank\d+)?(\.pid\d+)?{re.escape(path.suffix)}", re.ASCII
+    )
+    for found in sorted(path.parent.iterdir()):
+        # An empty one is of a process that was killed before its first event.
+        if name.fullmatch(found.name) and found.name != path.name and found.stat().st_size:
+            yield found
 
 
 def _marked(path: Path, mark: str) -> Path:

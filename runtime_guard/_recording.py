@@ -91,6 +91,8 @@ def _folded(path: Path) -> _Fold:
         before = list(_lines(rotated))
         if not lines or _same_run(before, lines):
             fold.take(rotated, before)
+    elif not lines and path.stat().st_size:
+        raise RecordingError(f"{path}:1: not a recording of runtime_guard")
     elif not lines:
         raise RecordingError(f"{path}: empty, nothing was recorded")
     fold.take(path, lines)
@@ -116,8 +118,6 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 f"{path}:1: written in format {content.get('format')}, this version reads {FORMAT}"
             )
         yield number, content
-    if not lines and _cut:
-        raise RecordingError(f"{path}:1: not a recording of runtime_guard")
 
 
 class _Fold:
