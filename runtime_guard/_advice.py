@@ -81,10 +81,10 @@ def _module_left_behind(fault: Fault, where: Whereabouts) -> str:
     model = _name_of_model(where)
     device = device_in(where.entry, goal) if where.entry else f'"{goal}"'
     move = f"write `{model}.to({device})`"
-    if all(tensor.device != goal for part in root.modules() for _, tensor in own_tensors(part)):
-        return f"{move} where it is made: all of it is on {fault.expected}"
     if "[" in where.path:
         return _container(where)
+    if all(tensor.device != goal for part in root.modules() for _, tensor in own_tensors(part)):
+        return f"{move} where it is made: all of it is on {fault.expected}"
     if where.path:
         return f"{move} after the last of its modules is made: {where.path} is still on cpu"
     return f"make it in `__init__`, as a part of the model, or move it to {goal} where it is made"

@@ -96,7 +96,8 @@ def _name_of(where: Whereabouts) -> str:
     """What a message calls the code that failed: the module, or else the function."""
     module, step = where.module, where.failing
     if step is None or module is None or module_of(step) is not module:
-        return f"{where.failed_at.function}()" if where.failed_at else "it"
+        function = where.failed_at.function if where.failed_at else "<module>"
+        return "this line" if function == "<module>" else f"{function}()"
     kind = type(module).__name__
     return f"{where.path} ({kind})" if where.path else kind
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from runtime_guard._mismatch import Line
 
 if TYPE_CHECKING:
-    from types import FrameType
+    from types import CodeType, FrameType
 
 _GUARD = str(Path(__file__).parent)
 _STANDARD_LIBRARY = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
@@ -25,17 +25,22 @@ _INDUCTOR = "torchinductor_"
 def line_at(frame: FrameType, line: int) -> Line:
     """A line of the code that a frame runs, with its text where the source can be read."""
     code = frame.f_code
-    function = getattr(code, "co_qualname", code.co_name)
     linecache.checkcache(code.co_filename)
     text = linecache.getline(code.co_filename, line, frame.f_globals).strip()
-    return Line(short_path(code.co_filename), line, function, text)
+    return Line(short_path(code.co_filename), line, name_of(code), text)
+
+
+def name_of(code: CodeType) -> str:
+    """A function's name, with that of its class: `Net.forward`; before Python 3.11 without."""
+    qualified: str = getattr(code, "co_qualname", code.co_name)
+    return qualified.rpartition("<locals>.")[2]
 
 
 def source_above(frame: FrameType, line: int) -> list[Line]:
     """The lines of a function from this one upwards to its first."""
     code = frame.f_code
     texts = linecache.getlines(code.co_filename, frame.f_globals)[code.co_firstlineno - 1 : line]
-    function, file = getattr(code, "co_qualname", code.co_name), short_path(code.co_filename)
+    function, file = name_of(code), short_path(code.co_filename)
     numbered = enumerate(texts, code.co_firstlineno)
     return [Line(file, number, function, text.strip()) for number, text in numbered][::-1]
 

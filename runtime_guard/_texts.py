@@ -241,7 +241,7 @@ TEXTS = (
     ),
     Text(
         "number of a device",
-        r"invalid device ordinal|device_count\(\) is \d+\. Please use torch\.load",
+        r"invalid device ordinal",
         "CUDA error: invalid device ordinal",
         "other",
         "count the devices with `torch.cuda.device_count()`: the first is number 0, and "
@@ -250,7 +250,7 @@ TEXTS = (
     ),
     Text(
         "checkpoint",
-        r"Attempting to deserialize object on a \w+ device but",
+        r"Attempting to deserialize object on (?:a )?\w+ device",
         "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False."
         " If you are running on a CPU-only machine, please use torch.load with "
         "map_location=torch.device('cpu') to map your storages to the CPU.",
