@@ -10,19 +10,19 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, get_args
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from runtime_guard._settings import Action, Settings, settings_from
 
 if TYPE_CHECKING:
     from runtime_guard._checking import Checking
     from runtime_guard._guard import Guard
     from runtime_guard._mismatch import Mismatch
+    from runtime_guard._settings import Settings
 
 NAME = "device_guard"
-ACTIONS: tuple[str, ...] = get_args(Action)
+ACTIONS = ("raise", "warn", "move")
 MODES = (*ACTIONS, "explain", "off")
 
 OPTION_HELP = (
@@ -76,7 +76,7 @@ class Watch:
         refused: why the test's marker makes no sense; empty if it does.
     """
 
-    def __init__(self, mode: str, settings: Settings, *, refused: str = "") -> None:
+    def __init__(self, mode: str, settings: Settings | None = None, *, refused: str = "") -> None:
         self.mode = mode
         self.refused = refused
         self._settings = settings
@@ -84,27 +84,28 @@ class Watch:
 
     def __enter__(self) -> Watch:
         self._stack = ExitStack()
-        if self.mode in ACTIONS:
+        if self._settings is not None:
+            install = partial(self._install, self._settings)
             if "torch" in sys.modules:
-                self._install()
+                install()
             else:
-                self._wait_for_torch()
+                self._wait_for_torch(install)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def _wait_for_torch(self) -> None:
+    def _wait_for_torch(self, install: Callable[[], None]) -> None:
         from runtime_guard._activation import TorchFinder
 
-        finder = TorchFinder(self._install)
+        finder = TorchFinder(install)
         sys.meta_path.insert(0, finder)
         self._stack.callback(finder.remove)
 
-    def _install(self) -> None:
+    def _install(self, settings: Settings) -> None:
         from runtime_guard import install
 
-        handle = install(**asdict(self._settings))
+        handle = install(**asdict(settings))
         self._stack.callback(handle.remove)
         self._handles.append(handle)
 
@@ -156,8 +157,12 @@ class GuardedRun:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Guard the test, its setup and its teardown."""
         watch = item.stash[WATCH] = watch_for(item, self.mode)
-        with watch:
-            return (yield)
+        try:
+            with watch:
+                return (yield)
+        finally:
+            # Items live as long as the run; the models that a watch knows need not.
+            del item.stash[WATCH]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -204,11 +209,13 @@ class GuardedRun:
 def watch_for(item: pytest.Item, mode: str) -> Watch:
     """What the test's nearest marker asks for, or else the run."""
     marker = item.get_closest_marker(NAME)
+    if marker is None and mode not in ACTIONS:
+        return Watch(mode)
     try:
         asked = device_guard(*marker.args, **marker.kwargs) if marker else {"action": mode}
         return _watch(asked.pop("action"), mode, asked)
     except (TypeError, ValueError) as error:
-        return Watch("off", Settings(), refused=f"marker {NAME}: {error}")
+        return Watch("off", refused=f"marker {NAME}: {error}")
 
 
 def _watch(action: object, mode: str, options: dict[str, Any]) -> Watch:
@@ -218,8 +225,11 @@ def _watch(action: object, mode: str, options: dict[str, Any]) -> Watch:
         action = "off"
     if not isinstance(action, str) or action not in MODES:
         raise ValueError(f"action is {action!r}: expected one of {', '.join(MODES)}")
-    settings = settings_from(action=action if action in ACTIONS else "raise", **options)
-    return Watch(action, settings)
+    from runtime_guard._settings import settings_from
+
+    checks = action in ACTIONS
+    settings = settings_from(action=action if checks else "raise", **options)
+    return Watch(action, settings if checks else None)
 
 
 def device_guard(
@@ -249,7 +259,7 @@ def guards_of_a_test(request: pytest.FixtureRequest) -> Iterator[Callable[..., G
     They are guarded until the end of the test.
     """
     with ExitStack() as stack:
-        watch = request.node.stash.setdefault(WATCH, Watch("off", Settings()))
+        watch = request.node.stash.setdefault(WATCH, Watch("off"))
 
         def guard(model: Any, **options: Any) -> Guard:
             handle: Guard = watch.guard(model, **options)

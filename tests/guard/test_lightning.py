@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import importlib
 import pickle
+import sys
 from copy import deepcopy
 from typing import Any
 
@@ -11,6 +13,7 @@ from lightning.pytorch import LightningModule, Trainer
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
+import runtime_guard
 from runtime_guard import DeviceMismatchError, DeviceMismatchWarning, guard
 from runtime_guard.lightning import DeviceGuard
 
@@ -188,3 +191,12 @@ def test_fabric_needs_no_callback():
     (found,) = watch.mismatches
     assert found.module == "encoder.0"
     wrapped(torch.ones(3, 4))
+
+
+def test_the_other_name_of_the_library_serves_as_well(monkeypatch):
+    monkeypatch.setitem(sys.modules, "lightning.pytorch", None)
+    monkeypatch.delitem(sys.modules, "runtime_guard.lightning")
+    # The import puts the new module there; this brings the old one back.
+    monkeypatch.setattr(runtime_guard, "lightning", runtime_guard.lightning)
+    door = importlib.import_module("runtime_guard.lightning")
+    assert door.DeviceGuard.__mro__[1] is importlib.import_module("pytorch_lightning").Callback

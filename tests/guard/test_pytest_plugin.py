@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import torch
 from torch import nn
 
 from runtime_guard import DeviceMismatchWarning, guard, pytest_plugin
-from runtime_guard._settings import Settings
+from runtime_guard._settings import Action, Settings
 
 MODEL = """
 import pytest
@@ -61,6 +61,10 @@ def run(pytester, monkeypatch):
         return pytester.runpytest_inprocess("-pruntime_guard.pytest_plugin", "-Wdefault", *options)
 
     return run_tests
+
+
+def test_the_option_takes_every_action_of_a_guard():
+    assert get_args(Action) == pytest_plugin.ACTIONS
 
 
 def test_a_run_is_not_guarded_unasked(run):
@@ -237,6 +241,26 @@ def test_warn(device_guard):
     assert "test_raise" not in told
 
 
+def test_no_model_is_kept_after_its_test(run):
+    tests = """
+import gc
+import weakref
+
+models = []
+
+@pytest.mark.device_guard
+def test_first(device_guard):
+    model = Net()
+    device_guard(model)(right)()
+    models.append(weakref.ref(model))
+
+def test_then():
+    gc.collect()
+    assert [reference() for reference in models] == [None]
+"""
+    run(tests).assert_outcomes(passed=2)
+
+
 MIXES = """
 def test_it():
     rows = torch.ones(3, 4, device="meta")
@@ -354,6 +378,7 @@ def test_nothing_is_left():
     from torch import nn
     assert not hasattr(nn.Module.__call__, "__wrapped__")
     assert not [finder for finder in sys.meta_path if "runtime_guard" in type(finder).__module__]
+    assert not {"ignite", "lightning", "skorch", "transformers"} & sys.modules.keys()
 """
 
 
