@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import warnings
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torch import nn
@@ -16,6 +14,7 @@ from torch.optim import Optimizer
 
 from runtime_guard._allowed import indexes_from_cpu, mixes_from_cpu
 from runtime_guard._errors import PlacementWarning
+from runtime_guard._lines import is_library, is_plumbing
 from runtime_guard._mismatch import TensorFacts
 from runtime_guard._placement_advice import REMARK, problem_of
 from runtime_guard._placement_memory import Memory, facts_of
@@ -24,10 +23,10 @@ from runtime_guard._placement_walk import Held, Kind, held_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from types import FrameType
 
     from rich.console import RenderableType
 
-_HERE = str(Path(__file__).parent) + os.sep
 _NAMED_AT_ONCE = 3
 
 
@@ -130,7 +129,7 @@ def report(model: nn.Module, optimizer: Optimizer | None = None) -> Placement:
 
 
 def warn_of(placement: Placement) -> None:
-    """Warn once of all that was left behind, at the line outside this package that led here."""
+    """Warn once of all that was left behind, at the user's line that led here."""
     left_behind = placement.left_behind
     if not left_behind:
         return
@@ -198,8 +197,12 @@ def summary_of(entries: Sequence[Entry]) -> str:
 
 
 def _stacklevel() -> int:
-    """How far the first caller outside this package is from the function that asks."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+    """How far the user's innermost line is from the function that asks."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not (is_plumbing(file) or is_library(file)):
+            return level
         frame, level = frame.f_back, level + 1
-    return level
+    return 2

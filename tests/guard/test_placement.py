@@ -6,6 +6,7 @@ import json
 import sys
 import warnings
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -488,6 +489,16 @@ def test_the_warning_names_both_devices_and_points_at_the_line_outside_the_packa
     assert "\n  layers[0].weight float32[2, 2]\n    in a module in a plain list" in str(
         warning.message
     )
+
+
+def test_the_warning_points_at_the_users_line_where_a_library_guards_the_model():
+    library = compile("def fit(model): warn_of(report(model))", "/x/site-packages/y.py", "exec")
+    names: dict[str, Any] = {"warn_of": warn_of, "report": report}
+    exec(library, names)
+    with pytest.warns(PlacementWarning) as warned:
+        names["fit"](moved(mask=torch.ones(2)))
+    line = sys._getframe().f_lineno - 1
+    assert [(warning.filename, warning.lineno) for warning in warned] == [(__file__, line)]
 
 
 def test_many_that_are_left_behind_are_named_in_few_words():
