@@ -6,6 +6,7 @@ import linecache
 import sys
 import threading
 import weakref
+from typing import Any
 
 import pytest
 import torch
@@ -22,6 +23,7 @@ from runtime_guard._frames import (
     values_of,
     whereabouts,
 )
+from runtime_guard._mismatch import Line
 
 X = torch.ones(2, 3)
 
@@ -60,6 +62,18 @@ def lines_of(found):
     return found.failed_at, found.entered_at, found.launched_at
 
 
+def line_of(line: Line | None) -> Line:
+    assert line is not None
+    return line
+
+
+def imported(file) -> Any:
+    spec: Any = importlib.util.spec_from_file_location(file.stem, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def test_the_module_its_root_and_both_lines_are_found():
     leaf = Leaf()
     model = Block(nn.Identity(), leaf)
@@ -76,9 +90,9 @@ def test_the_failing_line_of_a_traceback_is_the_innermost_outside_torch():
         model(X)
     found = whereabouts(steps_of_traceback(caught.value.__traceback__))
     assert (found.path, type(found.module)) == ("layers.1", nn.Linear)
-    assert found.failed_at.text == "return self.layers(x)"
-    assert found.failed_at.function.endswith("forward")
-    assert found.entered_at.text == "model(X)"
+    assert line_of(found.failed_at).text == "return self.layers(x)"
+    assert line_of(found.failed_at).function.endswith("forward")
+    assert line_of(found.entered_at).text == "model(X)"
 
 
 def test_a_module_that_is_about_to_be_called_is_entered_at_the_present_line():
@@ -190,8 +204,8 @@ def test_a_compiled_model_is_found_like_any_other():
         model(X)
     torch._dynamo.reset()
     found = whereabouts(steps_of_traceback(caught.value.__traceback__))
-    assert found.entered_at.text == "model(X)"
-    assert found.failed_at.text == 'raise RuntimeError("on purpose")'
+    assert line_of(found.entered_at).text == "model(X)"
+    assert line_of(found.failed_at).text == 'raise RuntimeError("on purpose")'
 
 
 def test_the_users_own_line_is_given_where_a_library_calls_the_model(tmp_path):
@@ -199,9 +213,7 @@ def test_the_users_own_line_is_given_where_a_library_calls_the_model(tmp_path):
     folder.mkdir()
     file = folder / "some_trainer.py"
     file.write_text("def fit(model, x):\n    return model(x)\n")
-    spec = importlib.util.spec_from_file_location("some_trainer", file)
-    trainer = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(trainer)
+    trainer = imported(file)
     leaf = Leaf()
     trainer.fit(Block(leaf), X)
     assert leaf.seen[0][4:] == ("return model(x)", "trainer.fit(Block(leaf), X)")
@@ -217,7 +229,7 @@ def test_a_traceback_that_was_caught_halfway_knows_the_frames_around_it():
             )
 
     found, count = loop(Block(Failing()))
-    assert found.entered_at.text == "model(X)"
+    assert line_of(found.entered_at).text == "model(X)"
     assert count > len(steps_of_stack(sys._getframe()))
 
 
@@ -262,7 +274,8 @@ def test_the_arguments_of_a_call_are_those_it_was_made_with():
     module, mask = Changing(), torch.ones(1)
     with pytest.raises(RuntimeError) as caught:
         module(X, mask=mask)
-    args, kwargs = call_of(steps_of_traceback(caught.value.__traceback__), module)
+    call: Any = call_of(steps_of_traceback(caught.value.__traceback__), module)
+    args, kwargs = call
     assert args[0] is X
     assert kwargs["mask"] is mask
 
@@ -312,7 +325,7 @@ def test_variables_that_somebody_asked_for_stay_with_him():
 def test_a_line_of_a_notebook_is_read_where_python_keeps_its_cells():
     name, source = "<cell 7>", "def run(model, x):\n    return model(x)\n"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    space: dict = {}
+    space: dict[str, Any] = {}
     exec(compile(source, name, "exec"), space)
     leaf = Leaf()
     try:
