@@ -2,6 +2,7 @@
 
 import os
 import socket
+import subprocess
 import sys
 import time
 
@@ -222,9 +223,27 @@ def test_a_wrapper_of_somebody_elses_stays_as_it_is(group, called, monkeypatch):
     undo()
 
 
+def test_at_exit_a_callback_precedes_what_was_registered_before_it():
+    program = """
+import atexit, sys
+from runtime_guard._distributed import call_before_shutdown
+atexit.register(print, "last")
+call_before_shutdown(lambda: print("first"))
+call_before_shutdown(lambda: print("never"))()
+assert "torch" not in sys.modules
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.split() == ["first", "last"]
+
+
 def test_rank_0_gets_what_every_rank_has(tmp_path):
     first, *others = launch("gathering.py", "all", folder=tmp_path, ranks=4)
-    assert first.output == "[b'of rank 0', b'of rank 1', b'of rank 2', b'of rank 3']\n" * 2
+    assert first.output.splitlines() == [
+        "[b'of rank 0', b'of rank 1', b'of rank 2', b'of rank 3']",
+        "[b'again of rank 0', b'again of rank 1', b'again of rank 2', b'again of rank 3']",
+    ]
     assert [other.output for other in others] == ["None\nNone\n"] * 3
 
 

@@ -16,8 +16,8 @@ from torch.distributed import destroy_process_group, init_process_group
 from runtime_guard._distributed import call_before_shutdown, gather, rank_and_host
 
 
-def send_and_print(timeout: float = 30.0) -> None:
-    print(gather(f"of {rank_and_host().partition(' on ')[0]}".encode(), timeout=timeout))
+def send_and_print(what: str = "of", timeout: float = 30.0) -> None:
+    print(gather(f"{what} {rank_and_host().partition(' on ')[0]}".encode(), timeout=timeout))
 
 
 def main(what: str) -> None:
@@ -30,7 +30,7 @@ def main(what: str) -> None:
     match what:
         case "all":
             send_and_print()
-            send_and_print()
+            send_and_print("again of")
         case "dead":
             if rank == size - 1:
                 os._exit(3)
