@@ -181,7 +181,7 @@ def _keep_from_compiler() -> None:
         for code in _codes(vars(sys.modules[name]).values()):
             if hasattr(frames, "skip_code"):
                 frames.skip_code(code)
-            elif hasattr(frames, "set_code_exec_strategy"):
+            elif hasattr(frames, "_FrameExecStrategy"):
                 action = frames._FrameAction
                 strategy = frames._FrameExecStrategy(action.SKIP, action.DEFAULT)
                 frames.set_code_exec_strategy(code, strategy)

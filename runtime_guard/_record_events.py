@@ -18,6 +18,10 @@ from runtime_guard._record_values import FORMAT, Event, Header, Spot
 from runtime_guard._record_watch import Sighting
 
 LONGEST_ARGUMENTS = 2000
+ASKING = frozenset(
+    "array asarray bool complex float format hex index int print range repr round str".split()
+)
+"""Functions that ask their only argument for its value, and nothing else."""
 
 
 class Entry:
@@ -80,7 +84,7 @@ def devices_of_names(sighting: Sighting) -> dict[str, str]:
         if sighting.op == "x[index] = value":
             found = {names.receiver: target, names.assigned: source}
     elif kind == "sync":
-        found = {names.receiver if names.called == called else _operand(names, called): source}
+        found = {_asked(names, called): source}
     elif names.called != called:
         # Asked for inside a library that the line called.
         found = {}
@@ -93,11 +97,13 @@ def devices_of_names(sighting: Sighting) -> dict[str, str]:
     return {name: device for name, device in found.items() if device}
 
 
-def _operand(names: Names, called: str) -> str:
-    """Return what was asked for its value: `x` in `float(x)` and in `if x:`."""
-    if called == "bool()" and names.called != "bool":
+def _asked(names: Names, called: str) -> str:
+    """Return what was asked for its value: `x` in `x.item()`, `float(x)` and `if x:`."""
+    if names.called == called:
+        return names.receiver
+    if called == "bool()" and names.itself:
         return names.itself
-    return names.argument
+    return names.argument if called.endswith("()") and names.called in ASKING else ""
 
 
 def header() -> Header:

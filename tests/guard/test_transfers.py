@@ -250,6 +250,17 @@ def test_a_name_is_not_guessed(recorder):
     assert named(recorder) == {}
 
 
+def test_what_a_function_of_torch_asks_inside_has_no_name_here(recorder):
+    made: dict[str, Any] = {}
+    source = "def ask(t): return t.item()"
+    exec(compile(source, str(Path(torch.__file__).with_name("made.py")), "exec"), made)
+    ask = made["ask"]
+    x = on_accelerator(torch.tensor(1.0))
+    ask(x)
+    assert seen(recorder) == [("sync", "Tensor.item", GPU, CPU, 4)]
+    assert named(recorder) == {}
+
+
 def test_no_tensor_is_kept(recorder):
     def work():
         x = on_accelerator(torch.ones(3))
