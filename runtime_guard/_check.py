@@ -17,7 +17,13 @@ import torch
 from torch import Tensor, nn
 
 from runtime_guard._allowed import indexes_from_cpu, is_free, mixes_from_cpu
-from runtime_guard._own import is_of_torch, is_offloaded, moves_its_arguments, own_tensors
+from runtime_guard._own import (
+    is_of_torch,
+    is_offloaded,
+    moves_its_arguments,
+    own_tensors,
+    stand_ins,
+)
 from runtime_guard._walk import tensors_in
 
 # Values of these types hold no tensors; most arguments that are not tensors are one of them.
@@ -59,8 +65,7 @@ def fits(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
 def _device_without_parameters(
     module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> torch.device | None:
-    replicated = module.__dict__.get("_former_parameters") or {}
-    values = chain(replicated.values(), module._buffers.values(), args, kwargs.values())
+    values = chain(stand_ins(module).values(), module._buffers.values(), args, kwargs.values())
     for value in values:
         if isinstance(value, Tensor):
             return value.device
@@ -171,6 +176,8 @@ def _named(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def is_worth_checking(module: nn.Module) -> bool:
     """Whether a call of this module can be wrong: it has tensors, or its arguments may disagree."""
+    if isinstance(module, torch.jit.ScriptModule):
+        return False  # It bears no hooks.
     if any(True for _ in own_tensors(module)):
         return True
     return not module._modules and _takes_several(module)

@@ -6,8 +6,9 @@ import sys
 import threading
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import torch
 from torch import Tensor, nn
 
 from runtime_guard._check import Fault, find_faults
@@ -18,13 +19,18 @@ from runtime_guard._message import render
 from runtime_guard._walk import with_replaced
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from runtime_guard._mismatch import Mismatch
     from runtime_guard._settings import Settings
 
     Arguments: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
+
+# What it decorates runs as written where torch.compile traces the rest; torch.compiler.disable does
+# the same, and imports a second of code for it at once.
+F = TypeVar("F")
+_untraced: Callable[[F], F] = getattr(torch, "_disable_dynamo", torch.compiler.disable)
 
 # So many places are kept; a run that is wrong in more has been told enough.
 _MOST_PLACES = 1000
@@ -68,8 +74,15 @@ class Enforcement:
             DeviceMismatchError: a tensor is on the wrong device, and the action is to raise.
         """
         faults = find_faults(module, args, kwargs, meta=self.settings.meta)
-        return self._act(module, faults, args, kwargs) if faults else None
+        if not faults:
+            return None
+        if torch.compiler.is_compiling() and torch.__version__ >= "2.7":
+            # Where a graph must be whole, this is what its compilation fails with; torch 2.6
+            # breaks a graph for no reason given.
+            torch._dynamo.graph_break(msg=_summary(module, faults[0]))
+        return self._act(module, faults, args, kwargs)
 
+    @_untraced
     def _act(
         self,
         module: nn.Module,
@@ -131,3 +144,10 @@ def _moved(faults: Sequence[Fault], args: tuple[Any, ...], kwargs: dict[str, Any
 
     positional = tuple(with_replaced(value, move) for value in args)
     return positional, {name: with_replaced(value, move) for name, value in kwargs.items()}
+
+
+def _summary(module: nn.Module, fault: Fault) -> str:
+    return (
+        f"{type(module).__name__} got {fault.argument} on {fault.tensor.device}, "
+        f"but its {fault.anchor} is on {fault.expected}"
+    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from torch import nn
 
@@ -27,33 +28,59 @@ class Installation(Checking):
     it only passes calls on.
     """
 
-    _original: Callable[..., Any]
-    _wrapper: Callable[..., Any]
-
     def __repr__(self) -> str:
         state = "checks every module" if self.checking else "checks nothing now"
         return f"<guard of the process: {state}, {self.settings}>"
 
     def _begin(self) -> None:
-        self._original = nn.Module.__call__
-        self._wrapper = _checked(self._original, self)
-        nn.Module.__call__ = self._wrapper
+        _Calls.add(self)
 
     def _end(self) -> None:
-        if nn.Module.__call__ is self._wrapper:
-            nn.Module.__call__ = self._original
+        _Calls.drop(self)
 
     def concerns(self, _optimizer: Optimizer) -> bool:
         return True
 
 
-def _checked(original: Callable[..., Any], installation: Installation) -> Callable[..., Any]:
-    enforcement = installation.enforcement
+class _Calls:
+    """The one wrapper around `torch.nn.Module.__call__`, which all installed guards share."""
 
+    lock: ClassVar[threading.Lock] = threading.Lock()
+    active: ClassVar[tuple[Installation, ...]] = ()
+    original: ClassVar[Callable[..., Any]]
+    wrapper: ClassVar[Callable[..., Any] | None] = None
+
+    @classmethod
+    def add(cls, installation: Installation) -> None:
+        with cls.lock:
+            cls.active = (*cls.active, installation)
+            if not cls._is_in_place():
+                cls.original = nn.Module.__call__
+                cls.wrapper = nn.Module.__call__ = _checked(cls.original)
+
+    @classmethod
+    def drop(cls, installation: Installation) -> None:
+        with cls.lock:
+            cls.active = tuple(each for each in cls.active if each is not installation)
+            if not cls.active and nn.Module.__call__ is cls.wrapper:
+                nn.Module.__call__ = cls.original
+
+    @classmethod
+    def _is_in_place(cls) -> bool:
+        """Whether calls come through our wrapper, be it through another around it."""
+        call: Any = nn.Module.__call__
+        while call is not None and call is not cls.wrapper:
+            call = getattr(call, "__wrapped__", None)
+        return call is not None
+
+
+def _checked(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
-        if not fits(self, args, kwargs) and installation.checking:
-            args, kwargs = enforcement.examine(self, args, kwargs) or (args, kwargs)
+        if not fits(self, args, kwargs):
+            for installation in _Calls.active:
+                moved = installation.enforcement.examine(self, args, kwargs)
+                args, kwargs = moved or (args, kwargs)
         return original(self, *args, **kwargs)
 
     return call

@@ -19,22 +19,29 @@ def own_tensors(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
     A replica made by DataParallel has its parameters as attributes, and so have the modules of
     torch inside FullyShardedDataParallel: they count as well.
     """
-    parameters = module._parameters or _former_parameters(module)
-    for name, tensor in parameters.items():
-        if tensor is not None:
-            yield f"parameter '{name}'", tensor
+    own = {name: each for name, each in module._parameters.items() if each is not None}
+    for name, tensor in (own or stand_ins(module)).items():
+        yield f"parameter '{name}'", tensor
     for name, tensor in module._buffers.items():
         if tensor is not None:
             yield f"buffer '{name}'", tensor
 
 
-def _former_parameters(module: nn.Module) -> dict[str, Tensor]:
+def stand_ins(module: nn.Module) -> dict[str, Tensor]:
+    """What a module without parameters of its own computes with in their place.
+
+    A replica of DataParallel and a module of torch under FullyShardedDataParallel have them as
+    attributes; a parametrized one, in the module that computes it.
+    """
     attributes = vars(module)
     if "_former_parameters" in attributes:
         return dict(attributes["_former_parameters"])
-    if not is_of_torch(module):
-        return {}
-    return {name: value for name, value in attributes.items() if isinstance(value, Tensor)}
+    if "parametrizations" in module._modules:
+        parts = module._modules["parametrizations"]._modules.items()
+        return {name: each for name, part in parts for each in part._parameters.values()}
+    if ("weight" in attributes or "_flat_weights" in attributes) and is_of_torch(module):
+        return {name: value for name, value in attributes.items() if isinstance(value, Tensor)}
+    return {}
 
 
 def modules_of(root: nn.Module) -> Iterator[tuple[str, nn.Module]]:
@@ -86,7 +93,7 @@ def is_offloaded(module: nn.Module) -> bool:
 
 def is_of_torch(module: nn.Module) -> bool:
     """Whether the module's forward is torch's own (that of FSDP's subclasses is)."""
-    home = getattr(type(module).forward, "__module__", None) or ""
+    home = getattr(getattr(type(module), "forward", None), "__module__", None) or ""
     return home.partition(".")[0] == "torch"
 
 
@@ -96,7 +103,8 @@ def moves_its_arguments(module: nn.Module) -> bool:
     Such a module may be given tensors from anywhere. What it forgets to move is found at the
     modules that it calls.
     """
-    forward = getattr(type(module).forward, "__wrapped__", type(module).forward)
+    forward = getattr(type(module), "forward", None)
+    forward = getattr(forward, "__wrapped__", forward)
     return _calls_a_move(forward, type(module), _CALL_DEPTH)
 
 
