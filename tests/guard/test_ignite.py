@@ -166,9 +166,11 @@ def test_an_interrupted_run_goes_on_guarded():
 def test_options_reach_the_guard():
     model = net()
     engine = trainer(model)
-    DeviceGuard(model, steps=1).attach(engine)
-    engine.run(batches())
+    evaluator = create_supervised_evaluator(model)
+    engine.add_event_handler(Events.EPOCH_COMPLETED, lambda: evaluator.run(batches()))
+    DeviceGuard(model, steps=1).attach(engine).attach(evaluator)
+    engine.run(batches(), max_epochs=2)
     assert model.hooks[0] > 0
-    assert model.hooks[1:] == [0, 0]
+    assert model.hooks[1:] == [0] * 11
     with pytest.raises(ValueError, match="steps is 0"):
         DeviceGuard(model, steps=0)

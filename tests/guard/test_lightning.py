@@ -166,9 +166,9 @@ def test_other_actions_and_options_reach_the_guard():
 def test_steps_end_the_check_and_not_the_run():
     model = net()
     watch = DeviceGuard(steps=1)
-    trainer(watch).fit(model, batches())
+    trainer(watch, val_check_interval=1).fit(model, batches(), batches())
     assert len(model.losses) == 3
-    assert model.hooks["train"] == 0
+    assert model.hooks == {"train": 0, "validate": 0}
 
 
 def test_a_callback_can_be_used_again_copied_and_pickled():
