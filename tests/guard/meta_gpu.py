@@ -4,7 +4,8 @@
         train("meta")
 
 Mixing it with the CPU raises what CUDA raises; what CUDA allows passes, and where CUDA would hand
-data to the host, zeros come back. There is no data: losses are zero, and nothing is learned.
+data to the host, zeros come back, or what was brought there and is brought back as it was. There
+is no data: losses are zero, and nothing is learned.
 """
 
 from __future__ import annotations
@@ -68,7 +69,15 @@ class _Across(torch.autograd.Function):
 
 def across(tensor: Tensor, device: torch.device) -> Tensor:
     """The tensor on that device: itself where it is there."""
-    return tensor if tensor.device == device else _Across.apply(tensor, device)
+    if tensor.device == device:
+        return tensor
+    known = getattr(tensor, "on_host", None)
+    if known is not None and known.shape == tensor.shape:
+        return known.to(tensor.dtype, copy=True)
+    moved: Any = _Across.apply(tensor, device)
+    if device == META:
+        moved.on_host = tensor.detach().clone()
+    return moved
 
 
 def tensors(value: object) -> Iterator[Tensor]:
