@@ -5,6 +5,8 @@
 
 Importing this package does not import torch. `RUNTIME_GUARD` in the environment is honoured:
 `check`, `warn` and `move` guard every module of the process, `explain` explains errors alone.
+
+PYTEST_DONT_REWRITE: where the environment asks for it, this is imported before pytest.
 """
 
 from __future__ import annotations

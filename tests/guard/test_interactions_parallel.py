@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
-from accelerate import cpu_offload, dispatch_model  # type: ignore[import-untyped]
-from accelerate.hooks import (  # type: ignore[import-untyped]
+from accelerate import cpu_offload, dispatch_model
+from accelerate.hooks import (
     AlignDevicesHook,
     add_hook_to_module,
 )
