@@ -107,8 +107,16 @@ def _plain(module: _Found, seen: set[int]) -> Iterator[Held | _Found]:
             if isinstance(each, nn.Module):
                 yield _Found(inner, each, container or "attribute", module.placed)
             elif not is_lazy(each):
-                computed = each.grad_fn is not None or f"{name}_orig" in module.module._parameters
+                computed = _is_computed(each) or f"{name}_orig" in module.module._parameters
                 yield Held(inner, "attribute", each, container, module.placed, computed)
+
+
+def _is_computed(tensor: Tensor) -> bool:
+    """Whether a forward makes it anew.
+
+    A view is asked no more than that: FullyShardedDataParallel leaves some whose history is gone.
+    """
+    return bool(tensor.requires_grad and (tensor._is_view() or not tensor.is_leaf))
 
 
 def inside(value: object, path: str, seen: set[int]) -> Iterator[tuple[str, str, Any]]:
