@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from torch import Tensor, nn
 
 from runtime_guard._creation import creation, with_device
+from runtime_guard._expressions import tensors_on_line
 from runtime_guard._frames import Step, Whereabouts, call_of, module_of
 from runtime_guard._lines import is_library, is_plumbing, is_torch, line_at, package_of
+from runtime_guard._moving import moved
 from runtime_guard._naming import (
     device_in,
     is_argument,
@@ -20,7 +22,6 @@ from runtime_guard._naming import (
     named_tensors,
     names_of_tensor,
     tensor_on,
-    value_at,
 )
 from runtime_guard._own import modules_of, own_tensors
 from runtime_guard._walk import tensors_in
@@ -140,7 +141,7 @@ def _registration(owner: str, name: str, tensor: Tensor) -> str:
 def _made_here(fault: Fault, where: Whereabouts) -> str:
     """The line that makes it can be seen, and says no device."""
     for step in reversed([step for step in where.inside if _is_of_user(step)]):
-        names = names_of_tensor(step.frame, fault.tensor)
+        names = names_of_tensor(step, fault.tensor)
         if any(is_argument(step, name) for name in names):
             return ""
         line = creation(step, names)
@@ -159,7 +160,7 @@ def _variable(fault: Fault, where: Whereabouts) -> str:
     """The user's code holds it under a name, and can move it there."""
     # Without a model it is moved where it is used: further out it may serve another purpose.
     for step in where.inside if where.entry else where.inside[::-1]:
-        names = names_of_tensor(step.frame, fault.tensor) if _is_of_user(step) else []
+        names = names_of_tensor(step, fault.tensor) if _is_of_user(step) else []
         if names and is_argument(step, names[0]) and step is not where.inside[0]:
             return ""
         if names:
@@ -169,30 +170,7 @@ def _variable(fault: Fault, where: Whereabouts) -> str:
 
 def _movement(step: Step, name: str, fault: Fault, where: Whereabouts) -> str:
     device = device_in(step, fault.expected, where.root)
-    holder = value_at(step.frame, name)
-    variable = re.split(r"[.\[]", name, maxsplit=1)[0]
-    if variable == name:
-        return f"`{name} = {name}.to({device})`"
-    if callable(getattr(holder, "to", None)) and not isinstance(holder, nn.Module):
-        return f"`{variable} = {variable}.to({device})`"
-    if _holds_tensors(holder):
-        return f"`{variable} = {_all_moved(variable, holder, device)}`"
-    if isinstance(holder, tuple):
-        return f"`.to({device})` at `{name}`"
-    return f"`{name} = {name}.to({device})`"
-
-
-def _holds_tensors(holder: object) -> bool:
-    """Whether it is easier moved as a whole; a tuple cannot be assigned to."""
-    if isinstance(holder, dict):
-        return len(holder) > 1 and all(isinstance(part, Tensor) for part in holder.values())
-    return isinstance(holder, tuple) and all(isinstance(part, Tensor) for part in holder)
-
-
-def _all_moved(name: str, holder: object, device: str) -> str:
-    if isinstance(holder, dict):
-        return f"{{key: value.to({device}) for key, value in {name}.items()}}"
-    return f"[each.to({device}) for each in {name}]"
+    return f"`{moved(step, name, device, fault.expected)}`"
 
 
 def _argument_of_model(fault: Fault, where: Whereabouts) -> str:
@@ -206,15 +184,19 @@ def _argument_of_model(fault: Fault, where: Whereabouts) -> str:
     wrong = [each for each in given if each.device == fault.tensor.device and each.dim()]
     if not wrong:
         return ""
-    names = [names_of_tensor(entry.frame, tensor)[:1] for tensor in wrong]
-    moves = [_movement(entry, name, fault, where) for found in names for name in found]
-    if moves:
-        said = " and ".join(dict.fromkeys(moves[:3]))
-        return (
-            f"write {said} before {_place_of(entry)}: the model was given it on {wrong[0].device}"
-        )
+    held = [name for tensor in wrong for name in names_of_tensor(entry, tensor)[:1]]
+    names = held or _on_line(entry, fault.tensor)
+    if names:
+        moves = dict.fromkeys(_movement(entry, name, fault, where) for name in names[:3])
+        return f"write {' and '.join(moves)} before {_place_of(entry)}"
     device = device_in(entry, fault.expected, root)
     return f"write `.to({device})` behind what the model is given at {_place_of(entry)}"
+
+
+def _on_line(step: Step, tensor: Tensor) -> list[str]:
+    """What the line names that is on the same device: what it passes may be computed from that."""
+    found = tensors_on_line(step).items()
+    return [name for name, each in found if each.device == tensor.device and each.dim()]
 
 
 def _from_library(fault: Fault, where: Whereabouts) -> str:
@@ -239,16 +221,12 @@ def _somewhere_inside(fault: Fault, where: Whereabouts) -> str:
     if step is None or line is None or step is where.entry or not _is_of_user(step):
         return ""
     device = _device_for(step, fault, where)
-    names = names_of_tensor(step.frame, fault.tensor)
+    names = names_of_tensor(step, fault.tensor) or _on_line(step, fault.tensor)
     if names:
-        return f"write {_move_of(names[0], device)} before {_place(line)}"
-    return (
-        f"create it with `device={device}`: it is made inside {line.function}, or in what it calls"
-    )
-
-
-def _move_of(name: str, device: str) -> str:
-    return f"`{name} = {name}.to({device})`"
+        move = moved(step, names[0], device, fault.expected)
+        return f"write `{move}` before {_place(line)}"
+    made = f"it is made inside {line.function}, or in what it calls"
+    return f"create it with `device={device}`: {made}"
 
 
 def _is_of_user(step: Step) -> bool:

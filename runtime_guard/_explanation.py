@@ -22,7 +22,7 @@ from runtime_guard._frames import (
     whereabouts,
 )
 from runtime_guard._lines import is_internal, is_library, is_plumbing, is_torch, line_at
-from runtime_guard._message import MOST, place, render, row
+from runtime_guard._message import MOST, places, render, row
 from runtime_guard._mismatch import Mismatch
 from runtime_guard._naming import named_tensors
 from runtime_guard._own import is_of_torch, own_tensors
@@ -160,19 +160,30 @@ def _of_host(steps: list[Step], text: Text) -> str:
     step = _users(steps)
     if step is None:
         return ""
-    named = {**tensors_on_line(step)} or dict(named_tensors(step.frame))
-    found = {name: tensor for name, tensor in named.items() if tensor.device.type != "cpu"}
-    if not found:
+    name, tensor = _for_host(step, steps, text.argument)
+    if tensor is None:
         return ""
-    name, tensor = next(iter(found.items()))
+    where = whereabouts(steps)
     line = line_at(step.frame, step.line)
     detached = f"{name}.detach()" if tensor.requires_grad else name
     advice = f"write `{detached}.cpu()` in place of `{name}` at {line.file}:{line.line}"
-    lines = [f"`{name}` is on {tensor.device}, and has to be on cpu for this"]
-    lines += row(name, str(facts_of(tensor)))
-    lines += place("failed at", line)
-    lines += row("to fix it", text.advice or advice)
-    return "\n".join(lines)
+    headline = f"`{name}` is on {tensor.device}, and has to be on cpu for this"
+    if where.module is not None and module_of(step) is where.module:
+        headline = f"{_name_of(where)} has `{name}` on {tensor.device}, and it has to be on cpu"
+    lines = [headline, *row(name, str(facts_of(tensor)))]
+    lines += places(line, where.entered_at, where.launched_at)
+    return "\n".join([*lines, *row("to fix it", advice)])
+
+
+def _for_host(step: Step, steps: list[Step], argument: str) -> tuple[str, Tensor | None]:
+    """The tensor that a function of torch has under this name, or else any on an accelerator."""
+    named = tensors_on_line(step) or dict(named_tensors(step.frame))
+    found = {name: tensor for name, tensor in named.items() if tensor.device.type != "cpu"}
+    for below in steps[steps.index(step) + 1 :]:
+        wanted = tensors_of_arguments(below).get(argument) if is_torch(below.file) else None
+        if wanted is not None:
+            return next((n for n, tensor in found.items() if tensor is wanted), argument), wanted
+    return next(iter(found.items()), ("", None))
 
 
 def _of_line(steps: list[Step], text: Text) -> str:
@@ -180,7 +191,8 @@ def _of_line(steps: list[Step], text: Text) -> str:
     lines = [text.advice or _MET]
     step = _users(steps)
     if step is not None:
-        lines += place("failed at", line_at(step.frame, step.line))
+        where = whereabouts(steps)
+        lines += places(line_at(step.frame, step.line), where.entered_at, where.launched_at)
         if text.kind == "mix":
             lines += _by_device(step)
     return "\n".join(lines)

@@ -55,6 +55,17 @@ def _running_part(step: Step) -> str:
 
 
 def _resolved(step: Step, path: str) -> Iterator[tuple[str, Tensor]]:
+    value, read = _read(step, path)
+    if not isinstance(value, nn.Module):
+        yield from islice(tensors_in(value, read), _MOST)
+
+
+def value_of(step: Step, path: str) -> Any:
+    """What a path leads to: `batch["mask"]`, `self.state[0]`."""
+    return _read(step, path)[0]
+
+
+def _read(step: Step, path: str) -> tuple[Any, str]:
     head = re.match(r"\w+", path)
     name = head[0] if head else ""
     values = {**step.frame.f_globals, **values_of(step.frame)}
@@ -65,8 +76,7 @@ def _resolved(step: Step, path: str) -> Iterator[tuple[str, Tensor]]:
             break
         value = _part_of(value, part)
         read = path[: part.end()]
-    if not isinstance(value, nn.Module):
-        yield from islice(tensors_in(value, read), _MOST)
+    return value, read
 
 
 def _part_of(value: Any, part: re.Match[str]) -> Any:

@@ -133,25 +133,18 @@ def whereabouts(
         root: the model, where it is known; otherwise the outermost module that was called.
         module: the module that failed, where it is known.
     """
-    # A module may have a length, and be false: it is compared with None everywhere.
-    modules = [(index, module_of(step)) for index, step in enumerate(steps)]
-    running = [(index, found) for index, found in modules if found is not None]
-    called = [(index, found) for index, found in running if _is_call(steps[index])]
-    if module is not None and all(found is not module for _, found in called):
-        called.append((len(steps), module))  # It is about to be called.
-    first, outermost = next(iter(called or running), (len(steps), None))
-    # Where a part of a given model was called, the model gives the path all the same.
-    first = next((index for index, found in called if found is root), first)
+    running = _running(steps, root, module)
     failed = running[-1][1] if module is None and running else module
-    top = outermost if root is None else root
-    chain = [found for index, found in running if index >= first]
+    # A module may have a length, and be false: it is compared with None everywhere.
+    top = running[0][1] if root is None and running else root
+    first = _entered(steps, running)
     failing = _last(steps, _is_code_of_callers) or (steps[-1] if steps else None)
-    entry = _last(steps[:first], _is_code_of_callers) if failed is not None else None
+    entry = _last(steps[:first], _is_code_of_callers) if running else None
     launch = _last(steps[:first], _is_code_of_users) if entry and is_library(entry.file) else None
     return Whereabouts(
         root=top,
         module=failed,
-        path=_path(chain, failed, top),
+        path=_path([found for _, found in running], failed, top),
         failed_at=_line(failing),
         entered_at=_line(entry),
         launched_at=_line(launch),
@@ -159,6 +152,32 @@ def whereabouts(
         entry=entry,
         inside=tuple(steps[steps.index(entry) :] if entry else steps),
     )
+
+
+def _running(
+    steps: list[Step], root: nn.Module | None, module: nn.Module | None
+) -> list[tuple[int, nn.Module]]:
+    """The modules whose methods are running, outermost first, from the root inwards if it is."""
+    modules = [(index, module_of(step)) for index, step in enumerate(steps)]
+    running = [(index, found) for index, found in modules if found is not None]
+    if module is not None and all(found is not module for _, found in running):
+        running.append((len(steps), module))  # It is about to be called.
+    start = next((place for place, (_, found) in enumerate(running) if found is root), 0)
+    return running[start:]
+
+
+def _entered(steps: list[Step], running: list[tuple[int, nn.Module]]) -> int:
+    """The first step of the model that was entered.
+
+    Where a library runs a method of the user's (Lightning: `training_step`), the model is entered
+    where that calls a module.
+    """
+    for index, _ in running:
+        caller = _last(steps[:index], _is_code_of_callers)
+        is_call = index == len(steps) or _is_call(steps[index])
+        if is_call or caller is None or not is_library(caller.file):
+            return index
+    return running[0][0] if running else len(steps)
 
 
 def module_of(step: Step) -> nn.Module | None:

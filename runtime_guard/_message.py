@@ -55,7 +55,7 @@ def _block(mismatches: list[Mismatch]) -> Iterator[str]:
     )
     for mismatch in mismatches:
         yield from row(_label(mismatch.argument), str(mismatch.tensor))
-    yield from _places(first)
+    yield from places(first.failed_at, first.entered_at, first.launched_at)
     for advice in dict.fromkeys(mismatch.advice for mismatch in mismatches if mismatch.advice):
         yield from row("to fix it", advice)
 
@@ -84,14 +84,14 @@ def _label(argument: str) -> str:
     return announced[1] if announced else argument
 
 
-def _places(mismatch: Mismatch) -> Iterator[str]:
-    failed, entered = mismatch.failed_at, mismatch.entered_at
+def places(failed: Line | None, entered: Line | None, launched: Line | None) -> Iterator[str]:
+    """Where it failed, where the model was entered and who started that, each line once."""
     if failed is not None:
         yield from place("failed at", failed)
     if entered is not None and not _is_same(entered, failed):
         yield from place("entered at", entered)
-    if mismatch.launched_at is not None:
-        yield from place("started at", mismatch.launched_at)
+    if launched is not None:
+        yield from place("started at", launched)
 
 
 def _is_same(line: Line, other: Line | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator, Mapping, Sized
 from contextlib import suppress
 from itertools import islice
@@ -13,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from runtime_guard._frames import Step, module_of, values_of
+from runtime_guard._lines import line_at
 from runtime_guard._walk import tensors_in
 
 _LARGEST = 1000
@@ -24,16 +26,18 @@ _NUMBERS = frozenset({"rank", "local_rank", "gpu", "gpu_id", "device_id"})
 _GUIDES = frozenset({"Accelerator", "Fabric"})
 
 
-def names_of_tensor(frame: FrameType, tensor: Tensor) -> list[str]:
-    """Every way to write `tensor` in this frame, the shortest first: `mask`, `batch["mask"]`.
+def names_of_tensor(step: Step, tensor: Tensor) -> list[str]:
+    """Every way to write `tensor` here: `mask`, `batch["mask"]`.
 
-    Where no variable holds it, the variables that hold what it is a view of.
+    First what the line itself writes, then the shortest. Where no variable holds it, the variables
+    that hold what it is a view of.
     """
-    named = list(named_tensors(frame))
+    named = list(named_tensors(step.frame))
+    words = set(re.findall(r"\w+", line_at(step.frame, step.line).text))
     for wanted in (tensor, tensor._base):
         names = [name for name, found in named if found is wanted]
         if names:
-            return sorted(names, key=lambda name: (name[0] == "_", len(name)))
+            return sorted(names, key=lambda name: (_head(name) not in words, len(name)))
     return []
 
 
@@ -63,11 +67,6 @@ def _attributes(name: str, value: object) -> Iterator[tuple[str, Tensor]]:
             yield f"{name}.{attribute}", part
 
 
-def value_at(frame: FrameType, path: str) -> Any:
-    """The variable that a path from `names_of_tensor` begins with."""
-    return values_of(frame).get(_head(path))
-
-
 def _head(path: str) -> str:
     for index, character in enumerate(path):
         if character in ".[":
@@ -77,11 +76,11 @@ def _head(path: str) -> str:
 
 def name_of_module(frame: FrameType, module: nn.Module) -> str:
     """How to write `module` in this frame: `model`, `self.model`; empty where it has no name."""
-    values = _all_values(frame)
-    for name, value in values.items():
+    local = values_of(frame)
+    for name, value in (*local.items(), *frame.f_globals.items()):
         if value is module and not name.startswith("_"):
             return name
-    for name, value in values_of(frame).items():
+    for name, value in local.items():
         held = {**getattr(value, "__dict__", {}), **getattr(value, "_modules", {})}
         for attribute, part in islice(held.items(), _LARGEST):
             if part is module and not isinstance(value, ModuleType):
@@ -150,7 +149,11 @@ def _first_device(model: nn.Module) -> torch.device | None:
 
 
 def is_argument(step: Step, name: str) -> bool:
-    """Whether a variable is one of the arguments of the module's method that this step is in."""
+    """Whether a variable is one of the arguments of the forward that this step is in."""
     code = step.frame.f_code
     count = code.co_argcount + code.co_kwonlyargcount
-    return module_of(step) is not None and _head(name) in code.co_varnames[:count]
+    return (
+        code.co_name == "forward"
+        and module_of(step) is not None
+        and _head(name) in code.co_varnames[:count]
+    )

@@ -32,6 +32,7 @@ class Text:
         kind: `mix` where tensors on two devices met, `host` where one had to be on the CPU,
             `other` where it is not about where a tensor is.
         advice: what to do about it; empty where the tensors tell.
+        argument: what the function calls the tensor, where it has a name for it.
         errors: the names of the exceptions that say so; their subclasses do as well.
         since: the first release of torch seen to say so.
         until: the last one.
@@ -42,6 +43,7 @@ class Text:
     example: str
     kind: Kind = "mix"
     advice: str = ""
+    argument: str = ""
     errors: tuple[str, ...] = ("RuntimeError",)
     since: str = ""
     until: str = ""

@@ -17,7 +17,6 @@ def text_of(error: BaseException) -> Text | None:
 
 _CHOOSE = "write `device = 'cuda' if torch.cuda.is_available() else 'cpu'`, and use that"
 _MAP = "write `torch.load(…, map_location=device)`"
-_LENGTHS = "write `lengths.cpu()` in the call: the lengths are read on the CPU"
 _FORK = (
     "leave the samples on the CPU in the Dataset, and move each batch in the training loop; or "
     "start the processes by `spawn`"
@@ -191,7 +190,7 @@ TEXTS = (
         r"'lengths' argument should be a 1D CPU int64 tensor, but got 1D (?!cpu)",
         "'lengths' argument should be a 1D CPU int64 tensor, but got 1D cuda:0 Long tensor",
         "host",
-        _LENGTHS,
+        argument="lengths",
         since="1.7",
     ),
     Text(

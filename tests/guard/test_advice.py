@@ -5,7 +5,7 @@ import importlib.util
 import inspect
 import re
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -48,6 +48,17 @@ def advice_of(function, *args) -> list[str]:
         function(*args)
     steps = steps_of_traceback(caught.value.__traceback__)[:-1]  # Without the guard's own.
     return [describe(fault, caught.value.module, steps).advice for fault in caught.value.faults]
+
+
+def library(tmp_path, source: str) -> Any:
+    folder = tmp_path / "site-packages" / "some_trainer"
+    folder.mkdir(parents=True)
+    file = folder / "loop.py"
+    file.write_text(source)
+    spec: Any = importlib.util.spec_from_file_location("loop", file)
+    loop = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loop)
+    return loop
 
 
 def linear() -> nn.Module:
@@ -110,7 +121,7 @@ def test_where_nothing_is_at_hand_the_device_is_written_out():
     assert 'data.to("meta")' in advice_of(train, [linear()], torch.ones(2, 3))[0]
 
 
-def test_a_lightning_like_module_knows_its_own_device():
+def test_a_lightning_like_module_knows_its_own_device(tmp_path):
     class Task(nn.Module):
         def __init__(self):
             super().__init__()
@@ -123,8 +134,9 @@ def test_a_lightning_like_module_knows_its_own_device():
         def training_step(self, batch):
             return self.net(batch)
 
-    task = guarded(Task().to(META))
-    assert advice_of(task.training_step, torch.ones(2, 3)) == [
+    trainer = library(tmp_path, "def fit(task):\n    task.training_step(make())\n")
+    trainer.make = lambda: torch.ones(2, 3)
+    assert advice_of(trainer.fit, guarded(Task().to(META))) == [
         "write `batch = batch.to(self.device)` before "
         + place("return self.net(batch)", Task.training_step)
     ]
@@ -148,9 +160,30 @@ def test_what_lies_in_a_container_is_moved_inside_it_or_with_all_of_it():
     (advice,) = advice_of(whole, linear(), {"x": x, "y": x + 1})
     assert re.search(r"`batch = \{key: value.to\(.*\) for key, value in batch.items\(\)\}`", advice)
     (advice,) = advice_of(pair, linear(), (x, x + 1))
-    assert re.search(r"`batch = \[each.to\(.*\) for each in batch\]`", advice)
+    assert re.search(r"`batch = tuple\(each.to\(.*\) for each in batch\)`", advice)
     (advice,) = advice_of(mixed, linear(), (x, "a name"))
-    assert re.search(r"`\.to\(.*\)` at `batch\[0\]`", advice)
+    assert re.search(r"`batch = \(batch\[0\].to\(.*\), \*batch\[1:\]\)`", advice)
+
+
+class Pair(NamedTuple):
+    name: str
+    x: torch.Tensor
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    x: torch.Tensor
+
+
+@dataclasses.dataclass
+class HalfMoved:
+    """Its `to` has forgotten a field."""
+
+    x: torch.Tensor
+    y: torch.Tensor
+
+    def to(self, device):
+        return HalfMoved(self.x, self.y.to(device))
 
 
 def test_a_batch_that_can_move_itself_does():
@@ -165,6 +198,36 @@ def test_a_batch_that_can_move_itself_does():
         model(batch.x)
 
     assert "`batch = batch.to(" in advice_of(train, linear(), Batch(torch.ones(2, 3)))[0]
+
+
+@pytest.mark.parametrize(
+    ("batch", "statement"),
+    [
+        (Pair("a", torch.ones(2, 3)), "batch = batch._replace(x=batch.x.to("),
+        (Frozen(torch.ones(2, 3)), "batch = dataclasses.replace(batch, x=batch.x.to("),
+        (HalfMoved(torch.ones(2, 3), torch.ones(1, device=META)), "batch.x = batch.x.to("),
+    ],
+)
+def test_what_cannot_be_assigned_to_is_replaced(batch, statement):
+    def train(model, batch):
+        model(batch.x)
+
+    assert f"`{statement}" in advice_of(train, linear(), batch)[0]
+
+
+def test_what_is_passed_may_be_computed_from_what_the_line_names():
+    def train(model, rows):
+        model(rows[:, 1:].flatten().view(-1, 3))
+
+    assert "`rows = rows.to(" in advice_of(train, linear(), torch.ones(3, 3))[0]
+
+
+def test_of_two_names_the_one_on_the_line_is_told():
+    def train(model, x):
+        target = x
+        model(target)
+
+    assert "`target = target.to(" in advice_of(train, linear(), torch.ones(3, 3))[0]
 
 
 def test_an_attribute_of_a_plain_object_is_named():
@@ -357,13 +420,7 @@ def test_the_target_of_a_loss_is_moved_where_it_is_used():
 
 
 def test_a_trainers_loop_is_not_told_to_be_edited(tmp_path):
-    folder = tmp_path / "site-packages" / "some_trainer"
-    folder.mkdir(parents=True)
-    file = folder / "loop.py"
-    file.write_text("def fit(model, batch):\n    return model(batch)\n")
-    spec: Any = importlib.util.spec_from_file_location("loop", file)
-    loop = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loop)
+    loop = library(tmp_path, "def fit(model, batch):\n    return model(batch)\n")
     (advice,) = advice_of(lambda: loop.fit(linear(), torch.ones(2, 3)))
     assert advice.startswith("some_trainer calls the model with it, and has not moved it: move")
 

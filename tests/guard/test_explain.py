@@ -319,7 +319,7 @@ def test_the_lengths_of_a_packed_sequence_stay_on_the_cpu():
 
     note = note_of(pack, torch.ones(1, 3, 2), torch.tensor([3], device=META))
     assert note.startswith("`lengths` is on meta")
-    assert "write `lengths.cpu()` in the call" in note
+    assert "write `lengths.cpu()` in place of `lengths` at " in note
 
 
 def test_a_checkpoint_of_another_machine_is_mapped():

@@ -67,7 +67,11 @@ def line_of(line: Line | None) -> Line:
     return line
 
 
-def imported(file) -> Any:
+def library(tmp_path, source: str) -> Any:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    file = folder / "some_trainer.py"
+    file.write_text(source)
     spec: Any = importlib.util.spec_from_file_location(file.stem, file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -146,25 +150,34 @@ def test_a_helper_method_of_a_module_is_that_module_failing():
     assert (found.path, type(found.module)) == ("layers.0", Attention)
 
 
-def test_a_model_that_holds_its_own_training_loop_is_entered_where_it_calls_its_parts():
-    class Gan(nn.Module):
-        def __init__(self, leaf):
-            super().__init__()
-            self.generator = Block(leaf)
+class Gan(nn.Module):
+    def __init__(self, leaf):
+        super().__init__()
+        self.generator = Block(leaf)
 
-        def fit(self, x):
-            self.generator(x)
+    def fit(self, x):
+        self.generator(x)
 
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_any_method_of_the_model_enters_it(is_known):
     leaf = Leaf()
-    Gan(leaf).fit(X)
-    assert leaf.seen[0][1] == "Block"
-    assert leaf.seen[0][4] == "self.generator(x)"
-    guarded = Leaf()
-    gan = Gan(guarded)
-    guarded.root = (gan,)
+    gan = Gan(leaf)
+    leaf.root = (gan if is_known else None,)
     gan.fit(X)
-    assert guarded.seen[0][:2] == ("generator.layers.0", "Gan")
-    assert guarded.seen[0][4] == "self.generator(x)"
+    assert leaf.seen[0][:2] == ("generator.layers.0", "Gan")
+    assert leaf.seen[0][4] == "gan.fit(X)"
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_method_that_a_library_runs_enters_the_model_where_it_calls_a_module(tmp_path, is_known):
+    trainer = library(tmp_path, "def fit(model, x):\n    return model.fit(x)\n")
+    leaf = Leaf()
+    gan = Gan(leaf)
+    leaf.root = (gan if is_known else None,)
+    trainer.fit(gan, X)
+    assert leaf.seen[0][:2] == ("generator.layers.0", "Gan")
+    assert leaf.seen[0][4:] == ("self.generator(x)", None)
 
 
 def test_recomputation_by_a_checkpoint_is_entered_at_the_backward_pass():
@@ -209,11 +222,7 @@ def test_a_compiled_model_is_found_like_any_other():
 
 
 def test_the_users_own_line_is_given_where_a_library_calls_the_model(tmp_path):
-    folder = tmp_path / "site-packages"
-    folder.mkdir()
-    file = folder / "some_trainer.py"
-    file.write_text("def fit(model, x):\n    return model(x)\n")
-    trainer = imported(file)
+    trainer = library(tmp_path, "def fit(model, x):\n    return model(x)\n")
     leaf = Leaf()
     trainer.fit(Block(leaf), X)
     assert leaf.seen[0][4:] == ("return model(x)", "trainer.fit(Block(leaf), X)")
