@@ -165,7 +165,8 @@ def _of_host(steps: list[Step], text: Text) -> str:
         return ""
     where = whereabouts(steps)
     line = line_at(step.frame, step.line)
-    detached = f"{name}.detach()" if tensor.requires_grad else name
+    attached = tensor.requires_grad and ".detach()" not in line.text
+    detached = f"{name}.detach()" if attached else name
     advice = f"write `{detached}.cpu()` in place of `{name}` at {line.file}:{line.line}"
     headline = f"`{name}` is on {tensor.device}, and has to be on cpu for this"
     if where.module is not None and module_of(step) is where.module:

@@ -167,17 +167,17 @@ def _running(
 
 
 def _entered(steps: list[Step], running: list[tuple[int, nn.Module]]) -> int:
-    """The first step of the model that was entered.
+    """The first step of the model that was entered: any of its methods enters it.
 
-    Where a library runs a method of the user's (Lightning: `training_step`), the model is entered
-    where that calls a module.
+    Where a library runs one of the user's (Lightning: `training_step`), that is training code, and
+    the model is entered where it calls a module.
     """
-    for index, _ in running:
-        caller = _last(steps[:index], _is_code_of_callers)
-        is_call = index == len(steps) or _is_call(steps[index])
-        if is_call or caller is None or not is_library(caller.file):
-            return index
-    return running[0][0] if running else len(steps)
+    if not running:
+        return len(steps)
+    first = running[0][0]
+    calls = (index for index, _ in running if index == len(steps) or _is_call(steps[index]))
+    caller = _last(steps[:first], _is_code_of_callers)
+    return next(calls, first) if caller and is_library(caller.file) else first
 
 
 def module_of(step: Step) -> nn.Module | None:

@@ -313,6 +313,19 @@ def test_what_goes_to_numpy_has_to_come_to_the_cpu():
     assert "write `codes.cpu()` in place of `codes` at " in note
 
 
+def test_what_requires_a_gradient_is_detached_on_the_way_once():
+    def leave(loss):
+        return loss.numpy()
+
+    def detach(loss):
+        return loss.detach().numpy()
+
+    loss = torch.ones(2, device=META, requires_grad=True)
+    with pytest.raises(RuntimeError, match="Can't call numpy"):
+        leave(loss)  # torch says another thing first.
+    assert "write `loss.cpu()` in place of `loss` at " in note_of(detach, loss)
+
+
 def test_the_lengths_of_a_packed_sequence_stay_on_the_cpu():
     def pack(x, lengths):
         return nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True)

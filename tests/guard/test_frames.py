@@ -156,6 +156,9 @@ class Gan(nn.Module):
         self.generator = Block(leaf)
 
     def fit(self, x):
+        self.step(x)
+
+    def step(self, x):
         self.generator(x)
 
 
