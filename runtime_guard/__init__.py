@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from runtime_guard._install import install
     from runtime_guard._mismatch import Mismatch
     from runtime_guard._placement import Placement, report
-    from runtime_guard._transfers import record
+    from runtime_guard._transfers import Recorder, record
 
 __all__ = [
     "DeviceMismatchError",
@@ -32,6 +32,7 @@ __all__ = [
     "Mismatch",
     "Placement",
     "PlacementWarning",
+    "Recorder",
     "explain",
     "guard",
     "install",
@@ -44,6 +45,7 @@ _HOMES = {
     "Guard": "_guard",
     "Mismatch": "_mismatch",
     "Placement": "_placement",
+    "Recorder": "_transfers",
     "explain": "_excepthooks",
     "guard": "_guard",
     "install": "_install",

@@ -17,6 +17,7 @@ from runtime_guard._errors import DeviceMismatchError, DeviceMismatchWarning
 from runtime_guard._frames import steps_of_stack
 from runtime_guard._message import render
 from runtime_guard._walk import with_replaced
+from runtime_guard._witnesses import witnesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -96,6 +97,9 @@ class Enforcement:
         if not self.settings.chooses(found[0].module):
             return None
         fresh = [mismatch for mismatch in found if self._remember(mismatch)]
+        for witness in tuple(witnesses):
+            for mismatch in found:
+                witness(mismatch)
         if self.settings.action == "raise":
             raise DeviceMismatchError(render(found), found)
         if fresh:

@@ -16,8 +16,7 @@ from runtime_guard._html_timeline import timeline
 from runtime_guard._recording import Recording
 from runtime_guard._report_advice import worst
 from runtime_guard._report_totals import Summary, summarise
-from runtime_guard._report_words import printable
-from runtime_guard._tables import WAITING, headline, titles
+from runtime_guard._tables import WAITING, headline, program, titles
 
 MOST_ROWS = 400
 MOST_NAMES = 200
@@ -90,8 +89,7 @@ def _hash(text: str) -> str:
 
 
 def _title(recordings: Sequence[Recording]) -> Fragment:
-    argv = recordings[0].header.argv
-    return joined([f"Device transfers of {printable(argv[0]) if argv else 'python'}"])
+    return joined([f"Device transfers of {program(recordings[0].header)}"])
 
 
 def _heading(recordings: Sequence[Recording], summary: Summary) -> Fragment:

@@ -128,7 +128,8 @@ def timeline(recordings: Sequence[Recording]) -> Timeline:
                 by_lane.setdefault(lane, []).append(mark)
     shown = sorted(sorted(by_lane, key=lambda lane: -len(by_lane[lane]))[:MOST_LANES])
     events = sum(len(recording.events) for recording in recordings)
-    seconds = max((mark.end for marks in by_lane.values() for mark in marks), default=0.0)
+    ends = (mark.end for marks in by_lane.values() for mark in marks)
+    seconds = max([recording.seconds for recording in recordings] + list(ends), default=0.0)
     lanes = [sorted(by_lane[lane], key=lambda mark: mark.start) for lane in shown]
     width = 0.0
     if events > MOST_EVENTS and seconds:

@@ -29,7 +29,7 @@ class Timing:
         """Return the time in microseconds; None while the device has not come so far."""
         if not self._last.query():
             return None
-        return float(self._first.elapsed_time(self._last)) * 1000
+        return max(0.0, float(self._first.elapsed_time(self._last)) * 1000)
 
 
 def started(op: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Timing | None:

@@ -106,16 +106,22 @@ def _asked(names: Names, called: str) -> str:
     return names.argument if called.endswith("()") and names.called in ASKING else ""
 
 
-def header() -> Header:
-    """Describe this process."""
+def header(started: float, known: Header | None = None) -> Header:
+    """Describe this process, which may be `known` as it described itself before.
+
+    While `python -m` imports the package of a module, the arguments begin with "-m"; a process
+    may learn its rank late, and forget it before its end.
+    """
+    is_told = known is not None and known.argv[:1] != ("-m",)
+    own, size = rank(), world_size()
     return Header(
         format=FORMAT,
-        started=0.0,
+        started=started,
         pid=os.getpid(),
         host=socket.gethostname(),
-        rank=rank(),
-        world_size=world_size(),
-        argv=tuple(_shortened(sys.argv)),
+        rank=known.rank if known and own is None else own,
+        world_size=known.world_size if known and size is None else size,
+        argv=known.argv if known and is_told else tuple(_shortened(sys.argv)),
         python=platform.python_version(),
         torch=str(torch.__version__),
     )

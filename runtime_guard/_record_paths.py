@@ -43,9 +43,16 @@ def siblings(path: Path) -> Iterator[Path]:
         rf"{re.escape(path.stem)}(\.rank\d+)?(\.pid\d+)?{re.escape(path.suffix)}", re.ASCII
     )
     for found in sorted(path.parent.iterdir()):
-        # An empty one is of a process that was killed before its first event.
-        if name.fullmatch(found.name) and found.name != path.name and found.stat().st_size:
+        if name.fullmatch(found.name) and found.name != path.name and _has_lines(found):
             yield found
+
+
+def _has_lines(path: Path) -> bool:
+    """Tell whether more is there than a process leaves that is killed before its first event."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.readline().endswith(b"\n")
 
 
 def _marked(path: Path, mark: str) -> Path:

@@ -95,6 +95,7 @@ class Recording:
         values: for (file, line, name) how often the value was seen on which device.
         mismatches: what a guard found meanwhile, as dictionaries.
         steps: of the optimizer.
+        seconds: for how long it recorded; the time while it was removed is not in it.
         complete: the recording was ended; otherwise the process still runs, or was killed.
         dropped: how many events and values went uncounted because the tables were full.
     """
@@ -105,5 +106,6 @@ class Recording:
     values: Values = field(default_factory=dict)
     mismatches: tuple[dict[str, Any], ...] = ()
     steps: int = 0
+    seconds: float = 0.0
     complete: bool = False
     dropped: int = 0

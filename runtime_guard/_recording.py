@@ -7,11 +7,21 @@ totals and the events after it, so a run that was killed leaves one that can be 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from runtime_guard import _record_lines as read_line
+from runtime_guard._record_fields import (
+    Content,
+    FieldError,
+    all_in,
+    count,
+    each,
+    mapping,
+    number,
+    text,
+)
 from runtime_guard._record_paths import rotated_name, siblings
 from runtime_guard._record_values import (
     FORMAT,
@@ -59,8 +69,8 @@ def read(path: str | Path) -> tuple[Recording, ...]:
         found = _folded(sibling).recording()
         if _of_one_run(found.header, recordings[0].header):
             recordings.append(found)
-    known = {_origin(each.header) for each in recordings}
-    recordings += [each for each in first.ranks if _origin(each.header) not in known]
+    known = {_origin(recording.header) for recording in recordings}
+    recordings += [rank for rank in first.ranks if _origin(rank.header) not in known]
     return (recordings[0], *sorted(recordings[1:], key=_order))
 
 
@@ -83,41 +93,62 @@ def _order(recording: Recording) -> tuple[bool, int, float]:
 
 def _folded(path: Path) -> _Fold:
     """Fold the lines of the file, after those of its rotated part."""
+    if path.is_dir():
+        raise RecordingError(f"{path}: a folder, not a recording of runtime_guard")
     rotated = rotated_name(path)
     fold = _Fold()
     # A run may be killed after the old file got its other name and before the new one is there.
-    lines = list(_lines(path)) if path.exists() or not rotated.exists() else []
-    if rotated.exists() and (not lines or lines[0][1].get("continues")):
+    lines = list(_lines(path)) if path.exists() or not rotated.is_file() else []
+    if rotated.is_file() and (not lines or lines[0].content.get("continues")):
         before = list(_lines(rotated))
-        if not lines or _same_run(before, lines):
-            fold.take(rotated, before)
+        if before and (not lines or _same_run(before[0], lines[0])):
+            fold.take(before)
     elif not lines and path.stat().st_size:
         raise RecordingError(f"{path}:1: not a recording of runtime_guard")
-    elif not lines:
+    fold.take(lines)
+    if fold.header is None:
         raise RecordingError(f"{path}: empty, nothing was recorded")
-    fold.take(path, lines)
     return fold
 
 
-def _same_run(before: list[tuple[int, Any]], after: list[tuple[int, Any]]) -> bool:
-    return bool(before) and all(before[0][1].get(k) == after[0][1].get(k) for k in ("pid", "host"))
+def _same_run(before: _Line, after: _Line) -> bool:
+    return all(before.content.get(key) == after.content.get(key) for key in ("pid", "host"))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of a file with the numbers of their lines; a cut last line is no line."""
+class _Line(NamedTuple):
+    place: str
+    content: dict[str, Any]
+
+
+def _refused(place: str, reason: object) -> RecordingError:
+    return RecordingError(f"{place}: not a recording of runtime_guard ({reason})")
+
+
+def _lines(path: Path) -> Iterator[_Line]:
+    """Yield the objects of a file with the places of their lines; a cut last line is no line."""
     *lines, _cut = path.read_bytes().split(b"\n")
-    for number, line in enumerate(lines, start=1):
-        try:
-            content = json.loads(line)
-        except (ValueError, RecursionError):
-            content = None
-        if not isinstance(content, dict) or (number == 1 and content.get("type") != "header"):
-            raise RecordingError(f"{path}:{number}: not a recording of runtime_guard")
-        if number == 1 and content.get("format") != FORMAT:
-            raise RecordingError(
-                f"{path}:1: written in format {content.get('format')}, this version reads {FORMAT}"
-            )
-        yield number, content
+    for index, written in enumerate(lines):
+        line = _line(f"{path}:{index + 1}", written)
+        if index == 0:
+            _check_first(line)
+        yield line
+
+
+def _line(place: str, written: bytes) -> _Line:
+    try:
+        return _Line(place, read_line.parsed(written))
+    except FieldError as error:
+        raise _refused(place, error) from None
+
+
+def _check_first(line: _Line) -> None:
+    if line.content["type"] != "header":
+        raise _refused(line.place, "no header")
+    written = line.content.get("format")
+    if type(written) is int and written != FORMAT:
+        raise RecordingError(
+            f"{line.place}: written in format {written}, this version reads {FORMAT}"
+        )
 
 
 class _Fold:
@@ -131,51 +162,66 @@ class _Fold:
         self.mismatches: dict[str, dict[str, Any]] = {}
         self.ranks: list[Recording] = []
         self.steps = self.dropped = 0
+        self.seconds = 0.0
         self.complete = False
 
-    def take(self, path: Path, lines: list[tuple[int, dict[str, Any]]]) -> None:
-        for number, content in lines:
-            self._add_line(f"{path}:{number}", content)
+    def take(self, lines: list[_Line]) -> None:
+        for line in lines:
+            self._take(line)
 
-    def _add_line(self, place: str, content: dict[str, Any]) -> None:
+    def _take(self, line: _Line) -> None:
         try:
-            self.add(content)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            message = f"{place}: not a recording of runtime_guard ({error!r})"
-            raise RecordingError(message) from error
+            self._add(line.content)
+        except FieldError as error:
+            raise _refused(line.place, error) from None
 
-    def add(self, content: dict[str, Any]) -> None:
+    def _add(self, content: Content) -> None:
         match content["type"]:
             case "header":
-                self.header = _header(content)
+                self.header = read_line.header(content)
                 self.complete = False
             case "event":
                 self._event(content)
             case "totals":
-                self.totals, self.values = _totals(content), _values(content)
-                self.steps, self.dropped = content["steps"], content.get("dropped", 0)
+                self._totals(content)
             case "mismatch":
-                # Repeated after each rotation, lest they be rotated away.
-                del content["type"]
-                self.mismatches[json.dumps(content, sort_keys=True)] = content
+                self._mismatch(content)
             case "rank":
                 self.ranks.append(_rank(content))
             case "end":
+                self._last_until(number(content, "at"))
                 self.complete = True
             case _:
                 # A later version may write more; what it means to add to is above.
                 pass
 
-    def _event(self, content: dict[str, Any]) -> None:
-        event = _event(content)
+    def _event(self, content: Content) -> None:
+        event = read_line.event(content)
         self.events.append(event)
         tally = Tally(1, event.bytes, event.host_us, event.device_us)
         before = self.totals.get(event.spot)
         self.totals[event.spot] = before.plus(tally) if before else tally
-        for name, device in content.get("values", {}).items():
+        for name, device in all_in(content, "values", text).items() if "values" in content else ():
             seen = self.values.setdefault((event.spot.file, event.spot.line, name), {})
             seen[device] = seen.get(device, 0) + 1
-        self.steps = max(self.steps, content.get("step", 0))
+        if "step" in content:
+            self.steps = max(self.steps, count(content, "step"))
+        self._last_until(event.at + event.host_us / 1e6)
+
+    def _totals(self, content: Content) -> None:
+        self.totals, self.values = read_line.totals(content), read_line.values(content)
+        self.steps = count(content, "steps")
+        self.dropped = count(content, "dropped") if "dropped" in content else 0
+        self._last_until(number(content, "at"))
+
+    def _mismatch(self, content: Content) -> None:
+        # Repeated after each rotation, lest they be rotated away.
+        found = read_line.mismatch(content)
+        self.mismatches[json.dumps(found, sort_keys=True)] = found
+
+    def _last_until(self, at: float) -> None:
+        # In the microseconds of the file.
+        self.seconds = max(self.seconds, round(at, 6))
 
     def recording(self) -> Recording:
         assert self.header is not None
@@ -186,44 +232,18 @@ class _Fold:
             self.values,
             tuple(self.mismatches.values()),
             self.steps,
+            self.seconds,
             self.complete,
             self.dropped,
         )
 
 
-def _header(content: Mapping[str, Any]) -> Header:
-    known = {each.name: content[each.name] for each in fields(Header)}
-    return Header(**{**known, "argv": tuple(known["argv"])})
-
-
-def _spot(content: Mapping[str, Any]) -> Spot:
-    names = ("file", "line", "function", "kind", "op", "from", "to")
-    return Spot(*(content[name] for name in names))
-
-
-def _event(content: Mapping[str, Any]) -> Event:
-    names = ("bytes", "host_us", "device_us", "thread")
-    return Event(content["at"], _spot(content), *(content[name] for name in names))
-
-
-def _totals(content: Mapping[str, Any]) -> dict[Spot, Tally]:
-    names = ("count", "bytes", "host_us", "device_us")
-    return {_spot(each): Tally(*(each[name] for name in names)) for each in content["spots"]}
-
-
-def _values(content: Mapping[str, Any]) -> Values:
-    return {
-        (each["file"], each["line"], each["name"]): dict(each["devices"])
-        for each in content["values"]
-    }
-
-
-def _rank(content: Mapping[str, Any]) -> Recording:
+def _rank(content: Content) -> Recording:
     """Read what another rank sent at its end: all but its events."""
     fold = _Fold()
-    fold.add(content["header"])
-    fold.add(content["totals"])
-    for mismatch in content["mismatches"]:
-        fold.add({**mismatch, "type": "mismatch"})
+    fold.header = read_line.header(mapping(content, "header"))
+    fold._totals(mapping(content, "totals"))
+    for mismatch in each(content, "mismatches", mapping):
+        fold._mismatch(mismatch)
     fold.complete = True
     return fold.recording()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import errno
 import json
 import os
 import sys
@@ -15,7 +14,7 @@ from typing import Any, NoReturn
 
 from runtime_guard._recording import Recording, RecordingError, read
 from runtime_guard._report_advice import worst
-from runtime_guard._report_totals import Summary, lengths, summarise
+from runtime_guard._report_totals import Summary, summarise
 from runtime_guard._report_words import printable
 from runtime_guard._tables import Tables, headline
 
@@ -89,8 +88,6 @@ def _limit(text: str) -> int:
 
 
 def _recordings(path: Path) -> tuple[Recording, ...]:
-    if path.is_dir():
-        raise UsageError(f"{path}: {os.strerror(errno.EISDIR)}")
     try:
         return read(path)
     except RecordingError as error:
@@ -109,7 +106,8 @@ def write_whole(path: Path, text: str) -> None:
     exists_otherwise = path.exists() and not path.is_file()
     temporary = path if exists_otherwise else path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, encoding="utf-8")
+        # The name of a file need not be Unicode.
+        temporary.write_bytes(text.encode("utf-8", errors="backslashreplace"))
         if not exists_otherwise:
             # Where the name is a link, what it leads to is replaced.
             temporary.replace(path.resolve())
@@ -129,11 +127,11 @@ def document(recordings: Sequence[Recording], summary: Summary) -> dict[str, Any
             {
                 **asdict(recording.header),
                 "steps": recording.steps,
-                "seconds": seconds,
+                "seconds": recording.seconds,
                 "complete": recording.complete,
                 "dropped": recording.dropped,
             }
-            for recording, seconds in zip(recordings, lengths(recordings), strict=True)
+            for recording in recordings
         ],
         **asdict(summary),
         "share": summary.share,

@@ -95,7 +95,7 @@ _COSTS: dict[Order, Callable[[Row], tuple[float, ...]]] = {
 
 def summarise(recordings: Sequence[Recording]) -> Summary:
     """Add up the ranks of a run."""
-    seconds = sum(lengths(recordings))
+    seconds = sum(recording.seconds for recording in recordings)
     steps = sum(recording.steps for recording in recordings)
     rows = [
         _row(key, spots, seconds, steps) for key, spots in _grouped(recordings).items() if spots
@@ -109,16 +109,6 @@ def summarise(recordings: Sequence[Recording]) -> Summary:
         values=_values(recordings),
         mismatches=gather(each for recording in recordings for each in recording.mismatches),
     )
-
-
-def lengths(recordings: Sequence[Recording]) -> list[float]:
-    """How many seconds each was recorded: as long as the others, where it holds totals alone."""
-    found = [
-        max((event.at + event.host_us / 1e6 for event in recording.events), default=0.0)
-        for recording in recordings
-    ]
-    longest = max(found, default=0.0)
-    return [length or longest for length in found]
 
 
 Key = tuple[str, int, str, str, str, str, str]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from runtime_guard._recording import Recording
+from runtime_guard._recording import Header, Recording
 from runtime_guard._report_advice import Advice, worst
 from runtime_guard._report_mismatches import Misplaced
 from runtime_guard._report_totals import Order, Row, Summary, summarise
@@ -108,16 +108,26 @@ def headline(summary: Summary) -> str:
 def titles(recordings: Sequence[Recording], summary: Summary) -> list[str]:
     """What was recorded, and what of it is not here."""
     header = recordings[0].header
+    longest = max(recording.seconds for recording in recordings)
     hosts = sorted({each.header.host for each in recordings})
     parts = [
         _processes(recordings),
         f"{', '.join(hosts[:3])}{' …' if len(hosts) > 3 else ''}",
         f"torch {header.torch}",
         counted(max(each.steps for each in recordings), "step") if summary.steps else "",
-        duration(summary.seconds / len(recordings) * 1e6),
+        duration(longest * 1e6) if longest else "",
     ]
-    script = " ".join(header.argv) or "python"
-    return [printable(f"{script} ({', '.join(filter(None, parts))})"), *_incomplete(recordings)]
+    about = ", ".join(filter(None, parts))
+    return [
+        printable(f"{' '.join([program(header), *header.argv[1:]])} ({about})"),
+        *_incomplete(recordings),
+    ]
+
+
+def program(header: Header) -> str:
+    """What was run, without its arguments; python alone where it was no file."""
+    name = header.argv[0] if header.argv else ""
+    return "python" if name in {"", "-", "-c", "-m"} else short_path(name)
 
 
 def _processes(recordings: Sequence[Recording]) -> str:

@@ -8,17 +8,15 @@ print(recorder)
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import threading
 import weakref
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torch.compiler import is_compiling
 from torch.optim.optimizer import register_optimizer_step_post_hook
@@ -28,11 +26,13 @@ from runtime_guard._handle import Handle
 from runtime_guard._patches import ignore, listen
 from runtime_guard._record_clock import Timing
 from runtime_guard._record_events import Entry, header, header_line, spot_of
+from runtime_guard._record_mismatches import Mismatches
 from runtime_guard._record_output import Output
 from runtime_guard._record_ranks import lines_of, room_for_each, summary
 from runtime_guard._record_tables import Tables
 from runtime_guard._record_values import Header, Recording, Spot, Tally, Values
 from runtime_guard._record_watch import Sighting
+from runtime_guard._witnesses import witnesses
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -83,12 +83,12 @@ class Recorder(Handle):
     def _begin(self) -> None:
         """Start from nothing."""
         self._lock = threading.RLock()
-        self._started, self._clock = time(), perf_counter()
+        self._started, self._clock, self._seconds = time(), perf_counter(), 0.0
+        self._header = self._told = header(self._started)
         self._tables = Tables(min(LARGEST_TABLES, self._max_bytes // 8))
         self._events: deque[Entry] = deque(maxlen=EVENTS_KEPT)
         self._timings: deque[tuple[Timing, Entry]] = deque()
-        self._mismatches: list[dict[str, Any]] = []
-        self._mismatch_room = self._max_bytes // 16
+        self._mismatches = Mismatches(self._max_bytes // 16)
 
     @property
     def totals(self) -> dict[Spot, Tally]:
@@ -117,8 +117,9 @@ class Recorder(Handle):
                 self._tables.totals(),
                 tuple(each.event() for each in self._events),
                 self._tables.values(),
-                tuple(self._mismatches),
+                tuple(self._mismatches.contents),
                 self._tables.steps,
+                self._at(),
                 self._complete,
                 self._tables.dropped,
             )
@@ -129,13 +130,10 @@ class Recorder(Handle):
         return render([self.recording()])
 
     def note_mismatch(self, mismatch: Mismatch) -> None:
-        """Put down what a guard has found."""
-        content = mismatch.to_dict()
-        line = _mismatch_line(content)
+        """Put down what a guard has found, each place once."""
         with self._lock:
-            if self._attached and len(line) <= self._mismatch_room:
-                self._mismatch_room -= len(line)
-                self._mismatches.append(content)
+            line = self._mismatches.add(mismatch) if self._attached else ""
+            if line:
                 self._write(lambda: line, len(line))
 
     def attach(self) -> Self:
@@ -146,7 +144,10 @@ class Recorder(Handle):
             if self._output is not None:
                 self._open(self._output)
             self._attached, self._complete = True, False
+            # The time while it was removed is not counted.
+            self._clock = perf_counter() - self._seconds
             listen(self._note)
+            witnesses.append(self.note_mismatch)
             hook = register_optimizer_step_post_hook(self._after_step)
             atexit.register(self._at_exit)
             self._undo = [hook.remove, lambda: atexit.unregister(self._at_exit)]
@@ -170,8 +171,10 @@ class Recorder(Handle):
         with self._lock:
             if not self._attached:
                 return
+            self._seconds = self._at()
             self._attached, self._complete = False, True
             ignore(self._note)
+            witnesses.remove(self.note_mismatch)
             for undo in self._undo:
                 undo()
             self._undo = []
@@ -186,7 +189,7 @@ class Recorder(Handle):
             sums = self._tables.sum_of(spot_of(sighting))
             if sums is None or not self._attached:
                 return
-            at = sighting.began / 1e9 - self._clock
+            at = max(0.0, sighting.began / 1e9 - self._clock)
             entry = Entry(sighting, sums, at, self._tables.steps)
             sums.add(entry.bytes, entry.host_us)
             self._tables.see(sums.spot, entry.values)
@@ -218,10 +221,11 @@ class Recorder(Handle):
         self._timings.clear()
 
     def _at(self) -> float:
-        return perf_counter() - self._clock
+        return perf_counter() - self._clock if self._attached else self._seconds
 
     def _headed(self) -> Header:
-        return replace(header(), started=self._started)
+        self._header = header(self._started, self._header)
+        return self._header
 
     def _write(self, line: Callable[[], str], size: int) -> None:
         if self._output is not None:
@@ -234,11 +238,16 @@ class Recorder(Handle):
         output.open()
 
     def _head(self, continues: bool) -> str:
-        mismatches = "".join(f"{_mismatch_line(each)}\n" for each in self._mismatches)
-        return header_line(self._headed(), continues) + mismatches
+        return self._header_line(continues) + self._mismatches.lines()
 
     def _totals_line(self) -> str:
-        return self._tables.line(self._at())
+        is_told = self._headed() == self._told
+        anew = "" if is_told else self._header_line(continues=True)
+        return anew + self._tables.line(self._at())
+
+    def _header_line(self, continues: bool) -> str:
+        self._told = self._headed()
+        return header_line(self._told, continues)
 
     def _at_exit(self) -> None:
         self._end("exit")
@@ -249,7 +258,8 @@ class Recorder(Handle):
         with self._lock:
             self._read_timings()
             room = room_for_each(self._max_bytes)
-            own = summary(self._headed(), self._tables, self._mismatches, self._at(), room)
+            mismatches = self._mismatches.contents
+            own = summary(self._headed(), self._tables, mismatches, self._at(), room)
         lines = lines_of(distributed.gather(own))
         with self._lock:
             if not lines or self._output is None:
@@ -266,10 +276,6 @@ class Recorder(Handle):
         self._begin()
         if self._output is not None:
             self._output.leave_to_parent()
-
-
-def _mismatch_line(content: dict[str, Any]) -> str:
-    return json.dumps({"type": "mismatch", **content})
 
 
 _recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()

@@ -63,6 +63,7 @@ def recording(file: str, steps: int = 10, device: str = "cuda:0", **changes) -> 
         values,
         (MISMATCH | {"failed_at": line(file, 8)},),
         steps,
+        steps / 100,
         True,
     )
     return replace(found, **changes)

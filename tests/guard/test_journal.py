@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 import runtime_guard
-from runtime_guard import _distributed, _journal, _record_paths
+from runtime_guard import _distributed, _journal, _record_events, _record_paths, _transfers
 from runtime_guard._mismatch import Mismatch, TensorFacts
 from runtime_guard._recording import read
 from tests.guard.accelerator import on_accelerator
@@ -269,6 +269,38 @@ def test_a_handle_that_is_attached_again_goes_on_in_its_file(path):
     recorder.remove()
     assert counted(path) == [5]
     assert read(path)[0].complete
+
+
+def test_the_time_while_it_is_removed_is_not_in_it(path, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(_transfers, "perf_counter", lambda: now[0])
+    recorder = runtime_guard.record(path)
+    for recorded, removed in ((2, 50), (1, 7)):
+        recorder.attach()
+        now[0] += recorded
+        recorder.remove()
+        now[0] += removed
+    assert recorder.recording().seconds == read(path)[0].seconds == 3
+
+
+def test_arguments_that_python_fills_in_later_are_those_of_the_recording(path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["-m", "--fast"])
+    recorder = runtime_guard.record(path)
+    monkeypatch.setattr(sys, "argv", ["train.py", "--fast"])
+    recorder.remove()
+    sys.argv.clear()
+    assert read(path)[0].header == recorder.recording().header
+    assert recorder.recording().header.argv == ("train.py", "--fast")
+
+
+def test_a_rank_that_is_known_only_for_a_while_is_put_down(path, monkeypatch):
+    recorder = runtime_guard.record(path, max_bytes=SMALL)
+    with monkeypatch.context() as patched:
+        patched.setattr(_record_events, "rank", lambda: 1)
+        patched.setattr(_record_events, "world_size", lambda: 2)
+        transfer(1000)
+    recorder.remove()
+    assert (read(path)[0].header.rank, read(path)[0].header.world_size) == (1, 2)
 
 
 def test_the_file_stays_where_it_was_asked_for(path, monkeypatch, tmp_path):

@@ -119,10 +119,12 @@ def test_within_one_process_the_ways_between_its_devices_are_told_apart():
     assert len(summarise([Recording(HEADER, totals)]).rows) == 2
 
 
-def test_a_rank_of_which_only_totals_arrived_counts_as_long_as_the_others(train):
+def test_a_rank_of_which_only_totals_arrived_counts_as_long_as_it_recorded(train):
     first, second = ranks(str(train), 2)
     summary = summarise([first, replace(second, events=())])
     assert summary.share == pytest.approx(0.3)
+    short = summarise([first, replace(second, events=(), seconds=0.2)])
+    assert short.share == pytest.approx(0.2)
 
 
 def test_only_names_that_one_process_saw_on_several_devices_are_told(train):
@@ -314,7 +316,7 @@ def test_a_recording_that_breaks_off_is_reported(train, tmp_path, capsys):
         (["missing.jsonl"], "missing.jsonl: No such file or directory"),
         (["binary"], "binary:1: not a recording of runtime_guard"),
         (["other.jsonl"], "other.jsonl:1: not a recording of runtime_guard"),
-        (["."], ".: Is a directory"),
+        (["."], ".: a folder, not a recording"),
         ([], "required: FILE"),
         (["run.jsonl", "--sort", "name"], "invalid choice: 'name'"),
         (["run.jsonl", "--limit", "-1"], "'-1' is not a whole number"),
