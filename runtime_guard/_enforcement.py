@@ -55,6 +55,7 @@ class Enforcement:
         self._lock = threading.Lock()
         self._places: dict[tuple[object, ...], Mismatch] = {}
         self._moves: dict[tuple[object, ...], Moved] = {}
+        self._known: dict[tuple[object, ...], list[Mismatch]] = {}
 
     @property
     def mismatches(self) -> list[Mismatch]:
@@ -91,9 +92,7 @@ class Enforcement:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Arguments | None:
-        steps = steps_of_stack(sys._getframe(1))
-        found = [describe(fault, module, steps, self._root) for fault in faults]
-        del steps
+        found = self._described(module, faults)
         if not self.settings.chooses(found[0].module):
             return None
         fresh = [mismatch for mismatch in found if self._remember(mismatch)]
@@ -106,9 +105,21 @@ class Enforcement:
             _warn(fresh)
         if self.settings.action == "move":
             arguments = _moved(faults, args, kwargs)
-            self._count(found)
+            self._count(found, faults)
             return arguments
         return None
+
+    def _described(self, module: nn.Module, faults: Sequence[Fault]) -> list[Mismatch]:
+        """What is wrong with this call; worked out once for each way that leads to it."""
+        steps = steps_of_stack(sys._getframe(2))
+        way = tuple((step.frame.f_code, step.line) for step in steps)
+        occasion = id(module), tuple(fault.argument for fault in faults), way
+        found = self._known.get(occasion)
+        if found is None:
+            found = [describe(fault, module, steps, self._root) for fault in faults]
+            if len(self._known) < _MOST_PLACES:
+                self._known[occasion] = found
+        return found
 
     def _remember(self, mismatch: Mismatch) -> bool:
         place = _place(mismatch)
@@ -118,14 +129,14 @@ class Enforcement:
             self._places[place] = mismatch
         return True
 
-    def _count(self, found: Sequence[Mismatch]) -> None:
+    def _count(self, found: Sequence[Mismatch], faults: Sequence[Fault]) -> None:
         with self._lock:
-            for mismatch in found:
+            for mismatch, fault in zip(found, faults, strict=True):
                 place = _place(mismatch)
                 if place not in self._places:
                     continue
                 before = self._moves.get(place, Moved(mismatch, 0, 0))
-                size = before.bytes + mismatch.tensor.bytes
+                size = before.bytes + fault.tensor.nbytes
                 self._moves[place] = Moved(before.mismatch, before.count + 1, size)
 
 

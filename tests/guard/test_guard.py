@@ -100,6 +100,35 @@ def test_to_move_moves_the_argument_and_counts_the_bytes():
     assert pair[0].device.type == options["bias"].device.type == "cpu"
 
 
+def test_what_is_moved_is_counted_by_its_own_size():
+    model = nn.Linear(4, 2, bias=False, device="meta")
+
+    def epoch():
+        for rows in (8, 8, 3):
+            model(torch.zeros(rows, 4))
+
+    with runtime_guard.guard(model, action="move", meta=True) as handle:
+        with pytest.warns(DeviceMismatchWarning):
+            epoch()
+        epoch()
+    (moved,) = handle.moved
+    assert (moved.count, moved.bytes) == (6, 2 * (8 + 8 + 3) * 4 * 4)
+
+
+def test_a_module_called_at_two_lines_is_reported_at_both():
+    model = nn.Linear(4, 2, bias=False, device="meta")
+
+    def epoch():
+        model(torch.zeros(1, 4))
+        model(torch.zeros(2, 4))
+
+    with runtime_guard.guard(model, action="warn", meta=True) as handle:
+        with pytest.warns(DeviceMismatchWarning) as caught:
+            epoch()
+        epoch()
+    assert len(caught) == len(handle.mismatches) == 2
+
+
 def test_steps_are_those_of_the_models_optimizer_and_the_guard_ends_after_them():
     model = Net("cpu")
     optimizer = torch.optim.SGD(model.parameters())
