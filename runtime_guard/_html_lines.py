@@ -58,7 +58,7 @@ def mismatches(found: Sequence[Misplaced], places: Places) -> Fragment:
 def _mismatch(each: Misplaced, places: Places) -> Fragment:
     at = [
         element("p", name, " ", _link_to(place, places), class_="where")
-        for name, place in (("failed at", each.failed_at), ("entered at", each.entered_at))
+        for place, name in {each.entered_at: "entered at", each.failed_at: "failed at"}.items()
         if place
     ]
     ranks = f"Seen by {', '.join(each.ranks[:4])}" if each.ranks else ""
@@ -90,7 +90,7 @@ _COLUMNS = (
     ("Line", "text", "none"),
     ("Call", "text", "none"),
     ("Kind", "text", "none"),
-    ("Time", "number", "none"),
+    ("Share", "number", "none"),
     ("Host", "number", "descending"),
     ("Device", "number", "none"),
     ("Count", "number", "none"),

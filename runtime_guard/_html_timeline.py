@@ -128,8 +128,7 @@ def timeline(recordings: Sequence[Recording]) -> Timeline:
                 by_lane.setdefault(lane, []).append(mark)
     shown = sorted(sorted(by_lane, key=lambda lane: -len(by_lane[lane]))[:MOST_LANES])
     events = sum(len(recording.events) for recording in recordings)
-    ends = (mark.end for marks in by_lane.values() for mark in marks)
-    seconds = max([recording.seconds for recording in recordings] + list(ends), default=0.0)
+    seconds = _length(recordings, by_lane.values())
     lanes = [sorted(by_lane[lane], key=lambda mark: mark.start) for lane in shown]
     width = 0.0
     if events > MOST_EVENTS and seconds:
@@ -144,6 +143,12 @@ def timeline(recordings: Sequence[Recording]) -> Timeline:
         slice=width,
         hidden_lanes=len(by_lane) - len(shown),
     )
+
+
+def _length(recordings: Iterable[Recording], lanes: Iterable[Iterable[Mark]]) -> float:
+    """A device may have been busy when its recording had ended."""
+    ends = [mark.end for marks in lanes for mark in marks]
+    return max([*ends, *(recording.seconds for recording in recordings)], default=0.0)
 
 
 def _marks(process: int, event: Event, spots: dict[Place, int]) -> Iterable[tuple[Lane, Mark]]:

@@ -62,7 +62,10 @@ PATCHES = (
     Patch(_TENSOR, "__format__", "format()", watch_reads, probes.shown),
     *(
         Patch(_TENSOR, name, f"Tensor.{name}", watch_reads, probes.counted)
-        for name in ("nonzero", "masked_select", "equal", "is_nonzero")
+        for name in (
+            *("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive"),
+            *("equal", "allclose", "is_nonzero"),
+        )
     ),
     Patch(_TENSOR, "__getitem__", "x[index]", watch_items, probes.picked),
     Patch(_TENSOR, "__setitem__", "x[index]", watch_items, probes.placed),

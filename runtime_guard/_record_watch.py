@@ -11,6 +11,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
@@ -52,6 +53,7 @@ class Nesting(threading.local):
 nesting = Nesting()
 # Devices are read without telling the program's own torch functions and modes.
 unseen = getattr(torch._C, "DisableTorchFunction", torch._C.DisableTorchFunctionSubclass)
+as_it_is = nullcontext()
 
 
 def watch_reads(original: Function, op: str, probe: Probe) -> Function:
@@ -115,10 +117,7 @@ def observed(
     finally:
         ended = perf_counter_ns()
         nesting.inside = outer
-    if has_torch_function((*args, result)):
-        with unseen():
-            transfers = probe(args, kwargs, result, inside)
-    else:
+    with unseen() if has_torch_function((*args, result)) else as_it_is:
         transfers = probe(args, kwargs, result, inside)
     if transfers and outer is None:
         _tell(op, transfers, began, ended, timing)

@@ -17,8 +17,8 @@ SMALL = 4096
 """Bytes: what a smaller copy costs is its start, whatever it carries."""
 
 READS = frozenset("item float int complex index tolist numpy asarray repr format print".split())
-DECIDES = frozenset("bool is_nonzero equal".split())
-SELECTS = frozenset("nonzero masked_select unique x[mask]".split())
+DECIDES = frozenset("bool is_nonzero equal allclose".split())
+SELECTS = frozenset("nonzero argwhere masked_select unique unique_consecutive x[mask]".split())
 BUILDS = frozenset("tensor as_tensor new_tensor".split())
 
 MADE_HERE = re.compile(
@@ -133,8 +133,8 @@ _CASES: tuple[Case, ...] = (
     (
         lambda row, _: _is_sync(row, SELECTS),
         lambda row: (
-            f"The size of the result is known only once the device has it{_often(row)}: keep the "
-            "shape, with `torch.where(mask, x, 0)` or a product with the mask."
+            f"The size of the result waits for the device{_often(row)}: keep the shape, with "
+            "`torch.where(mask, x, 0)` or a product with the mask."
         ),
     ),
     (

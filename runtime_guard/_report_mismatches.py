@@ -51,14 +51,14 @@ def _misplaced(found: Mapping[str, Any], ranks: list[str]) -> Misplaced:
     tensor = _mapping(found.get("tensor"))
     dtype = str(tensor.get("dtype", "tensor")).removeprefix("torch.")
     shape = ", ".join(map(str, tensor.get("shape") or ()))
-    anchor = str(found.get("anchor") or "")
+    anchor, advice = str(found.get("anchor") or ""), str(found.get("advice") or "")
     return Misplaced(
         what=f"{f'{module} ({kind})' if module else kind} got {found.get('argument', 'a tensor')} "
         f"({dtype}[{shape}]) on {tensor.get('device', 'another device')}",
         expected=str(found.get("expected", "")) + (f", as {anchor}" if anchor else ""),
         failed_at=_place(found.get("failed_at")),
         entered_at=_place(found.get("entered_at")),
-        advice=str(found.get("advice") or ""),
+        advice=advice[:1].upper() + advice[1:],
         ranks=tuple(ranks),
     )
 

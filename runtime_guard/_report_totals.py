@@ -155,7 +155,9 @@ def _flows(recordings: Iterable[Recording]) -> tuple[Flow, ...]:
     found: dict[str, Flow] = {}
     for recording in recordings:
         for spot, tally in recording.totals.items():
-            if spot.kind != "sync" and spot.source != spot.target:
+            # Tensors on meta have no data to copy.
+            devices = {spot.source, spot.target}
+            if spot.kind != "sync" and len(devices) == 2 and "meta" not in devices:
                 before = found.get(spot.target, Flow(spot.target, 0, 0))
                 found[spot.target] = Flow(
                     spot.target, before.count + tally.count, before.bytes + tally.bytes

@@ -85,7 +85,12 @@ def render(recordings: Sequence[Recording], width: int = 100) -> str:
 
 
 def headline(summary: Summary) -> str:
-    """`3.1 MB to cuda:0 in 120 copies, 400 synchronisations: 12 % of the time`."""
+    """`3.1 MB to cuda:0 in 120 copies, 400 synchronisations: 12 % of the time; 1 mismatch`."""
+    found = len(summary.mismatches)
+    return _spent(summary) + (f"; {counted(found, 'mismatch', 'mismatches')}" if found else "")
+
+
+def _spent(summary: Summary) -> str:
     shown = summary.flows[:MOST_TARGETS]
     parts = [
         f"{size(flow.bytes)} to {device(flow.target)} in {counted(flow.count, 'copy', 'copies')}"
@@ -198,7 +203,7 @@ _COLUMNS = (
     _Column("Bytes", lambda row: size(row.bytes), from_width=56),
     _Column("Host", lambda row: duration(row.host_us)),
     _Column("Device", lambda row: duration(row.device_us), from_width=98),
-    _Column("Time", lambda row: percent(row.share)),
+    _Column("Share", lambda row: percent(row.share)),
 )
 
 

@@ -283,6 +283,23 @@ def test_the_page_is_bounded_however_much_was_recorded(tmp_path):
     assert not dangling(Page(text))
 
 
+def test_the_timeline_is_as_long_as_the_longest_recording(train):
+    first = recording(str(train))
+    other = replace(first, events=(), seconds=7.5)
+    assert [timeline([each]).seconds for each in (first, other)] == [pytest.approx(0.1), 7.5]
+    assert timeline([other, first]).seconds == 7.5
+
+
+def test_a_line_where_a_model_is_entered_and_fails_is_named_once(train):
+    found = recording(str(train))
+    place = found.mismatches[0]["failed_at"]
+    for entered_at, expected in ((None, 0), (place, 0), ({**place, "line": 7}, 1)):
+        mismatches = (found.mismatches[0] | {"entered_at": entered_at},)
+        text = Page(render([replace(found, mismatches=mismatches)])).text("p")
+        assert text.count("failed at") == 1
+        assert text.count("entered at") == expected
+
+
 def test_lanes_are_named_by_rank_and_thread(train):
     both = ranks(str(train), 2)
     other = Event(0.5, spot(str(train), 7), 1, 1.0, None, 99)

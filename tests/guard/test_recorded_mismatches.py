@@ -111,5 +111,5 @@ def test_a_module_of_a_package_that_fails(tmp_path, monkeypatch, capsys):
     text = reported(tmp_path, capsys)
     assert text.startswith("package/train.py --lr 0.1 (")
     assert "package/train.py:6" in text
-    assert "No copies between devices and no synchronisations\n" in text
+    assert "No copies between devices and no synchronisations; 1 mismatch\n" in text
     assert " 0.0 " not in text

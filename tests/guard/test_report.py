@@ -86,7 +86,7 @@ def test_a_path_below_the_current_folder_is_shown_from_there(train, tmp_path):
 def test_the_headline_says_how_much_went_where_and_what_part_of_the_time_it_took(train):
     summary = summarise([recording(str(train))])
     assert headline(summary) == (
-        "10 kB to cuda:0 in 10 copies, 10 synchronisations: 30 % of the time"
+        "10 kB to cuda:0 in 10 copies, 10 synchronisations: 30 % of the time; 1 mismatch"
     )
 
 
@@ -97,9 +97,16 @@ def test_a_run_without_transfers_says_so():
     assert render([Recording(HEADER)])
 
 
-def test_copies_within_the_host_go_to_no_device():
-    pinned = spot("train.py", 3, op="Tensor.pin_memory", target="cpu")
+@pytest.mark.parametrize("target", ["cpu", "meta"])
+def test_copies_within_the_host_or_without_data_go_to_no_device(target):
+    pinned = spot("train.py", 3, op="Tensor.pin_memory", target=target)
     assert summarise([Recording(HEADER, {pinned: Tally(3, 300, 10.0)})]).flows == ()
+
+
+@pytest.mark.parametrize("argv", [(), ("",), ("-c",), ("-m",)])
+def test_a_run_of_no_file_and_unknown_length_is_named_all_the_same(argv):
+    text = render([Recording(replace(HEADER, argv=argv))])
+    assert text.splitlines()[0] == "python (node7, torch 2.13.0)"
 
 
 def test_ranks_are_added_up_line_by_line_whichever_their_devices(train):
@@ -139,6 +146,7 @@ def test_a_mismatch_that_several_ranks_saw_is_told_once():
     assert found[0].what == "layers.0 (Linear) got input (float32[4, 8]) on cpu"
     assert found[0].expected == "cuda:0, as parameter 'weight'"
     assert found[0].ranks == ("rank 0 on node7", "rank 1 on node7", "rank 2 on node7")
+    assert found[0].advice == "Write `x = x.to(device)` above"
 
 
 def test_a_mismatch_of_which_little_is_known_is_told_all_the_same():
@@ -301,6 +309,12 @@ def test_the_command_writes_a_page_and_says_where(train, tmp_path, capsys):
     assert report_main([str(path), "--html", "out.html"]) == 0
     assert "Wrote out.html" in capsys.readouterr().out
     assert (tmp_path / "out.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_file_whose_name_is_not_unicode_is_in_the_page(train, tmp_path):
+    path = on_disk(tmp_path / "run.jsonl", "caf\udce9.py")
+    assert report_main([str(path), "--html", "out.html"]) == 0
+    assert "caf\\udce9.py" in (tmp_path / "out.html").read_text()
 
 
 def test_a_recording_that_breaks_off_is_reported(train, tmp_path, capsys):

@@ -3,8 +3,6 @@
 Data is on `cuda:0` in the sense of the test double: a line that the real CUDA runs, runs here.
 """
 
-import copy
-import pickle
 import threading
 import weakref
 from collections.abc import Callable
@@ -17,7 +15,7 @@ import torch
 from torch import nn
 
 import runtime_guard
-from runtime_guard import _record_clock, _record_watch
+from runtime_guard import _record_watch
 from runtime_guard._record_values import Spot, Tally
 from tests.guard.accelerator import Accelerator, on_accelerator
 
@@ -140,9 +138,21 @@ def test_an_index_that_crosses_or_waits_is_counted(kind, recorder):
     assert seen(recorder) == [expected]
 
 
-def test_a_wait_for_the_size_of_a_result_moves_nothing(recorder):
-    on_accelerator(torch.ones(3)).nonzero()
-    assert seen(recorder) == [("sync", "Tensor.nonzero", GPU, CPU, 0)]
+DATA_DEPENDENT = {
+    "nonzero": lambda x: x.nonzero(),
+    "argwhere": lambda x: x.argwhere(),
+    "masked_select": lambda x: x.masked_select(x > 0),
+    "unique": lambda x: x.unique(),
+    "unique_consecutive": lambda x: x.unique_consecutive(),
+    "equal": lambda x: x.equal(x),
+    "allclose": lambda x: x.allclose(x),
+}
+
+
+@pytest.mark.parametrize("name", DATA_DEPENDENT)
+def test_a_wait_for_the_size_or_the_truth_of_a_result_moves_nothing(name, recorder):
+    DATA_DEPENDENT[name](on_accelerator(torch.ones(3)))
+    assert seen(recorder) == [("sync", f"Tensor.{name}", GPU, CPU, 0)]
 
 
 def test_a_mask_that_is_filled_with_one_value_does_not_wait(recorder):
@@ -295,42 +305,9 @@ def test_two_recorders_both_count():
         x.cpu()
         with runtime_guard.record() as inner:
             x.cpu()
+    assert isinstance(inner, runtime_guard.Recorder)
     assert sum(tally.count for tally in outer.totals.values()) == 2
     assert sum(tally.count for tally in inner.totals.values()) == 1
-
-
-def test_removed_it_leaves_torch_as_it_was():
-    before = [dict(vars(owner)) for owner in (torch.Tensor, nn.Module, torch)]
-    handle = runtime_guard.record()
-    x = on_accelerator(torch.ones(3))
-    x.cpu()
-    assert [dict(vars(owner)) for owner in (torch.Tensor, nn.Module, torch)] != before
-    handle.remove()
-    handle.remove()
-    x.cpu()
-    assert [dict(vars(owner)) for owner in (torch.Tensor, nn.Module, torch)] == before
-    (tally,) = handle.totals.values()
-    assert tally.count == 1
-
-
-def test_a_wrapper_that_somebody_put_around_ours_stays():
-    own = torch.tensor
-    handle = runtime_guard.record()
-    ours = torch.tensor
-    calls = []
-
-    def theirs(*args, **kwargs):
-        calls.append(args)
-        return ours(*args, **kwargs)
-
-    torch.tensor = theirs
-    try:
-        handle.remove()
-        assert torch.tensor is theirs
-        assert torch.tensor(1).item() == 1
-    finally:
-        torch.tensor = own
-    assert len(calls) == 1
 
 
 def test_as_a_decorator_it_counts_while_the_function_runs():
@@ -346,222 +323,6 @@ def test_as_a_decorator_it_counts_while_the_function_runs():
     work()
     (tally,) = recorder.totals.values()
     assert tally.count == 2
-
-
-def test_methods_look_and_pickle_as_before(recorder):
-    assert torch.Tensor.to.__name__ == "to"
-    assert torch.Tensor.to.__doc__ == torch._C.TensorBase.to.__doc__
-    assert torch.Tensor.to is torch._C.TensorBase.to
-    assert pickle.loads(pickle.dumps(torch.Tensor.item)) is torch.Tensor.item
-    assert torch.tensor.__name__ == "tensor"
-    assert pickle.loads(pickle.dumps(torch.tensor)) is torch.tensor
-    x = torch.ones(2)
-    assert pickle.loads(pickle.dumps(x.item)).__self__.tolist() == [1.0, 1.0]
-    assert copy.deepcopy(x).to("cpu").__class__ is torch.Tensor
-
-
-def test_functions_of_subclasses_and_modes_see_torchs_own(recorder):
-    told = []
-
-    class Told(torch.Tensor):
-        @classmethod
-        def __torch_function__(cls, function, types, args=(), kwargs=None):
-            told.append(function)
-            return super().__torch_function__(function, types, args, kwargs)
-
-    Told([1.0]).to("cpu")
-    float(Told([1.0]))
-    Told([1.0])[0:1]
-    own = torch._C.TensorBase
-    assert [each for each in told if each.__name__ in ("to", "__float__", "__getitem__")] == [
-        own.to,
-        own.__float__,
-        own.__getitem__,
-    ]
-    assert not [each for each in told if each.__name__ == "__get__"]
-
-
-def test_gradients_flow_through_a_watched_move(accelerator, recorder):
-    x = torch.ones(3, requires_grad=True)
-    y = x.to(torch.float64).copy_(torch.zeros(3))[torch.tensor([0, 1])]
-    (x.to(torch.float64)[1:] * 2).sum().backward()
-    assert y.requires_grad
-    assert x.grad is not None
-    assert x.grad.tolist() == [0.0, 2.0, 2.0]
-
-
-def test_the_default_device_holds_for_new_tensors_whenever_it_is_asked():
-    from torch.utils import _device
-
-    _device._device_constructors.cache_clear()
-    with runtime_guard.record(), torch.device("meta"):
-        assert torch.tensor(1.0).device.type == "meta"
-    with torch.device("meta"):
-        assert torch.tensor(1.0).device.type == "meta"
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_scripts_compile_while_it_records(recorder):
-    class Scaled(nn.Module):
-        def forward(self, x):
-            return x * torch.tensor([2.0]) + torch.as_tensor(1.0) + float(x[0])
-
-    scripted = torch.jit.script(Scaled())
-    assert scripted(torch.ones(2)).tolist() == [4.0, 4.0]
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_traced_functions_work_while_it_records(recorder):
-    traced = torch.jit.trace(lambda x: x.to(torch.float64)[0:1] + 1, torch.ones(2))
-    assert traced(torch.zeros(2)).tolist() == [1.0]
-    doubled = torch.vmap(lambda x: x.to(torch.float64)[0] * 2)(torch.ones(2, 3))
-    assert doubled.tolist() == [2.0, 2.0]
-
-
-class Labelled(torch.Tensor):
-    @classmethod
-    def __torch_function__(cls, function, types, args=(), kwargs=None):
-        return super().__torch_function__(function, types, args, kwargs)
-
-
-def compiled_graphs() -> tuple[list[str], dict[str, dict[str, int]]]:
-    """Compile what calls the watched methods in every way; return the graphs and the counters."""
-    graphs = []
-
-    def backend(graph, _inputs):
-        graphs.append(str(graph.code))
-        return graph.forward
-
-    def moves(x):
-        y = x.to(torch.float64)[0:2].cpu() + torch.tensor([1.0, 2.0])[:, None]
-        return torch.as_tensor(y).copy_(y)
-
-    def asks(x):
-        return x + 1 if x.sum() > 3 else x * x.mean().item()
-
-    def calls_unbound(x):
-        return torch.Tensor.to(x, torch.float64) + x[x > 0].sum()
-
-    torch._dynamo.reset()
-    torch._dynamo.utils.counters.clear()
-    x = torch.ones(2, 4)
-    for function in (moves, asks, calls_unbound, nn.Linear(4, 4)):
-        compiled = torch.compile(function, backend=backend)
-        for _ in range(3):
-            compiled(x)
-    compiled = torch.compile(moves, backend=backend)
-    for _ in range(3):
-        compiled(x.as_subclass(Labelled))
-    counters = torch._dynamo.utils.counters
-    return graphs, {name: dict(counters[name]) for name in ("stats", "graph_break")}
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_the_compiler_makes_the_same_graphs_and_breaks():
-    plain = compiled_graphs()
-    with runtime_guard.record() as recorder:
-        assert compiled_graphs() == plain
-    assert compiled_graphs() == plain
-    assert recorder.totals == {}
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_what_was_compiled_before_is_not_compiled_anew():
-    graphs = []
-
-    def backend(graph, _inputs):
-        graphs.append(graph)
-        return graph.forward
-
-    @torch.compile(backend=backend, fullgraph=True)
-    def step(x):
-        return x.to(torch.float64)[0:1].cpu().copy_(x[0:1])
-
-    torch._dynamo.reset()
-    step(torch.ones(2))
-    with runtime_guard.record():
-        step(torch.ones(2))
-    step(torch.ones(2))
-    assert len(graphs) == 1
-
-
-class FakeEvent:
-    """An event of CUDA that tells its time when the device is said to have come so far."""
-
-    done = False
-
-    def __init__(self, enable_timing):
-        assert enable_timing
-
-    def record(self, stream):
-        assert stream == "stream of cuda:0"
-
-    def query(self):
-        return FakeEvent.done
-
-    def elapsed_time(self, other):
-        assert FakeEvent.done
-        return 0.25
-
-
-@pytest.fixture
-def cuda(monkeypatch):
-    """Let copies to the double be timed as on CUDA; whoever would wait for it fails."""
-    monkeypatch.setattr(_record_watch, "is_initialized", lambda: True)
-    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
-    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: f"stream of {device}")
-    monkeypatch.setattr(torch.cuda, "Event", FakeEvent)
-    monkeypatch.setattr(torch.cuda, "synchronize", lambda *_: pytest.fail("waited for the device"))
-    monkeypatch.setattr(FakeEvent, "done", False)
-
-
-def test_the_device_tells_its_time_when_it_is_ready(cuda, recorder):
-    x = on_accelerator(torch.ones(3))
-    for _ in range(2):
-        x.cpu()
-    (tally,) = recorder.totals.values()
-    assert tally.device_us is None
-    FakeEvent.done = True
-    (tally,) = recorder.totals.values()
-    assert tally.device_us == 500.0
-
-
-def test_moves_that_do_not_cross_are_not_timed(cuda, recorder):
-    x, y = on_accelerator(torch.ones(3)), torch.ones(3)
-    timed = [
-        _record_clock.started("Tensor.to", args, kwargs) is not None
-        for args, kwargs in [
-            ((x, "cpu"), {}),
-            ((x, y), {}),
-            ((x, torch.float64), {}),
-            ((x, "cuda"), {}),
-            ((x,), {"device": "cuda:0"}),
-            ((y, "cpu"), {}),
-            ((y, torch.float64), {}),
-        ]
-    ]
-    assert timed == [True, True, False, False, False, False, False]
-
-
-def test_a_device_that_never_answers_costs_bounded_memory(cuda, recorder):
-    x = on_accelerator(torch.ones(3))
-    for _ in range(2000):
-        x.cpu()
-    assert len(recorder._timings) <= 512
-    (tally,) = recorder.totals.values()
-    assert tally.count == 2000
-
-
-def test_a_device_that_failed_does_not_stop_the_counting(cuda, recorder, monkeypatch):
-    def query(self):
-        raise RuntimeError("CUDA error: device-side assert triggered")
-
-    monkeypatch.setattr(FakeEvent, "query", query)
-    x = on_accelerator(torch.ones(3))
-    for _ in range(3):
-        x.cpu()
-    (tally,) = recorder.totals.values()
-    assert (tally.count, tally.device_us) == (3, None)
 
 
 def test_a_mistake_of_the_recorder_does_not_fail_the_training(monkeypatch):
