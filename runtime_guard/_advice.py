@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from torch import Tensor, nn
 
+from runtime_guard._advice_model import (
+    lone_tensor_of_model,
+    module_left_behind,
+    odd_argument,
+    own_tensor,
+)
 from runtime_guard._creation import creation, with_device
 from runtime_guard._expressions import tensors_on_line
 from runtime_guard._frames import Step, Whereabouts, call_of, module_of
@@ -18,12 +23,10 @@ from runtime_guard._moving import moved
 from runtime_guard._naming import (
     device_in,
     is_argument,
-    name_of_module,
     named_tensors,
     names_of_tensor,
     tensor_on,
 )
-from runtime_guard._own import modules_of, own_tensors
 from runtime_guard._walk import tensors_in
 
 if TYPE_CHECKING:
@@ -31,7 +34,6 @@ if TYPE_CHECKING:
     from runtime_guard._mismatch import Line
 
 _OPTIMIZERS = f"{os.sep}optim{os.sep}"
-_IN_CONTAINER = re.compile(r"(?P<above>.*?)(?P<name>\w+)\[(?P<key>\"?)")
 
 
 def advise(fault: Fault, where: Whereabouts) -> str:
@@ -42,24 +44,9 @@ def advise(fault: Fault, where: Whereabouts) -> str:
     with suppress(Exception):  # The user's objects are looked into, and may do as they like.
         for answer in _ANSWERS:
             if sentence := answer(fault, where):
-                return sentence
+                return sentence + odd_argument(fault, where)
     place = f" before {_place(where.failed_at)}" if where.failed_at else ""
     return f"move it to {fault.expected}{place}, or create it there"
-
-
-def _own_tensor(fault: Fault, where: Whereabouts) -> str:
-    """One of the module's own tensors is not where the others are."""
-    if not fault.argument.startswith(("parameter ", "buffer ")):
-        return ""
-    model = _name_of_model(where)
-    device = device_in(where.entry, fault.expected) if where.entry else f'"{fault.expected}"'
-    return f"write `{model}.to({device})` after the last of its tensors is assigned"
-
-
-def _name_of_model(where: Whereabouts) -> str:
-    if where.entry is None or where.root is None:
-        return "model"
-    return name_of_module(where.entry.frame, where.root) or "model"
 
 
 def _state_of_optimizer(_fault: Fault, where: Whereabouts) -> str:
@@ -69,39 +56,6 @@ def _state_of_optimizer(_fault: Fault, where: Whereabouts) -> str:
     return (
         "make the optimizer after the model is moved, and load its state after that; a state that "
         "is filled by hand goes to the device of its parameter"
-    )
-
-
-def _module_left_behind(fault: Fault, where: Whereabouts) -> str:
-    """The input is on the accelerator, and the module is not."""
-    root, module, goal = where.root, where.module, fault.tensor.device
-    if fault.expected.type != "cpu" or goal.type == "cpu" or root is None or module is None:
-        return ""
-    if fault.anchor.startswith("argument"):
-        return ""
-    model = _name_of_model(where)
-    device = device_in(where.entry, goal) if where.entry else f'"{goal}"'
-    move = f"write `{model}.to({device})`"
-    if "[" in where.path:
-        return _container(where)
-    if all(tensor.device != goal for part in root.modules() for _, tensor in own_tensors(part)):
-        return f"{move} where it is made: all of it is on {fault.expected}"
-    if where.path:
-        return f"{move} after the last of its modules is made: {where.path} is still on cpu"
-    return f"make it in `__init__`, as a part of the model, or move it to {goal} where it is made"
-
-
-def _container(where: Whereabouts) -> str:
-    """A module that only a plain list holds does not move with the model."""
-    match = _IN_CONTAINER.match(where.path)
-    if match is None or where.root is None:
-        return ""
-    above = dict(modules_of(where.root)).get(match["above"].rstrip("."))
-    kind = "ModuleDict" if match["key"] else "ModuleList"
-    plain = "dict" if match["key"] else "list"
-    return (
-        f"write `self.{match['name']} = nn.{kind}(…)` in {type(above).__name__}.__init__: "
-        f"what a plain {plain} holds does not move with the model"
     )
 
 
@@ -242,9 +196,10 @@ def _place(line: Line) -> str:
 
 
 _ANSWERS = (
-    _own_tensor,
+    own_tensor,
     _state_of_optimizer,
-    _module_left_behind,
+    lone_tensor_of_model,
+    module_left_behind,
     _attribute,
     _made_here,
     _variable,

@@ -25,6 +25,11 @@ _FAR = 500
 """So many lines above the failing one are read."""
 
 
+def is_factory(name: str) -> bool:
+    """Whether it is how a function of torch's that makes tensors is written."""
+    return _FACTORY.fullmatch(f"{name}(") is not None
+
+
 def creation(step: Step, names: list[str]) -> Line | None:
     """The line, at or above the present one, at which a factory of torch made a tensor.
 
@@ -42,6 +47,14 @@ def creation(step: Step, names: list[str]) -> Line | None:
         if line is not None and assigns.match(line.text) and _makes(line.text):
             return line
     return None
+
+
+def moved_above(step: Step, name: str) -> bool:
+    """Whether the last line above that gave a variable its value called its `to`."""
+    binds, moves = _binding(name), re.compile(rf"{re.escape(name)}\s*=.*\.(?:to|cuda)\(")
+    above = source_above(step.frame, step.line)[1:_FAR]
+    last = next((line for line in above if binds.match(line.text)), None)
+    return last is not None and moves.match(last.text) is not None
 
 
 def with_device(line: Line, device: str) -> str:

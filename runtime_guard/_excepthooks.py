@@ -5,11 +5,14 @@ from __future__ import annotations
 import multiprocessing.process
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from runtime_guard._explain import HEAD, annotate, notes_of
+from runtime_guard._explain import annotate, notes_of
 from runtime_guard._handle import Handle
+from runtime_guard._message import HEAD
 from runtime_guard._patch import Link
+from runtime_guard._tracebacks import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,14 +74,16 @@ class Explained:
         try:
             return self.function(*args, **kwargs)
         except Exception as error:
-            annotate(error)
+            _prepare(error)
             raise
 
 
 def _explain_first(previous: Callable[..., Any], *raised: Any) -> None:
     error = raised[1] if len(raised) > 1 else None
     if isinstance(error, BaseException):
-        annotate(error)
+        _prepare(error)
+        if len(raised) > 2 and raised[2] is not None:
+            raised = (*raised[:2], error.__traceback__, *raised[3:])
     previous(*raised)
     _print_notes(error)
 
@@ -86,7 +91,9 @@ def _explain_first(previous: Callable[..., Any], *raised: Any) -> None:
 def _explain_first_in_thread(previous: Callable[..., Any], raised: Any) -> None:
     error = raised.exc_value
     if isinstance(error, BaseException):
-        annotate(error)
+        _prepare(error)
+        values = (raised.exc_type, error, error.__traceback__, raised.thread)
+        raised = threading.ExceptHookArgs(values)
     previous(raised)
     _print_notes(error)
 
@@ -96,7 +103,9 @@ def _explain_first_in_shell(
 ) -> Any:
     error = exc_tuple[1] if exc_tuple else sys.exc_info()[1]
     if isinstance(error, BaseException):
-        annotate(error)
+        _prepare(error)
+        if exc_tuple:
+            exc_tuple = (exc_tuple[0], error, error.__traceback__)
     return previous(exc_tuple, *args, **kwargs)
 
 
@@ -116,6 +125,13 @@ def _run_explained(previous: Callable[..., Any], process: Any, *args: Any, **kwa
     """In the child, where a class of the user's may have a `run` of its own."""
     process.run = Explained(process.run)
     return previous(process, *args, **kwargs)
+
+
+def _prepare(error: BaseException) -> None:
+    """Explain it, and show it as if nothing of ours had been in between."""
+    annotate(error)
+    with suppress(Exception):
+        shorten(error)
 
 
 def _print_notes(error: object) -> None:

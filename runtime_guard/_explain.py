@@ -12,10 +12,8 @@ from contextlib import suppress
 from typing import Any
 
 from runtime_guard._errors import DeviceMismatchError
+from runtime_guard._message import HEAD
 from runtime_guard._texts import text_of
-
-HEAD = "runtime_guard: "
-"""How every note begins."""
 
 # As long as no chain of causes is.
 _LONGEST = 100
@@ -73,7 +71,7 @@ def _explain(error: BaseException) -> bool:
         return False
     from runtime_guard._explanation import explanation
 
-    _add(error, HEAD + explanation(error, text))
+    _add(error, explanation(error, text))
     return True
 
 

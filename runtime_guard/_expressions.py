@@ -20,6 +20,8 @@ _PART = re.compile(r"""\.(?P<name>\w+)|\[(?:(?P<index>\d+)|["'](?P<key>[^"']*)["
 _KEYWORD = re.compile(r"\s*=(?!=)")
 
 _MOST = 50
+# As many lines as a call is written over.
+_LONGEST = 30
 
 
 def tensors_on_line(step: Step) -> dict[str, Tensor]:
@@ -27,7 +29,7 @@ def tensors_on_line(step: Step) -> dict[str, Tensor]:
 
     Names are looked up and nothing is called; what a call on that line returned is gone.
     """
-    text = _running_part(step)
+    text = running_part(step)
     found: dict[str, Tensor] = {}
     for match in _PATH.finditer(text):
         if not _KEYWORD.match(text, match.end()) or match.end() == len(text):
@@ -36,22 +38,38 @@ def tensors_on_line(step: Step) -> dict[str, Tensor]:
     return found
 
 
-def _running_part(step: Step) -> str:
-    """The source of the expression that is being evaluated; the whole line before Python 3.11."""
-    file, line = step.file, step.line
+def words_of(step: Step) -> set[str]:
+    """The words in the failing part of a line; none where its source cannot be read."""
+    return set(re.findall(r"\w+", running_part(step)))
+
+
+def running_part(step: Step) -> str:
+    """The source of the expression that is being evaluated; all of it before Python 3.11."""
+    linecache.checkcache(step.file)
+    rows = linecache.getlines(step.file, step.frame.f_globals)
     positions = getattr(step.frame.f_code, "co_positions", None)
-    if positions is None or step.instruction < 0:
-        return linecache.getline(file, line, step.frame.f_globals)
     nothing = (None, None, None, None)
+    if positions is None or step.instruction < 0:
+        return _whole(rows, step.line)
     first, last, start, end = next(islice(positions(), step.instruction // 2, None), nothing)
     if first is None or last is None or start is None or end is None:
-        return linecache.getline(file, line, step.frame.f_globals)
-    linecache.getlines(file, step.frame.f_globals)
+        return _whole(rows, step.line)
     # Columns count bytes.
-    rows = [linecache.getline(file, number).encode() for number in range(first, last + 1)]
-    rows[-1] = rows[-1][:end]
-    rows[0] = rows[0][start:]
-    return b"".join(rows).decode(errors="replace")
+    part = [row.encode() for row in rows[first - 1 : last]]
+    if part:
+        part[-1] = part[-1][:end]
+        part[0] = part[0][start:]
+    return b"".join(part).decode(errors="replace")
+
+
+def _whole(rows: list[str], line: int) -> str:
+    """The line, and those after it until its brackets are closed."""
+    text = ""
+    for row in rows[line - 1 : line - 1 + _LONGEST]:
+        text += row
+        if sum(map(text.count, "([{")) <= sum(map(text.count, ")]}")):
+            break
+    return text
 
 
 def _resolved(step: Step, path: str) -> Iterator[tuple[str, Tensor]]:
@@ -83,7 +101,8 @@ def _part_of(value: Any, part: re.Match[str]) -> Any:
     if part["name"] is not None:
         return getattr(value, part["name"])
     if isinstance(value, (list, tuple, Mapping)):
-        return value[int(part["index"]) if part["index"] is not None else part["key"]]
+        key: Any = part["key"] if part["index"] is None else int(part["index"])
+        return value[key]
     return None
 
 

@@ -29,11 +29,14 @@ __all__ = [
     "short_path",
     "steps_of_stack",
     "steps_of_traceback",
+    "users_step",
     "values_of",
     "whereabouts",
 ]
 
 _CALLS = frozenset({"_call_impl", "_wrapped_call_impl"})
+# Where torch hands a call to a mode (`torch.set_default_device` is one) or to a subclass of Tensor.
+_INTERCEPTORS = frozenset({"handle_torch_function", "__torch_function__", "__torch_dispatch__"})
 
 
 class Step(NamedTuple):
@@ -83,7 +86,7 @@ def steps_of_stack(frame: FrameType | None) -> list[Step]:
     while frame is not None:
         steps.append(Step(frame, frame.f_lineno, frame.f_lasti))
         frame = frame.f_back
-    return steps[::-1]
+    return _without_interceptors(steps[::-1])
 
 
 def steps_of_traceback(traceback: TracebackType | None) -> list[Step]:
@@ -98,7 +101,23 @@ def steps_of_traceback(traceback: TracebackType | None) -> list[Step]:
     while traceback is not None:
         steps.append(Step(traceback.tb_frame, traceback.tb_lineno, traceback.tb_lasti))
         traceback = traceback.tb_next
-    return steps
+    return _without_interceptors(steps)
+
+
+def _without_interceptors(steps: list[Step]) -> list[Step]:
+    """The steps, but for those of a mode: the call it was handed failed where it was written.
+
+    A module that runs further in, since a backward pass recomputes it, is the program's again.
+    """
+    kept, is_inside = [], False
+    for step in steps:
+        if step.frame.f_code.co_name in _INTERCEPTORS:
+            is_inside = True
+        elif is_inside and _is_call(step):
+            is_inside = False
+        if not is_inside:
+            kept.append(step)
+    return kept or steps
 
 
 def _is_running(wanted: FrameType) -> bool:
@@ -270,6 +289,11 @@ def _is_code_of_callers(file: str) -> bool:
 
 def _is_code_of_users(file: str) -> bool:
     return not is_plumbing(file) and not is_library(file)
+
+
+def users_step(steps: list[Step]) -> Step | None:
+    """The innermost step in the user's own code, or else outside torch."""
+    return _last(steps, _is_code_of_users) or _last(steps, _is_code_of_callers)
 
 
 def _line(step: Step | None) -> Line | None:

@@ -39,6 +39,7 @@ def name_of(code: CodeType) -> str:
 def source_above(frame: FrameType, line: int) -> list[Line]:
     """The lines of a function from this one upwards to its first."""
     code = frame.f_code
+    linecache.checkcache(code.co_filename)
     texts = linecache.getlines(code.co_filename, frame.f_globals)[code.co_firstlineno - 1 : line]
     function, file = name_of(code), short_path(code.co_filename)
     numbered = enumerate(texts, code.co_firstlineno)

@@ -20,7 +20,11 @@ _ANNOUNCED = re.compile(r"(?:argument|attribute|buffer|parameter|variable) ['`](
 _FIXED_SPACE = "\x00"
 
 
-def render(mismatches: Sequence[Mismatch]) -> str:
+HEAD = "runtime_guard: "
+"""How every note on an error of torch's begins."""
+
+
+def render(mismatches: Sequence[Mismatch], head: str = "") -> str:
     """Say what is wrong, where it failed, where the model was entered, and what to write there.
 
     Plain text of several lines, the first of which can stand alone:
@@ -30,9 +34,14 @@ def render(mismatches: Sequence[Mismatch]) -> str:
           failed at:  net.py:26: x = self.features(x)
           entered at: train.py:52: outputs = model(inputs)
           to fix it:  write `inputs = inputs.to(device)` before train.py:52
+
+    Args:
+        mismatches: what to tell of.
+        head: what the first line begins with.
     """
     told = mismatches[:MOST]
-    blocks = ["\n".join(_block(list(group))) for _, group in groupby(told, _occasion)]
+    groups = [list(group) for _, group in groupby(told, _occasion)]
+    blocks = ["\n".join(_block(group, "" if at else head)) for at, group in enumerate(groups)]
     if len(mismatches) > len(told):
         blocks.append(f"and {len(mismatches) - len(told)} more")
     return "\n".join(blocks)
@@ -44,20 +53,19 @@ def _occasion(mismatch: Mismatch) -> tuple[object, ...]:
     return mismatch.name, mismatch.expected, mismatch.anchor, *lines, mismatch.rank
 
 
-def _block(mismatches: list[Mismatch]) -> Iterator[str]:
+def _block(mismatches: list[Mismatch], head: str) -> Iterator[str]:
     first = mismatches[0]
-    yield from textwrap.wrap(
-        _headline(mismatches),
-        WIDTH,
-        subsequent_indent="  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    yield from headline(head + _headline(mismatches))
     for mismatch in mismatches:
         yield from row(_label(mismatch.argument), str(mismatch.tensor))
     yield from places(first.failed_at, first.entered_at, first.launched_at)
     for advice in dict.fromkeys(mismatch.advice for mismatch in mismatches if mismatch.advice):
         yield from row("to fix it", advice)
+
+
+def headline(text: str) -> Iterator[str]:
+    """The lines of what a message says first."""
+    yield from _wrapped(text, WIDTH, indent="  ")
 
 
 def _headline(mismatches: list[Mismatch]) -> str:
@@ -66,7 +74,9 @@ def _headline(mismatches: list[Mismatch]) -> str:
     if len(mismatches) == 1:
         wrong = f"{spoken(first.argument)} is on {devices}"
     else:
-        wrong = f"{len(mismatches)} of its arguments are on {devices}"
+        kinds = {spoken(mismatch.argument).partition(" ")[0] for mismatch in mismatches}
+        kind = "arguments" if kinds == {"argument"} else "tensors"
+        wrong = f"{len(mismatches)} of its {kind} are on {devices}"
     rank = f"[{first.rank}] " if first.rank else ""
     return f"{rank}{first.name} has {first.anchor} on {first.expected}, but {wrong}"
 
@@ -125,9 +135,15 @@ def row(label: str, text: str, *, wrap: bool = True) -> Iterator[str]:
         yield " " * _LABEL + line
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
     """The lines of a sentence; code in backticks stays in one piece."""
     parts = text.split("`")
     parts[1::2] = [part.replace(" ", _FIXED_SPACE) for part in parts[1::2]]
-    lines = textwrap.wrap("`".join(parts), width, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(
+        "`".join(parts),
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     return [line.replace(_FIXED_SPACE, " ") for line in lines] or [""]

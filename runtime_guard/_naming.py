@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Iterator, Mapping, Sized
 from contextlib import suppress
 from itertools import islice
@@ -13,8 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from runtime_guard._expressions import words_of
 from runtime_guard._frames import Step, module_of, values_of
-from runtime_guard._lines import line_at
 from runtime_guard._walk import tensors_in
 
 _LARGEST = 1000
@@ -27,17 +26,17 @@ _GUIDES = frozenset({"Accelerator", "Fabric"})
 
 
 def names_of_tensor(step: Step, tensor: Tensor) -> list[str]:
-    """Every way to write `tensor` here: `mask`, `batch["mask"]`.
+    """Every way to write `tensor` here, the shortest first: `mask`, `batch["mask"]`.
 
-    First what the line itself writes, then the shortest. Where no variable holds it, the variables
-    that hold what it is a view of.
+    Only by what the failing part of the line names: what else holds it may come too late, or serve
+    another purpose. Where none of it holds the tensor, what holds the one that it is a view of.
     """
-    named = list(named_tensors(step.frame))
-    words = set(re.findall(r"\w+", line_at(step.frame, step.line).text))
+    words = words_of(step)
+    named = [item for item in named_tensors(step.frame) if not words or _head(item[0]) in words]
     for wanted in (tensor, tensor._base):
         names = [name for name, found in named if found is wanted]
         if names:
-            return sorted(names, key=lambda name: (_head(name) not in words, len(name)))
+            return sorted(names, key=len)
     return []
 
 
@@ -90,9 +89,7 @@ def name_of_module(frame: FrameType, module: nn.Module) -> str:
 
 def device_in(step: Step, wanted: torch.device, model: nn.Module | None = None) -> str:
     """What to write for the device in this frame: what the user has there, if anything."""
-    values = _all_values(step.frame)
-    found = [name for name, value in values.items() if _names(name, value, wanted)]
-    found += [f"{name}.device" for name, value in values.items() if _knows(value, wanted)]
+    found = named_devices(step, wanted)
     if found:
         near = step.frame.f_code.co_varnames
         return min(found, key=lambda name: (name != "device", name not in near, len(name)))
@@ -102,6 +99,13 @@ def device_in(step: Step, wanted: torch.device, model: nn.Module | None = None) 
     if name and model is not None and _first_device(model) == wanted:
         return f"next({name}.parameters()).device"
     return f'"{wanted}"'
+
+
+def named_devices(step: Step, wanted: torch.device) -> list[str]:
+    """What the frame calls the device, or the object that knows it: `device`, `args.device`."""
+    values = _all_values(step.frame)
+    found = [name for name, value in values.items() if _names(name, value, wanted)]
+    return found + [f"{name}.device" for name, value in values.items() if _knows(value, wanted)]
 
 
 def tensor_on(step: Step, wanted: torch.device) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from runtime_guard._frames import Step, whereabouts
 from runtime_guard._lines import is_library, is_plumbing, line_at, short_path
-from runtime_guard._message import place, row
+from runtime_guard._message import HEAD, headline, place, row
 from runtime_guard._mismatch import Line
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def is_remote(error: BaseException) -> bool:
 
 def of_another_process(message: str, steps: list[Step], text: Text) -> str:
     """Say what the text of such an exception tells, and which line of this process asked for it."""
-    lines = [f"it failed in {_origin(message)}"]
+    lines = list(headline(f"{HEAD}it failed in {_origin(message)}"))
     failed = _failed_at(message)
     if failed is not None:
         lines += place("failed at", failed)
@@ -54,6 +54,12 @@ def _origin(message: str) -> str:
     return f"process {ended['number']}" if ended else ""
 
 
+def line_of_traced(message: str) -> Line | None:
+    """The user's line that was being compiled: no frame of it is in the traceback."""
+    _, found, frames = message.partition("from user code:")
+    return _failed_at(frames) if found else None
+
+
 def _failed_at(message: str) -> Line | None:
     """The user's innermost line in the traceback that the message has, or else outside torch."""
     lines = [
@@ -63,4 +69,5 @@ def _failed_at(message: str) -> Line | None:
         for text in [each["text"].strip()]
     ]
     own = [line for file, line in lines if not is_library(file)]
-    return (own or [line for _, line in lines] or [None])[-1]
+    found = own or [line for _, line in lines]
+    return found[-1] if found else None

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-# What an explanation looks for: tensors on two devices, one that had to be on the CPU, or neither.
-Kind: TypeAlias = Literal["mix", "host", "other"]
+# What an explanation looks for: tensors on two devices, one that had to be on the CPU, a model that
+# is to be wrapped, or none of them.
+Kind: TypeAlias = Literal["mix", "host", "model", "other"]
 
 DEVICE = r"(?:cpu|cuda|meta|mps|xpu|hpu|npu|xla|privateuseone)(?::\d+)?"
 
@@ -30,7 +31,7 @@ class Text:
         expression: what to find anywhere in the message, which may have another one around it.
         example: such a message.
         kind: `mix` where tensors on two devices met, `host` where one had to be on the CPU,
-            `other` where it is not about where a tensor is.
+            `model` where a wrapper refused a model, `other` where no tensor is in the wrong place.
         advice: what to do about it; empty where the tensors tell.
         argument: what the function calls the tensor, where it has a name for it.
         errors: the names of the exceptions that say so; their subclasses do as well.

@@ -215,6 +215,94 @@ def test_what_cannot_be_assigned_to_is_replaced(batch, statement):
     assert f"`{statement}" in advice_of(train, linear(), batch)[0]
 
 
+@dataclasses.dataclass
+class Forgetful:
+    """Its `to` has forgotten the only field."""
+
+    x: torch.Tensor
+
+    def to(self, device):
+        return self
+
+
+def test_a_batch_whose_move_forgets_a_field_is_moved_by_the_field():
+    def train(model, loader):
+        device = torch.device(META)
+        batch = next(iter(loader))
+        batch = batch.to(device)
+        model(batch.x)
+
+    def evaluate(model, batch, loader):
+        device = torch.device(META)
+        batch = batch.to(device)
+        for batch in loader:
+            model(batch.x)
+        return device
+
+    batch = Forgetful(torch.ones(2, 3))
+    assert "write `batch.x = batch.x.to(device)` before" in advice_of(train, linear(), [batch])[0]
+    assert (
+        "write `batch = batch.to(device)` before"
+        in (advice_of(evaluate, linear(), batch, [batch])[0])
+    )
+
+
+class Nested(NamedTuple):
+    pair: tuple[torch.Tensor, str]
+
+
+@pytest.mark.parametrize(
+    ("path", "batch"),
+    [
+        ('["labels"][0]', {"labels": (torch.ones(2, 3), torch.ones(2, 3)), "id": 3}),
+        ('["labels"][0]', {"labels": (torch.ones(2, 3), "a name")}),
+        ("[0][0]", ((torch.ones(2, 3), 1), {"x": 1})),
+        ('[1]["x"][1]', (1, {"x": (1, torch.ones(2, 3))})),
+        ("[1][0]", (1, [torch.ones(2, 3), torch.ones(2, 3)])),
+        (".pair[0]", Nested((torch.ones(2, 3), "a name"))),
+        ("[0].x", (Frozen(torch.ones(2, 3)), 1)),
+        ("[1]", Pair("a name", torch.ones(2, 3))),
+    ],
+)
+def test_what_is_advised_can_be_run_and_leaves_the_types_as_they_are(path, batch):
+    scope: dict[str, Any] = {"batch": batch, "dataclasses": dataclasses, "model": linear()}
+    line = compile(f"model(batch{path})", "<line>", "exec")
+    (advice,) = advice_of(exec, line, scope)
+    statement = advice.partition("`")[2].partition("`")[0]
+    shape = shape_of(batch)
+    exec(statement, scope)
+    assert shape_of(scope["batch"]) == shape
+    exec(line, scope)
+
+
+def shape_of(value: object) -> object:
+    """The types of a value, all the way down."""
+    parts: Any = value.values() if isinstance(value, dict) else value
+    if isinstance(value, (dict, list, tuple)):
+        return type(value), [shape_of(part) for part in parts]
+    return type(value)
+
+
+def test_what_the_line_does_not_name_is_not_told_to_be_moved():
+    def train(model, samples, fetch):
+        device = torch.device(META)
+        model(fetch())
+        return device
+
+    x = torch.ones(2, 3)
+    (advice,) = advice_of(train, linear(), [x], lambda: x)
+    assert advice.startswith("write `.to(device)` behind what the model is given at ")
+
+
+def test_a_call_over_several_lines_names_what_it_is_given():
+    def train(model, images):
+        model(
+            images,
+        )
+
+    assert "`images = images.to(" in advice_of(train, linear(), torch.ones(2, 3))[0]
+
+
 def test_what_is_passed_may_be_computed_from_what_the_line_names():
     def train(model, rows):
         model(rows[:, 1:].flatten().view(-1, 3))
@@ -390,6 +478,82 @@ def test_a_model_that_is_still_on_the_cpu_is_moved_itself():
     assert advice_of(train, torch.ones(2, 3, device=META)) == [
         "write `net.to(device)` where it is made: all of it is on cpu"
     ]
+
+
+class Sum(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = nn.Linear(3, 3), nn.Linear(3, 3)
+
+    def forward(self, x, y):
+        return self.left(x) + self.right(y)
+
+
+def test_a_batch_that_alone_is_not_on_the_cpu_comes_back():
+    def by_what_is_given(net, data, other):
+        net(other, data)
+
+    def by_the_device(net, data):
+        device = torch.device("cpu")
+        net(data)
+        return device
+
+    data = torch.ones(2, 3, device=META)
+    (advice,) = advice_of(by_what_is_given, guarded(Sum()), data, torch.ones(2, 3))
+    assert advice.startswith("write `data = data.to(other.device)` before ")
+    assert advice.endswith(": the model and all else here are on cpu")
+    (advice,) = advice_of(by_the_device, guarded(nn.Linear(3, 3)), data)
+    assert advice.startswith("write `data = data.to(device)` before ")
+
+
+def test_a_model_is_moved_where_more_than_its_batch_is_on_the_accelerator():
+    def by_the_target(net, data, other, target):
+        net(other, data)
+
+    def by_the_device(net, data, other):
+        device = torch.device(META)
+        net(other, data)
+        return device
+
+    def by_whole_numbers(net, data):
+        net(data, torch.ones(2, dtype=torch.long))
+
+    class Indexed(Sum):
+        def forward(self, x, index):
+            return self.left(x)[index]
+
+    there, here = torch.ones(2, 3, device=META), torch.ones(2, 3)
+    for advices in (
+        advice_of(by_the_target, guarded(Sum()), there, here, there + 1),
+        advice_of(by_the_device, guarded(Sum()), there, here),
+        advice_of(by_whole_numbers, guarded(Indexed()), there),
+    ):
+        assert "write `net.to(" in advices[0]
+        assert advices[0].endswith("where it is made: all of it is on cpu")
+
+
+class Shifted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+        self.register_buffer("mean", torch.zeros(3))
+
+    def forward(self, x):
+        return self.fc(x - self.mean)
+
+
+@pytest.mark.parametrize(("rest", "alone"), [("cpu", META), (META, "cpu")])
+def test_a_buffer_that_alone_is_elsewhere_is_moved_and_not_the_batch(rest, alone):
+    def train(net, data):
+        net(data)
+
+    net = Shifted().to(rest)
+    net.mean = torch.zeros(3, device=alone)
+    (advice,) = advice_of(train, guarded(net), torch.ones(2, 3, device=rest))
+    assert advice == (
+        "write `net.to(data.device)` after the last of its tensors is assigned: "
+        f"only buffer 'mean' of Shifted is on {alone}"
+    )
 
 
 def test_a_part_that_was_added_after_the_move_is_named():

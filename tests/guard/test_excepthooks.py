@@ -6,7 +6,9 @@ import subprocess
 import sys
 import textwrap
 import threading
+import traceback
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +19,8 @@ from torch import nn
 import runtime_guard
 from runtime_guard import _excepthooks
 from runtime_guard._excepthooks import Explained, Explanations
-from runtime_guard._explain import HEAD, _add, notes_of
+from runtime_guard._explain import _add, notes_of
+from runtime_guard._message import HEAD
 from runtime_guard._patch import Link
 
 PLACES = (
@@ -29,7 +32,8 @@ PLACES = (
 
 
 def mix():
-    return torch.ones(2, device="meta") + torch.ones(2)
+    there = torch.ones(2, device="meta")
+    return there + torch.ones(2)
 
 
 def error_of(function) -> Exception:
@@ -140,6 +144,70 @@ def test_a_thread_that_ended_without_a_value_is_passed_on(monkeypatch):
     with Explanations():
         threading.excepthook(threading.ExceptHookArgs((KeyError, None, None, None)))
     assert seen[0].exc_value is None
+
+
+@pytest.fixture
+def guarded():
+    """A model that a guard refuses to run on what it is given."""
+    handle = runtime_guard.install(meta=True)
+    yield lambda: nn.Linear(4, 4).to("meta")(torch.ones(2, 4))
+    handle.remove()
+
+
+def frames_of_ours(error: BaseException) -> list[str]:
+    package = str(Path(runtime_guard.__file__).parent)
+    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    return [file for file in files if file.startswith(package)]
+
+
+def test_what_is_printed_has_no_frames_of_ours(monkeypatch, guarded):
+    seen: list[Any] = []
+    monkeypatch.setattr(sys, "excepthook", lambda *raised: seen.append(raised))
+    with Explanations():
+        error = raised_by(guarded)
+        assert frames_of_ours(error)
+        uncaught(error)
+    ((_, printed, shown),) = seen
+    assert shown is printed.__traceback__
+    assert shown is not None
+    assert not frames_of_ours(printed)
+
+
+def raised_by(function) -> BaseException:
+    with pytest.raises(runtime_guard.DeviceMismatchError) as caught:
+        function()
+    return caught.value
+
+
+def test_so_it_is_in_threads(monkeypatch, guarded):
+    seen: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", seen.append)
+    with Explanations():
+        thread = threading.Thread(target=guarded)
+        thread.start()
+        thread.join()
+    assert isinstance(seen[0].exc_value, runtime_guard.DeviceMismatchError)
+    assert seen[0].exc_traceback is seen[0].exc_value.__traceback__
+    assert seen[0].thread is thread
+    assert not frames_of_ours(seen[0].exc_value)
+
+
+def test_so_it_is_in_processes_and_ranks(guarded, capfd):
+    with Explanations():
+        child = multiprocessing.get_context("fork").Process(target=guarded)
+        child.start()
+        child.join()
+        with pytest.raises(torch.multiprocessing.ProcessRaisedException) as caught:
+            torch.multiprocessing.start_processes(
+                fail_under_a_guard, (guarded,), nprocs=1, start_method="fork"
+            )
+    for printed in (capfd.readouterr().err, str(caught.value)):
+        assert "DeviceMismatchError: Linear has" in printed
+        assert str(Path(runtime_guard.__file__).parent) not in printed
+
+
+def fail_under_a_guard(rank, call):
+    call()
 
 
 def fail_as_rank(rank):

@@ -13,6 +13,7 @@ import traceback
 import weakref
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -22,7 +23,8 @@ from torch.utils.data import DataLoader
 
 from runtime_guard import DeviceMismatchError
 from runtime_guard._excepthooks import Explanations
-from runtime_guard._explain import HEAD, annotate, is_device_error, notes_of
+from runtime_guard._explain import annotate, is_device_error, notes_of
+from runtime_guard._message import HEAD
 
 META = "meta"
 OF_CUDA = (
@@ -39,6 +41,11 @@ def note_of(function, *args) -> str:
     assert said.startswith(text)
     assert said.count(HEAD) == 1
     return said.partition(HEAD)[2]
+
+
+def unfolded(note: str) -> str:
+    """The note in one line."""
+    return " ".join(note.split())
 
 
 def raised(function, *args) -> BaseException:
@@ -249,13 +256,14 @@ def test_the_arguments_of_a_function_of_torch_are_named():
 def test_the_tensors_of_an_expression_are_listed_by_device():
     def mix(scores, batch, unrelated):
         masked = [1, batch["mask"]]
-        return unrelated, scores * masked[1] + batch["mask"]
+        mixed = scores * masked[1]
+        return mixed, unrelated
 
     here, there = torch.ones(2), torch.ones(2, device=META)
     headline, *_, on_meta, on_cpu = note_of(mix, there, {"mask": here}, here + 1).splitlines()
     assert headline == "mix() has variable 'scores' on meta, but variable `masked[1]` is on cpu"
     assert on_meta == "  on meta:    scores"
-    assert on_cpu == "  on cpu:     masked[1], unrelated"
+    assert on_cpu == "  on cpu:     masked[1]"
 
 
 def test_only_the_failing_part_of_a_line_is_looked_at():
@@ -310,7 +318,7 @@ def test_what_goes_to_numpy_has_to_come_to_the_cpu():
 
     note = note_of(score, torch.ones(2, device=META))
     assert note.startswith("`codes` is on meta, and has to be on cpu for this\n")
-    assert "write `codes.cpu()` in place of `codes` at " in note
+    assert "write `codes.cpu().numpy()` in place of `codes.numpy()` at\n" in note
 
 
 def test_what_requires_a_gradient_is_detached_on_the_way_once():
@@ -320,9 +328,20 @@ def test_what_requires_a_gradient_is_detached_on_the_way_once():
     def detach(loss):
         return loss.detach().numpy()
 
+    def convert(loss):
+        return np.asarray(loss)
+
+    def conclude(losses):
+        return [loss.softmax(0).numpy(force=False) for loss in losses]
+
     loss = torch.ones(2, device=META, requires_grad=True)
-    assert "write `loss.detach().cpu()` in place of `loss` at " in note_of(leave, loss)
-    assert "write `loss.cpu()` in place of `loss` at " in note_of(detach, loss)
+    after = "`loss.detach().cpu().numpy()` in place of"
+    assert f"{after} `loss.numpy()` at" in unfolded(note_of(leave, loss))
+    assert f"{after} `loss.detach().numpy()` at" in unfolded(note_of(detach, loss))
+    assert "`loss.detach().cpu()` in place of `loss` at" in unfolded(note_of(convert, loss))
+    assert "`loss.softmax(0).detach().cpu().numpy(force=False)` in place of" in unfolded(
+        note_of(conclude, [loss])
+    )
 
 
 def test_the_lengths_of_a_packed_sequence_stay_on_the_cpu():
