@@ -164,7 +164,7 @@ def _bodies(file: File, source: Source, hottest: float, whole: bool) -> Iterator
             continue
         rows = []
         for number in numbers:
-            text = texts[number - 1] if number <= len(texts) else Fragment("")
+            text = texts[number - 1] if 0 < number <= len(texts) else Fragment("")
             rows.append(_line(file, number, text, hottest))
         yield element("tbody", *rows, class_="quiet" if quiet else None)
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
+# What torch calls a function through that the compiler leaves alone: `inner` of `torch._compile`
+# and `_fn` of `torch._dynamo.eval_frame`.
+_AROUND_THE_COMPILER = frozenset({"inner", "_fn"})
 
 
 def print_without_our_frames() -> None:
@@ -62,7 +65,7 @@ def shorten(error: BaseException) -> None:
     for each in _chain(error):
         entries = list(_entries(each.__traceback__))
         if entries and (isinstance(each, DeviceMismatchError) or not _is_ours(entries[-1])):
-            each.__traceback__ = _linked([entry for entry in entries if not _is_ours(entry)])
+            each.__traceback__ = _linked([entry for entry in entries if not _is_machinery(entry)])
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -91,6 +94,16 @@ def _linked(entries: list[TracebackType]) -> TracebackType | None:
 
 def _is_ours(entry: TracebackType) -> bool:
     return entry.tb_frame.f_code.co_filename.startswith(_PACKAGE)
+
+
+def _is_machinery(entry: TracebackType) -> bool:
+    """Whether it is ours, or torch's way around the compiler into a function of ours."""
+    following = entry.tb_next
+    return _is_ours(entry) or (
+        following is not None
+        and entry.tb_frame.f_code.co_name in _AROUND_THE_COMPILER
+        and _is_machinery(following)
+    )
 
 
 def _tell_failure_of_hook(failure: BaseException, error: BaseException) -> None:

@@ -246,6 +246,23 @@ def test_a_forward_that_moves_its_arguments_may_be_given_them_from_anywhere():
     assert faults(Reading(), HERE) != []
 
 
+def relocate(value):
+    return value.to("meta")
+
+
+def test_a_layer_named_like_a_function_that_moves_is_no_move():
+    class Calling(Owner):
+        def forward(self, batch):
+            return relocate(batch)
+
+    class Naming(Owner):
+        def forward(self, batch):
+            return self.relocate(batch)
+
+    assert faults(Calling(), HERE) == []
+    assert faults(Naming(), HERE) != []
+
+
 def test_what_another_library_moves_is_left_to_it():
     module = Scaled()
     assert faults(module, HERE) != []

@@ -62,6 +62,7 @@ def of_buffer(path: str) -> str:
         "fsdp.py before",
         "fsdp.py after",
         "fsdp1.py original",
+        "fsdp1.py flat",
         "tensor_parallel.py",
     ],
 )
@@ -84,6 +85,7 @@ WRAPPED = "_fsdp_wrapped_module.blocks.1._fsdp_wrapped_module.scaled"
         ("fsdp.py after batch", 4, of_batch("blocks.0.linear")),
         ("fsdp.py before buffer", 2, of_buffer("blocks.1.scaled")),
         ("fsdp1.py original buffer", 2, of_buffer(WRAPPED)),
+        ("fsdp1.py flat buffer", 2, of_buffer(WRAPPED)),
         ("tensor_parallel.py batch", 2, of_batch("blocks.0.linear")),
         ("explained.py batch", 2, of_batch("module.blocks.0.linear")),
     ],
@@ -156,3 +158,12 @@ def test_ranks_that_a_script_starts_itself_report_through_it(tmp_path):
     assert ended.status == 1
     assert re.search(of_batch("module.blocks.0.linear"), message_of(ended))
     assert len(read(tmp_path / "run.jsonl")) == 2
+
+
+def test_the_record_tells_what_was_wrong_and_on_which_rank(tmp_path):
+    launch("recording.py", "batch", folder=tmp_path)
+    (tmp_path / "run.rank1.jsonl").unlink()
+    first, second = read(tmp_path / "run.jsonl")
+    assert first.mismatches == ()
+    [mismatch] = second.mismatches
+    assert (mismatch["module"], mismatch["rank"]) == ("blocks.0.linear", f"rank 1 on {HERE}")
