@@ -14,16 +14,16 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from runtime_guard._activation import activate_from_environment
 from runtime_guard._errors import DeviceMismatchError, DeviceMismatchWarning, PlacementWarning
+from runtime_guard._running.activation import activate_from_environment
 
 if TYPE_CHECKING:
-    from runtime_guard._excepthooks import explain
-    from runtime_guard._guard import Guard, guard
-    from runtime_guard._install import install
+    from runtime_guard._explaining.excepthooks import explain
+    from runtime_guard._guarding.guard import Guard, guard
+    from runtime_guard._guarding.install import install
     from runtime_guard._mismatch import Mismatch
-    from runtime_guard._placement import Placement, report
-    from runtime_guard._transfers import Recorder, record
+    from runtime_guard._placement.placement import Placement, report
+    from runtime_guard._recording.transfers import Recorder, record
 
 __all__ = [
     "DeviceMismatchError",
@@ -42,15 +42,15 @@ __all__ = [
 
 # Where each name is found when it is first asked for: most of them need torch.
 _HOMES = {
-    "Guard": "_guard",
+    "Guard": "_guarding.guard",
     "Mismatch": "_mismatch",
-    "Placement": "_placement",
-    "Recorder": "_transfers",
-    "explain": "_excepthooks",
-    "guard": "_guard",
-    "install": "_install",
-    "record": "_transfers",
-    "report": "_placement",
+    "Placement": "_placement.placement",
+    "Recorder": "_recording.transfers",
+    "explain": "_explaining.excepthooks",
+    "guard": "_guarding.guard",
+    "install": "_guarding.install",
+    "record": "_recording.transfers",
+    "report": "_placement.placement",
 }
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from runtime_guard._explain import annotate
-from runtime_guard._run_guard import RunGuard, missing
+from runtime_guard._explaining.explain import annotate
+from runtime_guard._guarding.run_guard import RunGuard, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

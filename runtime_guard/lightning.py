@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from runtime_guard._run_guard import RunGuard, missing
+from runtime_guard._guarding.run_guard import RunGuard, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

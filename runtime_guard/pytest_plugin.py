@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from runtime_guard._checking import Checking
-    from runtime_guard._guard import Guard
+    from runtime_guard._guarding.checking import Checking
+    from runtime_guard._guarding.guard import Guard
     from runtime_guard._mismatch import Mismatch
     from runtime_guard._settings import Settings
 
@@ -96,7 +96,7 @@ class Watch:
         self._stack.close()
 
     def _wait_for_torch(self, install: Callable[[], None]) -> None:
-        from runtime_guard._activation import TorchFinder
+        from runtime_guard._running.activation import TorchFinder
 
         finder = TorchFinder(install)
         sys.meta_path.insert(0, finder)
@@ -120,7 +120,7 @@ class Watch:
     def explain(self, error: BaseException) -> None:
         """Explain what made the test fail, if it is about devices."""
         if (self.mode != "off" or self._handles) and "torch" in sys.modules:
-            from runtime_guard._explain import annotate
+            from runtime_guard._explaining.explain import annotate
 
             annotate(error)
 
@@ -185,7 +185,7 @@ class GuardedRun:
         report = yield
         watch = item.stash.get(WATCH, None)
         if report.when == "teardown" and watch is not None and (found := watch.unraised()):
-            from runtime_guard._message import render
+            from runtime_guard._explaining.message import render
 
             vars(report)[NAME] = render(found)
         return report

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_guard._activation import BOOT
+from runtime_guard._running.activation import BOOT
 
 CLEAN = {
     name: value
@@ -25,8 +25,8 @@ CLEAN = {
 SAYING = """\
 import json, os, sys
 import runtime_guard
-from runtime_guard import _activation
-from runtime_guard._activation import activate, activate_from_environment, deactivate
+from runtime_guard._running import activation as _activation
+from runtime_guard._running.activation import activate, activate_from_environment, deactivate
 from runtime_guard._settings import Environment, Settings
 
 class Saying:
@@ -94,7 +94,8 @@ def test_it_begins_at_once_where_torch_is_there_already(run):
 def test_a_program_without_torch_imports_nothing_for_it(run):
     program = SAYING + (
         "activate(Environment('check'))\n"
-        "print([name for name in ('torch', 'rich', 'runtime_guard._guard') if name in sys.modules])"
+        "heavy = ('torch', 'rich', 'runtime_guard._guarding.guard')\n"
+        "print([name for name in heavy if name in sys.modules])"
     )
     assert run(program) == ["[]"]
 
@@ -214,9 +215,10 @@ def test_only_the_children_of_a_recorded_run_are_called_children(run):
     assert run(program, RUNTIME_GUARD_CHILD="1") == own
 
 
-SEE = (
-    "from runtime_guard._activation import _current\nprint([each.asked.mode for each in _current])"
-)
+SEE = """
+from runtime_guard._running.activation import _current
+print([each.asked.mode for each in _current])
+"""
 
 
 @pytest.mark.parametrize(
@@ -264,7 +266,7 @@ def test_a_value_that_makes_no_sense_is_warned_of_once_and_never_raises(variable
 BEGUN = """\
 import subprocess, sys
 finders = [type(finder).__name__ for finder in sys.meta_path]
-print("TorchFinder" in finders, "_boot" in str(sys.path), flush=True)
+print("TorchFinder" in finders, "boot" in str(sys.path), flush=True)
 """
 
 

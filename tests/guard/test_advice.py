@@ -11,9 +11,9 @@ import pytest
 import torch
 from torch import nn
 
-from runtime_guard._check import Fault, find_faults
-from runtime_guard._describe import describe
-from runtime_guard._frames import steps_of_traceback
+from runtime_guard._explaining.describe import describe
+from runtime_guard._explaining.frames import steps_of_traceback
+from runtime_guard._judging.check import Fault, find_faults
 
 META = "meta"
 

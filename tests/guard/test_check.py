@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_sequence
 
-from runtime_guard._check import find_faults, fits, is_worth_checking
+from runtime_guard._judging.check import find_faults, fits, is_worth_checking
 
 HERE = torch.zeros(2, 4)
 THERE = torch.zeros(2, 4, device="meta")

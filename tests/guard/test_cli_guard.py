@@ -9,13 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from runtime_guard import _cli
-from runtime_guard._activation import FINDINGS
-from runtime_guard._cli import UsageError, main, parse
 from runtime_guard._errors import DeviceMismatchError
 from runtime_guard._mismatch import Mismatch, TensorFacts
-from runtime_guard._outcome import Outcome, leave_findings
-from runtime_guard._script import Module, Script
+from runtime_guard._running import cli as _cli
+from runtime_guard._running.activation import FINDINGS
+from runtime_guard._running.cli import UsageError, main, parse
+from runtime_guard._running.outcome import Outcome, leave_findings
+from runtime_guard._running.script import Module, Script
 from runtime_guard._settings import Environment, Settings
 
 

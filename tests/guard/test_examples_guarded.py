@@ -16,7 +16,7 @@ import pytest
 
 import runtime_guard
 from runtime_guard import DeviceMismatchError
-from runtime_guard._explain import annotate, notes_of
+from runtime_guard._explaining.explain import annotate, notes_of
 from tests.guard.meta_gpu import MetaGpu
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -17,10 +17,10 @@ import torch.multiprocessing
 from torch import nn
 
 import runtime_guard
-from runtime_guard import _excepthooks
-from runtime_guard._excepthooks import Explained, Explanations
-from runtime_guard._explain import _add, notes_of
-from runtime_guard._message import HEAD
+from runtime_guard._explaining import excepthooks as _excepthooks
+from runtime_guard._explaining.excepthooks import Explained, Explanations
+from runtime_guard._explaining.explain import _add, notes_of
+from runtime_guard._explaining.message import HEAD
 from runtime_guard._patch import Link
 
 PLACES = (

@@ -22,9 +22,9 @@ from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader
 
 from runtime_guard import DeviceMismatchError
-from runtime_guard._excepthooks import Explanations
-from runtime_guard._explain import annotate, is_device_error, notes_of
-from runtime_guard._message import HEAD
+from runtime_guard._explaining.excepthooks import Explanations
+from runtime_guard._explaining.explain import annotate, is_device_error, notes_of
+from runtime_guard._explaining.message import HEAD
 
 META = "meta"
 OF_CUDA = (

@@ -9,7 +9,7 @@ import torch
 from torch import distributed, nn
 
 import runtime_guard
-from runtime_guard._message import HEAD, WIDTH
+from runtime_guard._explaining.message import HEAD, WIDTH
 from tests.guard.meta_gpu import MetaGpu
 from tests.guard.test_explain import META, note_of, raised, said_by, unfolded
 

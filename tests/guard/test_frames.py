@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn.parallel import DataParallel
 from torch.utils.checkpoint import checkpoint
 
-from runtime_guard._frames import (
+from runtime_guard._explaining.frames import (
     call_of,
     path_of,
     short_path,

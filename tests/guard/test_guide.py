@@ -11,7 +11,7 @@ import pytest
 
 import runtime_guard
 from runtime_guard import DeviceMismatchError
-from runtime_guard._explain import notes_of
+from runtime_guard._explaining.explain import notes_of
 from tests.guard.meta_gpu import MetaGpu
 from tests.guard.test_examples_guarded import on_meta
 

@@ -13,10 +13,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from runtime_guard._html import render
-from runtime_guard._html_element import data, element
-from runtime_guard._html_python import highlighted
-from runtime_guard._html_timeline import (
+from runtime_guard._recording.recording import Event, Recording, Tally
+from runtime_guard._reporting.html import render
+from runtime_guard._reporting.html_element import data, element
+from runtime_guard._reporting.html_python import highlighted
+from runtime_guard._reporting.html_timeline import (
     MOST_EVENTS,
     MOST_LANES,
     MOST_MARKS,
@@ -24,7 +25,6 @@ from runtime_guard._html_timeline import (
     processes,
     timeline,
 )
-from runtime_guard._recording import Event, Recording, Tally
 from tests.guard.sample_recording import HEADER, MISMATCH, TRAIN, ranks, recording, spot
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}

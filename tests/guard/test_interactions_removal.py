@@ -16,7 +16,7 @@ from torch.optim import optimizer as optimizers
 
 import runtime_guard
 from runtime_guard import DeviceMismatchError, DeviceMismatchWarning
-from runtime_guard._checking import Checking
+from runtime_guard._guarding.checking import Checking
 from tests.guard.protection import Net, both, image
 
 PLACES = {

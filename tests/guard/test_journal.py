@@ -12,8 +12,10 @@ import torch
 from torch import nn
 
 import runtime_guard
-from runtime_guard import _journal, _record_events, _transfers
-from runtime_guard._recording import read
+from runtime_guard._recording import events as _record_events
+from runtime_guard._recording import journal as _journal
+from runtime_guard._recording import transfers as _transfers
+from runtime_guard._recording.recording import read
 from tests.guard.accelerator import on_accelerator
 from tests.guard.recorded import (
     SMALL,

@@ -14,8 +14,9 @@ import pytest
 import torch
 
 import runtime_guard
-from runtime_guard import _distributed, _record_paths
-from runtime_guard._recording import read
+from runtime_guard import _distributed
+from runtime_guard._recording import paths as _record_paths
+from runtime_guard._recording.recording import read
 from tests.guard.accelerator import on_accelerator
 from tests.guard.recorded import (
     counted,

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from runtime_guard._message import MOST, WIDTH, render
+from runtime_guard._explaining.message import MOST, WIDTH, render
+from runtime_guard._explaining.texts import TEXTS, text_of
 from runtime_guard._mismatch import Line, Mismatch, TensorFacts
-from runtime_guard._texts import TEXTS, text_of
 
 ONE = Mismatch(
     module="features.0",

@@ -14,7 +14,7 @@ import pytest
 
 import runtime_guard
 from runtime_guard import DeviceMismatchError, PlacementWarning
-from runtime_guard._explain import annotate, notes_of
+from runtime_guard._explaining.explain import annotate, notes_of
 from tests.guard.advice import advices_of, follow
 from tests.guard.meta_gpu import MetaGpu
 from tests.guard.mutants import LOOPS, Mutant, Place, load, read

@@ -15,7 +15,7 @@ from torch import nn
 from torch.nn.utils import parametrizations, prune
 
 from runtime_guard._errors import PlacementWarning
-from runtime_guard._placement import report, warn_of
+from runtime_guard._placement.placement import report, warn_of
 
 TEXT = """
     device       held as    tensors      bytes

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_guard._recording import read
+from runtime_guard._recording.recording import read
 from tests.guard.jobs.launch import FOLDER, Ended, launch
 
 MODELS = FOLDER / "models.py"

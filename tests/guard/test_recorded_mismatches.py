@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 import runtime_guard
-from runtime_guard._recording import read
-from runtime_guard._report_command import report_main
+from runtime_guard._recording.recording import read
+from runtime_guard._reporting.command import report_main
 
 REPOSITORY = str(Path(__file__).parents[2])
 TRAIN = """\

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runtime_guard._html import render as render_page
-from runtime_guard._recording import Event, RecordingError, Spot, Tally, read
-from runtime_guard._report_command import document, report_main
-from runtime_guard._report_totals import summarise
-from runtime_guard._tables import render as render_tables
+from runtime_guard._recording.recording import Event, RecordingError, Spot, Tally, read
+from runtime_guard._reporting.command import document, report_main
+from runtime_guard._reporting.html import render as render_page
+from runtime_guard._reporting.tables import render as render_tables
+from runtime_guard._reporting.totals import summarise
 
 HEADER = {
     "type": "header",

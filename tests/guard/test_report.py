@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from runtime_guard._recording import Recording, Tally
-from runtime_guard._report_advice import advise, worst
-from runtime_guard._report_command import report_main, write_whole
-from runtime_guard._report_mismatches import gather
-from runtime_guard._report_source import read_source
-from runtime_guard._report_totals import Row, summarise
-from runtime_guard._report_words import counted, duration, percent, rate, short_path, size
-from runtime_guard._tables import Tables, headline, render
+from runtime_guard._recording.recording import Recording, Tally
+from runtime_guard._reporting.advice import advise, worst
+from runtime_guard._reporting.command import report_main, write_whole
+from runtime_guard._reporting.mismatches import gather
+from runtime_guard._reporting.source import read_source
+from runtime_guard._reporting.tables import Tables, headline, render
+from runtime_guard._reporting.totals import Row, summarise
+from runtime_guard._reporting.words import counted, duration, percent, rate, short_path, size
 from tests.guard.sample_recording import HEADER, MISMATCH, TRAIN, on_disk, ranks, recording, spot
 
 
@@ -379,7 +379,7 @@ def test_a_page_goes_where_a_link_leads(tmp_path):
 def test_the_report_needs_neither_torch_nor_a_utf8_terminal(train, tmp_path):
     path = on_disk(tmp_path / "run.jsonl", str(train))
     program = (
-        "import sys; from runtime_guard._report_command import report_main;"
+        "import sys; from runtime_guard._reporting.command import report_main;"
         f"status = report_main([{str(path)!r}]); assert status == 0;"
         "assert 'torch' not in sys.modules"
     )

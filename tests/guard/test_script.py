@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_guard._script import exit_status
+from runtime_guard._running.script import exit_status
 
 ENVIRONMENT = {
     name: value

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 import runtime_guard
-from runtime_guard._recording import read
+from runtime_guard._recording.recording import read
 from tests.guard.accelerator import on_accelerator
 
 STEPS = 20_000

@@ -15,8 +15,8 @@ import torch
 from torch import nn
 
 import runtime_guard
-from runtime_guard import _record_watch
-from runtime_guard._record_values import Spot, Tally
+from runtime_guard._recording import watch as _record_watch
+from runtime_guard._recording.values import Spot, Tally
 from tests.guard.accelerator import Accelerator, on_accelerator
 
 HERE = __file__

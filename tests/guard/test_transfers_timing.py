@@ -4,7 +4,8 @@ import pytest
 import torch
 
 import runtime_guard
-from runtime_guard import _record_clock, _record_watch
+from runtime_guard._recording import clock as _record_clock
+from runtime_guard._recording import watch as _record_watch
 from tests.guard.accelerator import on_accelerator
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_sequence
 
-from runtime_guard._walk import tensors_in, with_replaced
+from runtime_guard._judging.walk import tensors_in, with_replaced
 
 HERE, THERE = torch.zeros(2), torch.ones(2)
 Pair = namedtuple("Pair", ["left", "right"])

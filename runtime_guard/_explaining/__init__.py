@@ -1,0 +1,1 @@
+"""Where in the program something failed, in the user's terms, and what to write there."""

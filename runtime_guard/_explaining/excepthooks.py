@@ -1,0 +1,148 @@
+"""Explains the device errors that nobody catches: before Python, IPython or a child prints them."""
+
+from __future__ import annotations
+
+import multiprocessing.process
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from runtime_guard._explaining.explain import annotate, notes_of
+from runtime_guard._explaining.handle import Handle
+from runtime_guard._explaining.message import HEAD
+from runtime_guard._explaining.tracebacks import shorten
+from runtime_guard._patch import Link
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typing_extensions import Self
+
+_SPAWNED = ("torch.multiprocessing.spawn", "_wrap")
+
+
+def explain() -> Handle:
+    """Explain device errors wherever they end uncaught, at no cost to what runs until then.
+
+    In this process and its threads, in the cells of IPython, and in processes that
+    `multiprocessing` and `torch.multiprocessing` start. The exceptions stay what they are, and
+    get a note.
+
+    Returns:
+        A handle: `remove()` takes it back. Errors that leave a `with` block, or a function that
+        the handle decorates, are explained too.
+    """
+    return Explanations().attach()
+
+
+class Explanations(Handle):
+    """The handle of `explain`."""
+
+    def __init__(self) -> None:
+        self._links: list[Link] = []
+        self._lock = threading.Lock()
+
+    def attach(self) -> Self:
+        with self._lock:
+            if not self._links:
+                process = multiprocessing.process.BaseProcess
+                self._links = [
+                    Link(sys, "excepthook", _explain_first),
+                    Link(threading, "excepthook", _explain_first_in_thread),
+                    Link(process, "start", _start_explained),
+                    Link(process, "_bootstrap", _run_explained),
+                ]
+                shell = _interactive_shell()
+                if shell is not None:
+                    self._links.append(Link(shell, "showtraceback", _explain_first_in_shell))
+        return self
+
+    def remove(self) -> None:
+        with self._lock:
+            while self._links:
+                self._links.pop().remove()
+
+
+class Explained:
+    """A function that another process runs; it travels there with its explanations."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self.function(*args, **kwargs)
+        except Exception as error:
+            _prepare(error)
+            raise
+
+
+def _explain_first(previous: Callable[..., Any], *raised: Any) -> None:
+    error = raised[1] if len(raised) > 1 else None
+    if isinstance(error, BaseException):
+        _prepare(error)
+        if len(raised) > 2 and raised[2] is not None:
+            raised = (*raised[:2], error.__traceback__, *raised[3:])
+    previous(*raised)
+    _print_notes(error)
+
+
+def _explain_first_in_thread(previous: Callable[..., Any], raised: Any) -> None:
+    error = raised.exc_value
+    if isinstance(error, BaseException):
+        _prepare(error)
+        values = (raised.exc_type, error, error.__traceback__, raised.thread)
+        raised = threading.ExceptHookArgs(values)
+    previous(raised)
+    _print_notes(error)
+
+
+def _explain_first_in_shell(
+    previous: Callable[..., Any], exc_tuple: Any = None, *args: Any, **kwargs: Any
+) -> Any:
+    error = exc_tuple[1] if exc_tuple else sys.exc_info()[1]
+    if isinstance(error, BaseException):
+        _prepare(error)
+        if exc_tuple:
+            exc_tuple = (exc_tuple[0], error, error.__traceback__)
+    return previous(exc_tuple, *args, **kwargs)
+
+
+def _start_explained(previous: Callable[..., Any], process: Any) -> Any:
+    """Explain in the child: what its parent gets is only the text of its error."""
+    target, args = getattr(process, "_target", None), getattr(process, "_args", ())
+    if (getattr(target, "__module__", ""), getattr(target, "__name__", "")) == _SPAWNED:
+        # It catches what the function raises, which is its first argument.
+        if args and not isinstance(args[0], Explained):
+            process._args = (Explained(args[0]), *args[1:])
+    elif target is not None and not isinstance(target, Explained):
+        process._target = Explained(target)
+    return previous(process)
+
+
+def _run_explained(previous: Callable[..., Any], process: Any, *args: Any, **kwargs: Any) -> Any:
+    """In the child, where a class of the user's may have a `run` of its own."""
+    process.run = Explained(process.run)
+    return previous(process, *args, **kwargs)
+
+
+def _prepare(error: BaseException) -> None:
+    """Explain it, and show it as if nothing of ours had been in between."""
+    annotate(error)
+    with suppress(Exception):
+        shorten(error)
+
+
+def _print_notes(error: object) -> None:
+    """What Python before 3.11 does not print, and the text of the error has not."""
+    if sys.version_info < (3, 11) and isinstance(error, BaseException) and sys.stderr is not None:
+        for note in notes_of(error):
+            if note.startswith(HEAD):
+                sys.stderr.write(f"{note}\n")
+
+
+def _interactive_shell() -> Any:
+    """The shell of a notebook or of IPython; None elsewhere."""
+    interactive = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return interactive() if interactive is not None else None

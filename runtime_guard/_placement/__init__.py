@@ -1,0 +1,1 @@
+"""Where a model's tensors lie, and what was left behind."""

@@ -1,0 +1,1 @@
+"""Copies between host and devices, recorded as they happen, and read back."""

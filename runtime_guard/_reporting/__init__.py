@@ -1,0 +1,1 @@
+"""Recordings as tables and as a page."""

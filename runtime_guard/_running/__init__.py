@@ -1,0 +1,1 @@
+"""Runs a script, and its children, under a guard: the command line and the environment."""

@@ -1,0 +1,211 @@
+"""The command line: `python -m runtime_guard`, which runs a script under the guard."""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from runtime_guard._running import script as _script
+from runtime_guard._running.activation import activate
+from runtime_guard._running.outcome import Outcome, version
+from runtime_guard._settings import Environment, mode_of, settings_from
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BAD_USAGE = 2
+ACTIONS = ("raise", "warn", "move", "explain")
+
+USAGE = """\
+python -m runtime_guard [OPTIONS] SCRIPT [ARGUMENTS]
+       python -m runtime_guard [OPTIONS] -m MODULE [ARGUMENTS]
+       python -m runtime_guard report FILE"""
+
+OVERVIEW = """\
+Runs a training script unchanged, and checks before every module call that its inputs are on the
+module's device. Where they are not, it says which module, which argument, at which line, and what
+to write there. The processes that the script starts are guarded too."""
+
+DETAILS = """\
+actions:
+  raise    stop with an error that says what to change (the default)
+  warn     say so once for each place, and go on
+  move     move the tensor to where it belongs, say so once for each place, and go on
+  explain  check nothing; add to the device errors that torch raises what they mean
+
+examples:
+  python -m runtime_guard train.py --epochs 3
+  python -m runtime_guard --action warn --steps 5 -m package.train --lr 0.1
+  python -m runtime_guard --json found.json -m torch.distributed.run --nproc-per-node 2 train.py
+  python -m runtime_guard --record run.jsonl train.py
+  python -m runtime_guard report run.jsonl
+
+What follows SCRIPT or MODULE belongs to it, options too. A script that is called "report" is run
+as ./report. The exit status is the script's own, and 2 where the command line makes no sense.
+"""
+
+
+class UsageError(Exception):
+    """The command line makes no sense; the message says why, in one line."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that answers in one line, and takes no abbreviations."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the usage."""
+        raise UsageError(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a command line asks for: a program, and how to guard it."""
+
+    program: _script.Script | _script.Module
+    environment: Environment
+    json_path: Path | None
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; what the script raises goes on to the interpreter."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] == ["report"]:
+        from runtime_guard._reporting.command import report_main
+
+        return report_main(words[1:])
+    if not words:
+        sys.stderr.write(_parser().format_help())
+        return BAD_USAGE
+    try:
+        command = parse(words)
+    except UsageError as error:
+        print(f"runtime_guard: {error}", file=sys.stderr)
+        return BAD_USAGE
+    activation = activate(command.environment)
+    outcome = Outcome(activation, command.json_path)
+    # Registered before anything of the script's: it is called after all of that, and its threads.
+    atexit.register(outcome.tell)
+    _script.run(command.program, outcome.notice)
+    return 0
+
+
+def parse(words: Sequence[str]) -> Command:
+    """Read a command line; `--help` and `--version` print what they are asked for, and leave.
+
+    Raises:
+        UsageError: it makes no sense.
+    """
+    parser = _parser()
+    own, rest = _divided(words, parser)
+    given, unknown = parser.parse_known_args(own)
+    if given.version:
+        print(f"runtime_guard {version()}")
+        parser.exit()
+    if unknown:
+        raise UsageError(_unknown(unknown[0], parser))
+    try:
+        environment = _environment(given)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if not rest:
+        raise UsageError("there is no script to run; --help shows how to name one")
+    json_path = None if given.json is None else _writable("--json", given.json)
+    return Command(_program(rest), environment, json_path)
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "python -m runtime_guard",
+        usage=USAGE,
+        description=OVERVIEW,
+        epilog=DETAILS,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--action", default="raise", metavar="ACTION", help=", ".join(ACTIONS))
+    add("--steps", metavar="N", help="check the first N training steps only")
+    add("--every", default="1", metavar="K", help="check one training step of K")
+    add("--only", action="append", metavar="PATTERN", help="only modules whose path matches")
+    add("--skip", action="append", metavar="PATTERN", help="not the modules whose path matches")
+    add("--check-meta", action="store_true", help="judge tensors on the meta device as well")
+    add("--record", metavar="FILE", help="record copies between devices, for the report")
+    add("--json", metavar="FILE", help="write what was found to FILE, however the run ends")
+    add("--version", action="store_true", help="print the version")
+    parser.add_argument_group("programs").add_argument(
+        "-m", metavar="MODULE", help="run a module, as python -m does"
+    )
+    return parser
+
+
+def _divided(words: Sequence[str], parser: Parser) -> tuple[list[str], list[str]]:
+    """Our own options, and the words from the script, or from `-m`, on."""
+    valued = {
+        name for action in parser._actions if action.nargs is None for name in action.option_strings
+    }
+    index = 0
+    while index < len(words):
+        word = words[index]
+        if word == "--":
+            return list(words[:index]), list(words[index + 1 :])
+        if word == "-" or not word.startswith("-") or word[:2] == "-m":
+            break
+        index += 2 if word in valued else 1
+    return list(words[:index]), list(words[index:])
+
+
+def _unknown(word: str, parser: Parser) -> str:
+    from difflib import get_close_matches
+
+    option = word.split("=", maxsplit=1)[0]
+    nearest = get_close_matches(option, parser._option_string_actions, n=1, cutoff=0.65)
+    hint = f'; did you mean "{nearest[0]}"?' if nearest else ""
+    return f'there is no option "{option}"{hint}'
+
+
+def _environment(given: argparse.Namespace) -> Environment:
+    if given.action not in ACTIONS:
+        raise UsageError(f"--action is {given.action!r}: expected one of {', '.join(ACTIONS)}")
+    settings = settings_from(
+        action="raise" if given.action == "explain" else given.action,
+        steps=None if given.steps is None else _count("steps", given.steps),
+        every=_count("every", given.every),
+        only=",".join(given.only or ()),
+        skip=",".join(given.skip or ()),
+        meta=given.check_meta,
+    )
+    mode = "explain" if given.action == "explain" else mode_of(settings.action)
+    record = None if given.record is None else str(_writable("--record", given.record))
+    return Environment(mode, settings, record)
+
+
+def _count(name: str, text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"--{name} is {text!r}: expected a whole number, 1 or more")
+    return int(text)
+
+
+def _writable(option: str, name: str) -> Path:
+    """The path, whole: the script may go to another folder before it is written."""
+    path = Path.cwd() / name
+    if path.is_dir():
+        raise UsageError(f"{option} is {name!r}: it is a folder")
+    if not path.parent.is_dir():
+        raise UsageError(f"{option} is {name!r}: there is no folder {str(path.parent)!r}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"{option} is {name!r}: it cannot be written")
+    return path
+
+
+def _program(words: Sequence[str]) -> _script.Script | _script.Module:
+    first, *rest = words
+    if first == "-":
+        raise UsageError("a script cannot be read from standard input: give it a file")
+    if first == "-m" and not rest:
+        raise UsageError("-m needs the name of a module")
+    return _script.arguments_of(words)
