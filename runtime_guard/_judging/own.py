@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dis
-import functools
 import types
 from collections.abc import Iterator
 from itertools import chain
@@ -106,41 +104,28 @@ def moves_its_arguments(module: nn.Module) -> bool:
     modules that it calls.
     """
     forward = getattr(type(module), "forward", None)
-    forward = getattr(forward, "__wrapped__", forward)
-    return _calls_a_move(forward, type(module), _CALL_DEPTH)
+    return _calls_a_move(getattr(forward, "__wrapped__", forward), module, _CALL_DEPTH)
 
 
-def _calls_a_move(function: object, owner: type, depth: int) -> bool:
+def _calls_a_move(function: object, module: nn.Module, depth: int) -> bool:
     if not isinstance(function, types.FunctionType):
         return False
-    attributes, names = _named_in(function.__code__)
-    if (attributes | names) & _MOVES:
+    names = set(_names_in(function.__code__))
+    if names & _MOVES:
         return True
     if depth == 0:
         return False
-    methods = (getattr(owner, name, None) for name in attributes)
-    functions = (function.__globals__.get(name) for name in names)
+    # Code does not tell attributes from global names: what the module has is not looked up there.
+    unknown = names - module._modules.keys()
+    called = (getattr(type(module), name, function.__globals__.get(name)) for name in unknown)
     return any(
-        _calls_a_move(callee, owner, depth - 1)
-        for callee in chain(methods, functions)
+        _calls_a_move(callee, module, depth - 1)
+        for callee in called
         if isinstance(callee, types.FunctionType)
         and not (callee.__module__ or "").startswith("torch")
     )
 
 
-@functools.lru_cache(maxsize=1000)
-def _named_in(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """The attributes and the global names that code mentions, that of functions inside it too."""
-    attributes: set[str] = set()
-    names: set[str] = set()
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            attributes.add(instruction.argval)
-        elif instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            names.add(instruction.argval)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            inner = _named_in(constant)
-            attributes |= inner[0]
-            names |= inner[1]
-    return frozenset(attributes), frozenset(names)
+def _names_in(code: types.CodeType) -> Iterator[str]:
+    inner = (const for const in code.co_consts if isinstance(const, types.CodeType))
+    return chain(code.co_names, *(_names_in(const) for const in inner))

@@ -256,6 +256,10 @@ def test_a_layer_named_like_a_function_that_moves_is_no_move():
             return relocate(batch)
 
     class Naming(Owner):
+        def __init__(self):
+            super().__init__()
+            self.relocate = nn.Identity()
+
         def forward(self, batch):
             return self.relocate(batch)
 
