@@ -57,7 +57,14 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    try:
+        home = importlib.import_module(f"{__name__}.{_HOMES[name]}")
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        needs = f"{__name__}.{name} needs PyTorch: pip install 'devicelint[guard]'"
+        raise ImportError(needs, name="torch") from None
+    value: object = getattr(home, name)
     globals()[name] = value
     return value
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from typing_extensions import assert_never
-
 if TYPE_CHECKING:
     from runtime_guard._placement.walk import Held
 
@@ -35,8 +33,6 @@ def problem_of(held: Held, main_device: str) -> str:
                 "loaded before the model was moved, so it stayed: call "
                 "optimizer.load_state_dict(…) after model.to(…)"
             )
-        case _:
-            assert_never(held.kind)
 
 
 def _late(kind: str, main_device: str) -> str:
