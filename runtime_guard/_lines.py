@@ -7,7 +7,7 @@ import os
 import sys
 import sysconfig
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from runtime_guard._mismatch import Line
 
@@ -59,11 +59,16 @@ def short_path(file: str) -> str:
 
 def _cell_of(file: str) -> str:
     """`Cell In[3]`, as IPython's own tracebacks call a cell; empty for any other file."""
-    interactive = getattr(sys.modules.get("IPython"), "get_ipython", None)
-    shell = interactive() if interactive else None
-    named = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    compiler = getattr(interactive_shell(), "compile", None)
+    named = getattr(compiler, "format_code_name", None)
     name = named(file) if named else None
     return " ".join(name) if name else ""
+
+
+def interactive_shell() -> Any:
+    """The shell of a notebook or of IPython; None elsewhere."""
+    interactive = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return interactive() if interactive is not None else None
 
 
 def is_plumbing(file: str) -> bool:
@@ -91,6 +96,11 @@ def is_internal(file: str) -> bool:
 def is_library(file: str) -> bool:
     """Whether a file belongs to Python or to an installed package, and not to the user."""
     return _is_installed(file) or _is_below(file, *_STANDARD_LIBRARY)
+
+
+def is_users(file: str) -> bool:
+    """Whether a file is the user's own: neither installed nor in between."""
+    return not (is_plumbing(file) or is_library(file))
 
 
 def package_of(file: str) -> str:

@@ -15,9 +15,13 @@ class Line:
     function: str
     text: str
 
+    @property
+    def place(self) -> str:
+        """Where it is, as messages say it: `train.py:52`."""
+        return f"{self.file}:{self.line}"
+
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}"
-        return f"{place}: {self.text}" if self.text else place
+        return f"{self.place}: {self.text}" if self.text else self.place
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,10 @@ from runtime_guard._explaining.naming import (
     tensor_on,
 )
 from runtime_guard._judging.walk import tensors_in
-from runtime_guard._lines import is_library, is_plumbing, is_torch, line_at, package_of
+from runtime_guard._lines import is_torch, is_users, package_of
 
 if TYPE_CHECKING:
     from runtime_guard._judging.check import Fault
-    from runtime_guard._mismatch import Line
 
 _OPTIMIZERS = f"{os.sep}optim{os.sep}"
 
@@ -45,7 +44,7 @@ def advise(fault: Fault, where: Whereabouts) -> str:
         for answer in _ANSWERS:
             if sentence := answer(fault, where):
                 return sentence + odd_argument(fault, where)
-    place = f" before {_place(where.failed_at)}" if where.failed_at else ""
+    place = f" before {where.failed_at.place}" if where.failed_at else ""
     return f"move it to {fault.expected}{place}, or create it there"
 
 
@@ -94,13 +93,13 @@ def _registration(owner: str, name: str, tensor: Tensor) -> str:
 
 def _made_here(fault: Fault, where: Whereabouts) -> str:
     """The line that makes it can be seen, and says no device."""
-    for step in reversed([step for step in where.inside if _is_of_user(step)]):
+    for step in reversed([step for step in where.inside if is_users(step.file)]):
         names = names_of_tensor(step, fault.tensor)
         if any(is_argument(step, name) for name in names):
             return ""
         line = creation(step, names)
         if line is not None:
-            return f"write {with_device(line, _device_for(step, fault, where))} at {_place(line)}"
+            return f"write {with_device(line, _device_for(step, fault, where))} at {line.place}"
     return ""
 
 
@@ -114,11 +113,11 @@ def _variable(fault: Fault, where: Whereabouts) -> str:
     """The user's code holds it under a name, and can move it there."""
     # Without a model it is moved where it is used: further out it may serve another purpose.
     for step in where.inside if where.entry else where.inside[::-1]:
-        names = names_of_tensor(step, fault.tensor) if _is_of_user(step) else []
+        names = names_of_tensor(step, fault.tensor) if is_users(step.file) else []
         if names and is_argument(step, names[0]) and step is not where.inside[0]:
             return ""
         if names:
-            return f"write {_movement(step, names[0], fault, where)} before {_place_of(step)}"
+            return f"write {_movement(step, names[0], fault, where)} before {step.written.place}"
     return ""
 
 
@@ -131,7 +130,7 @@ def _argument_of_model(fault: Fault, where: Whereabouts) -> str:
     """It was computed from something that the model was given on the same wrong device."""
     entry, root = where.entry, where.root
     call = call_of(list(where.inside), root) if root is not None else None
-    if entry is None or call is None or not _is_of_user(entry):
+    if entry is None or call is None or not is_users(entry.file):
         return ""
     args, kwargs = call
     given = [tensor for _, tensor in tensors_in([*args, *kwargs.values()], "")]
@@ -142,9 +141,9 @@ def _argument_of_model(fault: Fault, where: Whereabouts) -> str:
     names = held or _on_line(entry, fault.tensor)
     if names:
         moves = dict.fromkeys(_movement(entry, name, fault, where) for name in names[:3])
-        return f"write {' and '.join(moves)} before {_place_of(entry)}"
+        return f"write {' and '.join(moves)} before {entry.written.place}"
     device = device_in(entry, fault.expected, root)
-    return f"write `.to({device})` behind what the model is given at {_place_of(entry)}"
+    return f"write `.to({device})` behind what the model is given at {entry.written.place}"
 
 
 def _on_line(step: Step, tensor: Tensor) -> list[str]:
@@ -172,27 +171,15 @@ def _reaches(entry: Step, tensor: Tensor) -> bool:
 def _somewhere_inside(fault: Fault, where: Whereabouts) -> str:
     """It appears between the model's arguments, which are right, and the module that failed."""
     step, line = where.failing, where.failed_at
-    if step is None or line is None or step is where.entry or not _is_of_user(step):
+    if step is None or line is None or step is where.entry or not is_users(step.file):
         return ""
     device = _device_for(step, fault, where)
     names = names_of_tensor(step, fault.tensor) or _on_line(step, fault.tensor)
     if names:
         move = moved(step, names[0], device, fault.expected)
-        return f"write `{move}` before {_place(line)}"
+        return f"write `{move}` before {line.place}"
     made = f"it is made inside {line.function}, or in what it calls"
     return f"create it with `device={device}`: {made}"
-
-
-def _is_of_user(step: Step) -> bool:
-    return not is_plumbing(step.file) and not is_library(step.file)
-
-
-def _place_of(step: Step) -> str:
-    return _place(line_at(step.frame, step.line))
-
-
-def _place(line: Line) -> str:
-    return f"{line.file}:{line.line}"
 
 
 _ANSWERS = (

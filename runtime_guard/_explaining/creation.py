@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from runtime_guard._lines import line_at, source_above
+from runtime_guard._lines import source_above
 
 if TYPE_CHECKING:
     from runtime_guard._explaining.frames import Step
@@ -38,7 +38,7 @@ def creation(step: Step, names: list[str]) -> Line | None:
         names: the variables that hold it there; without any, it is made on the line itself.
     """
     if not names:
-        here = line_at(step.frame, step.line)
+        here = step.written
         return here if _makes(here.text) else None
     above = source_above(step.frame, step.line)[:_FAR]
     for name in names:

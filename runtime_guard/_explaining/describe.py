@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from runtime_guard._distributed import rank_and_host
 from runtime_guard._explaining.advice import advise
-from runtime_guard._explaining.frames import Step, whereabouts
+from runtime_guard._explaining.frames import Step, Whereabouts, whereabouts
 from runtime_guard._mismatch import Mismatch
 from runtime_guard._placement.memory import facts_of
 
@@ -30,9 +30,14 @@ def describe(
         root: the guarded model; without it, the outermost module that was called.
     """
     where = whereabouts(list(steps), root, module)
+    return mismatch_at(where, where.path, type(module).__name__, fault, advise(fault, where))
+
+
+def mismatch_at(where: Whereabouts, path: str, name: str, fault: Fault, advice: str) -> Mismatch:
+    """What a fault is called there; `path` and `name` are the module's, or what stands for it."""
     return Mismatch(
-        module=where.path,
-        module_class=type(module).__name__,
+        module=path,
+        module_class=name,
         argument=fault.argument,
         tensor=facts_of(fault.tensor),
         expected=str(fault.expected),
@@ -40,6 +45,6 @@ def describe(
         failed_at=where.failed_at,
         entered_at=where.entered_at,
         launched_at=where.launched_at,
-        advice=advise(fault, where),
+        advice=advice,
         rank=rank_and_host(),
     )

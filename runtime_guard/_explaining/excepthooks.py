@@ -12,6 +12,7 @@ from runtime_guard._explaining.explain import annotate, notes_of
 from runtime_guard._explaining.handle import Handle
 from runtime_guard._explaining.message import HEAD
 from runtime_guard._explaining.tracebacks import shorten
+from runtime_guard._lines import interactive_shell
 from runtime_guard._patch import Link
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Explanations(Handle):
                     Link(process, "start", _start_explained),
                     Link(process, "_bootstrap", _run_explained),
                 ]
-                shell = _interactive_shell()
+                shell = interactive_shell()
                 if shell is not None:
                     self._links.append(Link(shell, "showtraceback", _explain_first_in_shell))
         return self
@@ -140,9 +141,3 @@ def _print_notes(error: object) -> None:
         for note in notes_of(error):
             if note.startswith(HEAD):
                 sys.stderr.write(f"{note}\n")
-
-
-def _interactive_shell() -> Any:
-    """The shell of a notebook or of IPython; None elsewhere."""
-    interactive = getattr(sys.modules.get("IPython"), "get_ipython", None)
-    return interactive() if interactive is not None else None

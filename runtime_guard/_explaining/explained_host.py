@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from runtime_guard._explaining.explained_line import name_of, place_of
+from runtime_guard._explaining.explained_line import name_of
 from runtime_guard._explaining.expressions import (
     running_part,
     tensors_of_arguments,
@@ -16,7 +16,7 @@ from runtime_guard._explaining.expressions import (
 from runtime_guard._explaining.frames import Step, module_of, users_step, whereabouts
 from runtime_guard._explaining.message import HEAD, headline, places, row
 from runtime_guard._explaining.naming import named_tensors
-from runtime_guard._lines import is_torch, line_at
+from runtime_guard._lines import is_torch
 from runtime_guard._placement.memory import facts_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def of_host(steps: list[Step], text: Text) -> str:
     if where.module is not None and module_of(step) is where.module:
         first = f"{name_of(where)} has `{name}` on {tensor.device}, and it has to be on cpu"
     lines = [*headline(HEAD + first), *row(name, str(facts_of(tensor)))]
-    lines += places(line_at(step.frame, step.line), where.entered_at, where.launched_at)
+    lines += places(step.written, where.entered_at, where.launched_at)
     return "\n".join([*lines, *row("to fix it", _copy_to_host(step, name, tensor))])
 
 
@@ -64,4 +64,4 @@ def _copy_to_host(step: Step, name: str, tensor: Tensor) -> str:
         if name in match["before"]:
             old = match[0]
             new = f"{match['before']}{detached}.cpu().numpy({match['rest']})"
-    return f"write `{new}` in place of `{old}` at {place_of(step)}"
+    return f"write `{new}` in place of `{old}` at {step.written.place}"

@@ -12,7 +12,6 @@ from runtime_guard._explaining.message import HEAD, headline, places, row
 from runtime_guard._explaining.moving import moved
 from runtime_guard._explaining.naming import device_in
 from runtime_guard._explaining.unnamed import Unnamed
-from runtime_guard._lines import line_at
 
 _MOST_TENSORS = 6
 
@@ -62,7 +61,7 @@ def of_unnamed(where: Whereabouts, tensors: dict[str, Tensor]) -> str:
 
 def _met(step: Step, name: str, tensor: Tensor) -> tuple[str, str]:
     """What a named tensor met on its line, and what to write about it."""
-    met, device, place = Unnamed(step), torch.get_default_device(), place_of(step)
+    met, device, place = Unnamed(step), torch.get_default_device(), step.written.place
     goal = device_in(step, tensor.device)
     if met.made and device != tensor.device:
         code, said = met.made[0], f"`{met.made[0]}` is made on {device}"
@@ -76,9 +75,3 @@ def _met(step: Step, name: str, tensor: Tensor) -> tuple[str, str]:
         said = f"what `{code}` returns is on another device"
         return said, f"write `{code}.to({goal})` in place of `{code}` at {place}"
     return "", ""
-
-
-def place_of(step: Step) -> str:
-    """Where a step is: `train.py:52`."""
-    line = line_at(step.frame, step.line)
-    return f"{line.file}:{line.line}"

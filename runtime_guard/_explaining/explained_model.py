@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from torch import nn
 
-from runtime_guard._explaining.explained_line import by_device, place_of
+from runtime_guard._explaining.explained_line import by_device
 from runtime_guard._explaining.frames import Step, users_step, values_of, whereabouts
-from runtime_guard._explaining.message import HEAD, headline, places, row
+from runtime_guard._explaining.message import HEAD, headline, path_in, places, row
 from runtime_guard._explaining.naming import name_of_module
 from runtime_guard._judging.own import modules_of, own_tensors
-from runtime_guard._lines import is_torch, line_at
+from runtime_guard._lines import is_torch
 
 if TYPE_CHECKING:
     from runtime_guard._explaining.text import Text
@@ -23,9 +23,9 @@ def of_model(steps: list[Step], text: Text) -> str:
     if model is None or step is None:
         return ""
     named = [
-        (f"{path}.{anchor}".removeprefix("."), tensor)
+        (f"{path}.{path_in(anchor)}".removeprefix("."), tensor)
         for path, module in modules_of(model)
-        for anchor, tensor in ((said.split("'")[1], each) for said, each in own_tensors(module))
+        for anchor, tensor in own_tensors(module)
         if tensor.dim()
     ]
     devices = [tensor.device for _, tensor in named]
@@ -33,11 +33,13 @@ def of_model(steps: list[Step], text: Text) -> str:
     spread = " and ".join(dict.fromkeys(str(device) for device in devices))
     where = whereabouts(steps)
     lines = [*headline(f"{HEAD}{type(model).__name__} has parameters and buffers on {spread}")]
-    lines += places(line_at(step.frame, step.line), where.entered_at, where.launched_at)
+    lines += places(step.written, where.entered_at, where.launched_at)
     name = name_of_module(step.frame, model)
     is_torn = len(set(devices)) > 1
     advice = (
-        f"write `{name}.to(device)` before {place_of(step)}" if name and is_torn else text.advice
+        f"write `{name}.to(device)` before {step.written.place}"
+        if name and is_torn
+        else text.advice
     )
     return "\n".join([*lines, *row("to fix it", advice), *by_device(named)])
 

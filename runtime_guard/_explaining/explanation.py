@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor, nn
 
-from runtime_guard._distributed import rank_and_host
 from runtime_guard._explaining.advice import advise
 from runtime_guard._explaining.advice_model import lone_tensor
-from runtime_guard._explaining.describe import describe
+from runtime_guard._explaining.describe import describe, mismatch_at
 from runtime_guard._explaining.explained_host import of_host
 from runtime_guard._explaining.explained_line import announced, by_device, name_of, of_unnamed
 from runtime_guard._explaining.explained_model import of_model
@@ -29,13 +28,12 @@ from runtime_guard._explaining.naming import named_tensors
 from runtime_guard._explaining.remote import is_remote, line_of_traced, of_another_process
 from runtime_guard._judging.check import Fault, find_faults
 from runtime_guard._judging.own import is_of_torch, own_tensors
-from runtime_guard._lines import is_internal, is_torch, line_at
-from runtime_guard._mismatch import Mismatch
+from runtime_guard._lines import is_internal, is_torch
 from runtime_guard._placement.memory import facts_of
 
 if TYPE_CHECKING:
     from runtime_guard._explaining.text import Text
-    from runtime_guard._mismatch import Line
+    from runtime_guard._mismatch import Line, Mismatch
 
 _TRACED = "tensors on two devices met in what torch.compile compiles: without it, this names them"
 _MET = "tensors on two devices met; which ones cannot be seen from here"
@@ -119,27 +117,11 @@ def _of_tensors(where: Whereabouts, name: str, kind: str, tensors: dict[str, Ten
         argument = lone.anchor if lone and tensor is alone else announced(kind, path)
         fault = Fault(argument, tensor, home.device, anchor)
         if len(told) < MOST:
-            told.append(_mismatch(name, fault, where, advise(fault, where)))
+            told.append(mismatch_at(where, "", name, fault, advise(fault, where)))
         else:
             told.append(replace(told[0], argument=fault.argument, tensor=facts_of(tensor)))
     on_line = tensors_on_line(where.failing) if where.failing else {}
     return "\n".join([render(told, HEAD), *by_device(on_line.items())])
-
-
-def _mismatch(name: str, fault: Fault, where: Whereabouts, advice: str) -> Mismatch:
-    return Mismatch(
-        module="",
-        module_class=name,
-        argument=fault.argument,
-        tensor=facts_of(fault.tensor),
-        expected=str(fault.expected),
-        anchor=fault.anchor,
-        failed_at=where.failed_at,
-        entered_at=where.entered_at,
-        launched_at=where.launched_at,
-        advice=advice,
-        rank=rank_and_host(),
-    )
 
 
 def _of_line(steps: list[Step], text: Text, traced: Line | None = None) -> str:
@@ -147,7 +129,7 @@ def _of_line(steps: list[Step], text: Text, traced: Line | None = None) -> str:
     lines = list(headline(HEAD + (text.advice or (_TRACED if traced else _MET))))
     step = users_step(steps)
     if step is not None:
-        where, line = whereabouts(steps), line_at(step.frame, step.line)
+        where, line = whereabouts(steps), step.written
         entered = where.entered_at or (line if traced else None)
         lines += places(traced or line, entered, where.launched_at)
         if text.kind == "mix":

@@ -17,22 +17,8 @@ from typing import Any, NamedTuple
 from torch import nn
 
 from runtime_guard._judging.own import modules_of
-from runtime_guard._lines import is_library, is_plumbing, is_torch, line_at, short_path
+from runtime_guard._lines import is_library, is_plumbing, is_torch, is_users, line_at
 from runtime_guard._mismatch import Line
-
-__all__ = [
-    "Step",
-    "Whereabouts",
-    "call_of",
-    "module_of",
-    "path_of",
-    "short_path",
-    "steps_of_stack",
-    "steps_of_traceback",
-    "users_step",
-    "values_of",
-    "whereabouts",
-]
 
 _CALLS = frozenset({"_call_impl", "_wrapped_call_impl"})
 # Where torch hands a call to a mode (`torch.set_default_device` is one) or to a subclass of Tensor.
@@ -50,6 +36,11 @@ class Step(NamedTuple):
     def file(self) -> str:
         """The file of the code that runs, as Python has it."""
         return self.frame.f_code.co_filename
+
+    @property
+    def written(self) -> Line:
+        """The line of source that runs."""
+        return line_at(self.frame, self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +150,7 @@ def whereabouts(
     first = _entered(steps, running)
     failing = _last(steps, _is_code_of_callers) or (steps[-1] if steps else None)
     entry = _last(steps[:first], _is_code_of_callers) if running else None
-    launch = _last(steps[:first], _is_code_of_users) if entry and is_library(entry.file) else None
+    launch = _last(steps[:first], is_users) if entry and is_library(entry.file) else None
     return Whereabouts(
         root=top,
         module=failed,
@@ -287,14 +278,10 @@ def _is_code_of_callers(file: str) -> bool:
     return not is_plumbing(file)
 
 
-def _is_code_of_users(file: str) -> bool:
-    return not is_plumbing(file) and not is_library(file)
-
-
 def users_step(steps: list[Step]) -> Step | None:
     """The innermost step in the user's own code, or else outside torch."""
-    return _last(steps, _is_code_of_users) or _last(steps, _is_code_of_callers)
+    return _last(steps, is_users) or _last(steps, _is_code_of_callers)
 
 
 def _line(step: Step | None) -> Line | None:
-    return line_at(step.frame, step.line) if step else None
+    return step.written if step else None

@@ -57,7 +57,7 @@ def _block(mismatches: list[Mismatch], head: str) -> Iterator[str]:
     first = mismatches[0]
     yield from headline(head + _headline(mismatches))
     for mismatch in mismatches:
-        yield from row(_label(mismatch.argument), str(mismatch.tensor))
+        yield from row(path_in(mismatch.argument), str(mismatch.tensor))
     yield from places(first.failed_at, first.entered_at, first.launched_at)
     for advice in dict.fromkeys(mismatch.advice for mismatch in mismatches if mismatch.advice):
         yield from row("to fix it", advice)
@@ -89,7 +89,8 @@ def spoken(argument: str) -> str:
     return f"argument '{argument}'" if argument.isidentifier() else f"argument `{argument}`"
 
 
-def _label(argument: str) -> str:
+def path_in(argument: str) -> str:
+    """What a message calls a tensor, without its kind: `bias` of `parameter 'bias'`."""
     announced = _ANNOUNCED.fullmatch(argument)
     return announced[1] if announced else argument
 
@@ -110,7 +111,7 @@ def _is_same(line: Line, other: Line | None) -> bool:
 
 def place(label: str, line: Line) -> Iterator[str]:
     """A line of the program: its text follows, cut if need be, or stands below a long path."""
-    where = f"{line.file}:{line.line}"
+    where = line.place
     if not line.text:
         yield from row(label, where)
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from runtime_guard._explaining.frames import Step, whereabouts
 from runtime_guard._explaining.message import HEAD, headline, place, row
-from runtime_guard._lines import is_library, is_plumbing, line_at, short_path
+from runtime_guard._lines import is_plumbing, is_users, short_path
 from runtime_guard._mismatch import Line
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def of_another_process(message: str, steps: list[Step], text: Text) -> str:
     where = whereabouts(steps)
     asked = where.entry or where.failing
     if asked is not None:
-        lines += place("entered at", line_at(asked.frame, asked.line))
+        lines += place("entered at", asked.written)
     advice = text.advice or (_REPLICAS if "replica" in lines[0] else "")
     if advice:
         lines += row("to fix it", advice)
@@ -68,6 +68,6 @@ def _failed_at(message: str) -> Line | None:
         if not is_plumbing(each["file"])
         for text in [each["text"].strip()]
     ]
-    own = [line for file, line in lines if not is_library(file)]
+    own = [line for file, line in lines if is_users(file)]
     found = own or [line for _, line in lines]
     return found[-1] if found else None

@@ -14,7 +14,7 @@ from torch.optim import Optimizer
 
 from runtime_guard._errors import PlacementWarning
 from runtime_guard._judging.allowed import indexes_from_cpu, mixes_from_cpu
-from runtime_guard._lines import is_library, is_plumbing
+from runtime_guard._lines import is_users
 from runtime_guard._mismatch import TensorFacts
 from runtime_guard._placement.advice import REMARK, problem_of
 from runtime_guard._placement.memory import Memory, facts_of
@@ -201,8 +201,7 @@ def _stacklevel() -> int:
     frame: FrameType | None = sys._getframe(1)
     level = 1
     while frame is not None:
-        file = frame.f_code.co_filename
-        if not (is_plumbing(file) or is_library(file)):
+        if is_users(frame.f_code.co_filename):
             return level
         frame, level = frame.f_back, level + 1
     return 2

@@ -17,12 +17,12 @@ from torch.utils.checkpoint import checkpoint
 from runtime_guard._explaining.frames import (
     call_of,
     path_of,
-    short_path,
     steps_of_stack,
     steps_of_traceback,
     values_of,
     whereabouts,
 )
+from runtime_guard._lines import short_path
 from runtime_guard._mismatch import Line
 
 X = torch.ones(2, 3)
