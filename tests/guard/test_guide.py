@@ -8,10 +8,15 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
+from torch import nn
 
 import runtime_guard
 from runtime_guard import DeviceMismatchError
 from runtime_guard._explaining.explain import notes_of
+from runtime_guard._reporting import command
+from runtime_guard._running import cli
+from runtime_guard._settings import Environment, Settings, to_environment
 from tests.guard.meta_gpu import MetaGpu
 from tests.guard.test_examples_guarded import on_meta
 
@@ -76,3 +81,68 @@ def test_the_guide_names_every_option(name):
     options = inspect.signature(getattr(runtime_guard, name)).parameters
     guide = GUIDE.read_text(encoding="utf-8")
     assert [option for option in options if option != "model" and f"`{option}=" not in guide] == []
+
+
+def test_the_guide_tells_which_option_install_lacks():
+    missing = set(options_of("guard")) - set(options_of("install"))
+    assert missing == {"model", "optimizer"}
+    assert "It takes the same arguments but\n`optimizer`" in GUIDE.read_text(encoding="utf-8")
+
+
+def options_of(name):
+    return inspect.signature(getattr(runtime_guard, name)).parameters
+
+
+@pytest.mark.parametrize("parser", [cli._parser(), command._parser()], ids=["run", "report"])
+def test_the_guide_names_every_option_of_the_command_line(parser):
+    named = re.compile(r"^\| `.*|`--\w[\w-]*", re.MULTILINE).findall(
+        GUIDE.read_text(encoding="utf-8")
+    )
+    options = [option for option in parser._option_string_actions if option.startswith("--")]
+    unnamed = [option for option in options if not any(option in line for line in named)]
+    assert [option for option in unnamed if option not in ("--help", "--version")] == []
+
+
+def test_the_guide_names_every_variable():
+    asked = Settings(steps=1, every=2, only=("a",), skip=("b",), meta=True)
+    guide = GUIDE.read_text(encoding="utf-8")
+    for variable in to_environment(Environment("check", asked, "run.jsonl")):
+        assert variable in guide or f"`{variable.removeprefix('RUNTIME_GUARD')}" in guide
+
+
+class Indifferent(nn.Module):
+    """Takes an input from any device."""
+
+    def __init__(self, device):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(3, device=device))
+
+    def forward(self, value):
+        return value
+
+
+def guarded(name, model):
+    if name == "guard":
+        return runtime_guard.guard(model, action="warn", meta=True)
+    return runtime_guard.install(action="warn", meta=True)
+
+
+@pytest.mark.filterwarnings("ignore::runtime_guard.DeviceMismatchWarning")
+@pytest.mark.filterwarnings("ignore::runtime_guard.PlacementWarning")
+@pytest.mark.parametrize("name", ["guard", "install"])
+def test_modules_inside_a_compiled_region_are_checked(name):
+    model = nn.Sequential(Indifferent("cpu"), nn.Sequential(Indifferent("meta")))
+    with guarded(name, model) as handle:
+        torch.compile(model, backend="eager")(torch.ones(2))
+    assert [mismatch.module.removeprefix("_orig_mod.") for mismatch in handle.mismatches] == ["1.0"]
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*deprecated:DeprecationWarning")
+@pytest.mark.parametrize("name", ["guard", "install"])
+def test_a_scripted_module_is_not_checked_and_its_error_is_explained(name):
+    model = nn.Sequential(torch.jit.script(nn.Linear(3, 3).to("meta")))
+    handle = guarded(name, model)
+    with pytest.raises(RuntimeError) as raised, handle:
+        model(torch.ones(2, 3))
+    assert handle.mismatches == []
+    assert "runtime_guard: " in notes_of(raised.value)[0]
