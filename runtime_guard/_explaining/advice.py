@@ -28,6 +28,7 @@ from runtime_guard._explaining.naming import (
 )
 from runtime_guard._judging.walk import tensors_in
 from runtime_guard._lines import is_torch, is_users, package_of
+from runtime_guard._placement.advice import registration
 
 if TYPE_CHECKING:
     from runtime_guard._judging.check import Fault
@@ -86,7 +87,7 @@ def _registration(owner: str, name: str, tensor: Tensor) -> str:
     if not name.isidentifier():
         return f"register self.{name} as a buffer in {owner}.__init__: as it is, it {kept}"
     return (
-        f'write `self.register_buffer("{name}", …)` in {owner}.__init__, in place of '
+        f"write `{registration(name, tensor)}` in {owner}.__init__, in place of "
         f"`self.{name} = …`: a plain attribute {kept}"
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from runtime_guard._placement.walk import Held
 
 REMARK = (
@@ -48,14 +50,18 @@ def _attribute(held: Held) -> str:
         each = "" if held.tensor.requires_grad else " for each of them"
         return f"in a plain {held.container}, which model.to() does not move: use {remedy}{each}"
     name = held.path.rpartition(".")[2]
-    if held.tensor.requires_grad:
-        return (
-            f"a plain attribute, which model.to() does not move: make self.{name} an nn.Parameter"
-        )
-    return (
-        "a plain attribute, which model.to() does not move: write "
-        f'self.register_buffer("{name}", …, persistent=False)'
-    )
+    written = registration(name, held.tensor)
+    return f"a plain attribute, which model.to() does not move: write {written}"
+
+
+def registration(name: str, tensor: Tensor) -> str:
+    """What to write in place of `self.name = …`, so that the tensor moves with its module.
+
+    A buffer that is persistent would be missing in the checkpoints that there are.
+    """
+    if tensor.requires_grad and tensor.is_leaf:
+        return f"self.{name} = nn.Parameter(…)"
+    return f'self.register_buffer("{name}", …, persistent=False)'
 
 
 def _unregistered(container: str, main_device: str) -> str:

@@ -411,11 +411,18 @@ def test_a_loop_variable_is_not_what_an_earlier_line_made():
     assert "`data = data.to(" in advice_of(train, linear(), [torch.ones(2, 3)])[0]
 
 
-def test_a_plain_tensor_attribute_becomes_a_buffer():
+@pytest.mark.parametrize(
+    ("learns", "written"),
+    [
+        (False, 'self.register_buffer("mask", …, persistent=False)'),
+        (True, "self.mask = nn.Parameter(…)"),
+    ],
+)
+def test_a_plain_tensor_attribute_becomes_a_buffer_or_a_parameter(learns, written):
     class Masked(nn.Module):
         def __init__(self):
             super().__init__()
-            self.mask = torch.ones(3, 3)
+            self.mask = torch.ones(3, 3, requires_grad=learns)
             self.linear = nn.Linear(3, 3)
 
         def forward(self, x):
@@ -423,9 +430,7 @@ def test_a_plain_tensor_attribute_becomes_a_buffer():
 
     model = guarded(Masked().to(META))
     (advice,) = advice_of(model, torch.ones(2, 3, device=META))
-    assert advice.startswith(
-        'write `self.register_buffer("mask", …)` in Masked.__init__, in place of `self.mask = …`'
-    )
+    assert advice.startswith(f"write `{written}` in Masked.__init__, in place of `self.mask = …`")
 
 
 def test_parameters_in_a_plain_list_belong_in_a_parameter_list():

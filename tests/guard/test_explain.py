@@ -213,7 +213,7 @@ def test_a_plain_attribute_of_the_module_is_named():
     note = note_of(Masked().to(META), torch.ones(3, 4, device=META))
     assert note.startswith("Masked has")
     assert "but attribute `self.mask` is on cpu" in note
-    assert 'write `self.register_buffer("mask", …)` in Masked.__init__' in note
+    assert 'write `self.register_buffer("mask", …, persistent=False)` in Masked.' in note
 
 
 def test_a_module_whose_own_tensors_are_apart_is_named():

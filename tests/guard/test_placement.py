@@ -129,7 +129,7 @@ def test_a_plain_attribute_of_an_inner_module_has_its_path():
 
 def test_a_plain_attribute_that_learns_should_be_a_parameter():
     scale = torch.ones(2, requires_grad=True)
-    assert "make self.scale an nn.Parameter" in only_problem(moved(scale=scale))[2]
+    assert "write self.scale = nn.Parameter(…)" in only_problem(moved(scale=scale))[2]
 
 
 @pytest.mark.parametrize(
