@@ -6,6 +6,7 @@ import ast
 import functools
 import itertools
 import linecache
+import opcode
 import warnings
 from collections.abc import Iterator
 from types import CodeType
@@ -42,7 +43,12 @@ def names_at(code: CodeType, instruction: int, line: int) -> Names:
         return NO_NAMES
     if not hasattr(code, "co_positions"):
         # Python 3.10 knows lines alone.
-        on_line = {names for (end, _column), names in found.items() if end == line}
+        operation = opcode.opname[code.co_code[instruction]]
+        on_line = {
+            names
+            for (end, _column), names in found.items()
+            if end == line and _does(names, operation)
+        }
         return on_line.pop() if len(on_line) == 1 else NO_NAMES
     position = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
     if position is None or None in position:
@@ -51,6 +57,15 @@ def names_at(code: CodeType, instruction: int, line: int) -> Names:
     names = found.get((end_line or 0, end_column or 0), NO_NAMES)
     condition = found.get(_beginning(start_line or 0, start_column or 0), NO_NAMES)
     return names._replace(itself=condition.itself) if condition.itself else names
+
+
+def _does(names: Names, operation: str) -> bool:
+    """Tell whether these may be the names of what an operation of Python 3.10 works on."""
+    if operation.startswith("CALL_"):
+        return names.called not in ("", "[]")
+    if operation.endswith("_SUBSCR"):
+        return names.called == "[]"
+    return bool(names.itself)
 
 
 @functools.lru_cache(maxsize=64)
