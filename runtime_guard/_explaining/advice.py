@@ -18,7 +18,7 @@ from runtime_guard._explaining.advice_model import (
 from runtime_guard._explaining.creation import creation, with_device
 from runtime_guard._explaining.expressions import tensors_on_line
 from runtime_guard._explaining.frames import Step, Whereabouts, call_of, module_of
-from runtime_guard._explaining.moving import moved
+from runtime_guard._explaining.moving import moved, movement
 from runtime_guard._explaining.naming import (
     device_in,
     is_argument,
@@ -118,13 +118,9 @@ def _variable(fault: Fault, where: Whereabouts) -> str:
         if names and is_argument(step, names[0]) and step is not where.inside[0]:
             return ""
         if names:
-            return f"write {_movement(step, names[0], fault, where)} before {step.written.place}"
+            device = device_in(step, fault.expected, where.root)
+            return movement(step, names[0], device, fault.expected)
     return ""
-
-
-def _movement(step: Step, name: str, fault: Fault, where: Whereabouts) -> str:
-    device = device_in(step, fault.expected, where.root)
-    return f"`{moved(step, name, device, fault.expected)}`"
 
 
 def _argument_of_model(fault: Fault, where: Whereabouts) -> str:
@@ -140,10 +136,12 @@ def _argument_of_model(fault: Fault, where: Whereabouts) -> str:
         return ""
     held = [name for tensor in wrong for name in names_of_tensor(entry, tensor)[:1]]
     names = held or _on_line(entry, fault.tensor)
-    if names:
-        moves = dict.fromkeys(_movement(entry, name, fault, where) for name in names[:3])
-        return f"write {' and '.join(moves)} before {entry.written.place}"
     device = device_in(entry, fault.expected, root)
+    if len(names) == 1:
+        return movement(entry, names[0], device, fault.expected)
+    if names:
+        moves = dict.fromkeys(moved(entry, name, device, fault.expected) for name in names[:3])
+        return f"write `{'` and `'.join(moves)}` before {entry.written.place}"
     return f"write `.to({device})` behind what the model is given at {entry.written.place}"
 
 
@@ -177,8 +175,7 @@ def _somewhere_inside(fault: Fault, where: Whereabouts) -> str:
     device = _device_for(step, fault, where)
     names = names_of_tensor(step, fault.tensor) or _on_line(step, fault.tensor)
     if names:
-        move = moved(step, names[0], device, fault.expected)
-        return f"write `{move}` before {line.place}"
+        return movement(step, names[0], device, fault.expected)
     made = f"it is made inside {line.function}, or in what it calls"
     return f"create it with `device={device}`: {made}"
 

@@ -21,7 +21,8 @@ def name_of(where: Whereabouts) -> str:
     module, step = where.module, where.failing
     if step is None or module is None or module_of(step) is not module:
         function = where.failed_at.function if where.failed_at else "<module>"
-        return "this line" if function == "<module>" else f"{function}()"
+        # `<module>`, `<lambda>`, `<listcomp>`: Python has a name for them, and nobody else.
+        return "this line" if function.endswith(">") else f"{function}()"
     kind = type(module).__name__
     return f"{where.path} ({kind})" if where.path else kind
 

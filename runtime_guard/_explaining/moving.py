@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
+from contextlib import suppress
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +21,41 @@ if TYPE_CHECKING:
     from runtime_guard._explaining.frames import Step
 
 _LAST_PART = re.compile(r"(?P<holder>.+?)(?:\.(?P<field>\w+)|\[(?P<key>[^\[\]]+)\])")
+
+
+def movement(step: Step, path: str, device: str, goal: torch.device) -> str:
+    """What to write, and where, so that the tensor at `path` is on `goal`; arguments as `moved`."""
+    place = step.written.place
+    if _is_of_expression(step, path) or _is_computed(step, path):
+        return f"write `{path}.to({device})` in place of `{path}` at {place}"
+    return f"write `{moved(step, path, device, goal)}` before {place}"
+
+
+def _is_of_expression(step: Step, path: str) -> bool:
+    """Whether a lambda or a comprehension binds the variable: no statement can stand before it."""
+    name = _head(path)
+    with suppress(SyntaxError, ValueError):  # The line may be a part of a statement.
+        for node in ast.walk(ast.parse(step.written.text)):
+            if isinstance(node, (ast.comprehension, ast.Lambda)):
+                bound = node.args if isinstance(node, ast.Lambda) else node.target
+                if any(name in vars(part).values() for part in ast.walk(bound)):
+                    return True
+    code = step.frame.f_code
+    return code.co_name.startswith("<") and name in code.co_varnames
+
+
+def _is_computed(step: Step, path: str) -> bool:
+    """Whether it is a property that cannot be assigned to."""
+    match = _LAST_PART.fullmatch(path)
+    if match is None or match["field"] is None:
+        return False
+    holder = type(value_of(step, match["holder"]))
+    found = inspect.getattr_static(holder, match["field"], None)
+    return isinstance(found, property) and found.fset is None
+
+
+def _head(path: str) -> str:
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
 
 
 def moved(step: Step, path: str, device: str, goal: torch.device) -> str:
@@ -63,7 +101,7 @@ def _assigned(step: Step, path: str, value: str) -> str:
 
 def _itself(step: Step, path: str, goal: torch.device) -> str:
     """The variable that holds the tensor, where it can move itself and has not done so yet."""
-    name = re.split(r"[.\[]", path, maxsplit=1)[0]
+    name = _head(path)
     holder = value_of(step, name)
     if name == path or isinstance(holder, (Tensor, nn.Module)) or moved_above(step, name):
         return ""

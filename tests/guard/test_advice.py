@@ -265,6 +265,39 @@ def test_of_two_names_the_one_on_the_line_is_told():
     assert "`target = target.to(" in advice_of(train, linear(), torch.ones(3, 3))[0]
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda model, batches: [model(images) for images in batches],
+        lambda model, batches: max(batches, key=lambda images: model(images).sum()),
+    ],
+    ids=["comprehension", "lambda"],
+)
+def test_what_an_expression_binds_is_moved_where_it_is_used(call):
+    (advice,) = advice_of(call, linear(), [torch.ones(2, 3)])
+    assert advice.startswith("write `images.to(next(model.parameters()).device)` in place of")
+
+
+class Stream:
+    @property
+    def images(self):
+        return IMAGES
+
+
+IMAGES = torch.ones(2, 3)
+
+
+def test_what_cannot_be_assigned_to_because_it_is_computed_is_moved_where_it_is_used():
+    def train(model, stream):
+        model(stream.images)
+
+    (advice,) = advice_of(train, linear(), Stream())
+    assert advice == (
+        "write `stream.images.to(next(model.parameters()).device)` in place of `stream.images` at "
+        + place("model(stream", train)
+    )
+
+
 def test_an_attribute_of_a_plain_object_is_named():
     def train(model, samples):
         model(samples.x)
