@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import sys
@@ -17,6 +16,7 @@ from runtime_guard._reporting.advice import worst
 from runtime_guard._reporting.tables import Tables, headline
 from runtime_guard._reporting.totals import Summary, summarise
 from runtime_guard._reporting.words import printable
+from runtime_guard._reporting.writing import write_whole
 
 BAD_USAGE = 2
 WIDTH_ELSEWHERE = 120
@@ -56,7 +56,7 @@ def _report(arguments: argparse.Namespace) -> None:
     if arguments.html is not None:
         from runtime_guard._reporting.html import render
 
-        write_whole(Path(arguments.html), render(recordings))
+        _write_page(Path(arguments.html), path, render(recordings))
     if arguments.json:
         _print(json.dumps(document(recordings, summary), indent=2) + "\n")
     elif arguments.html is not None:
@@ -96,27 +96,13 @@ def _recordings(path: Path) -> tuple[Recording, ...]:
         raise UsageError(f"{path}: {error.strerror or error}") from error
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that is either as it was or complete, never in between.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
-    # A pipe or a terminal keeps its name.
-    exists_otherwise = path.exists() and not path.is_file()
-    temporary = path if exists_otherwise else path.with_name(f".{path.name}.{os.getpid()}")
+def _write_page(page: Path, recording: Path, text: str) -> None:
+    if page.resolve() == recording.resolve():
+        raise UsageError(f"--html is {page}: it would overwrite the recording")
     try:
-        # The name of a file need not be Unicode.
-        temporary.write_bytes(text.encode("utf-8", errors="backslashreplace"))
-        if not exists_otherwise:
-            # Where the name is a link, what it leads to is replaced.
-            temporary.replace(path.resolve())
+        write_whole(page, text)
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror or error}") from error
-    finally:
-        if not exists_otherwise:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
+        raise UsageError(f"{page}: {error.strerror or error}") from error
 
 
 def document(recordings: Sequence[Recording], summary: Summary) -> dict[str, Any]:

@@ -15,17 +15,22 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from runtime_guard._witnesses import witnesses
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from importlib.machinery import ModuleSpec
-    from types import ModuleType
+    from types import FrameType, ModuleType
 
     from runtime_guard._explaining.handle import Handle
     from runtime_guard._guarding.install import Installation
+    from runtime_guard._mismatch import Mismatch
     from runtime_guard._settings import Environment
 
 BOOT = str(Path(__file__).parent / "boot")
 """On the path of child processes: a folder whose `sitecustomize` activates the guard there."""
+
+PACKAGE = str(Path(__file__).parent.parent) + os.sep
 
 CHILD = "RUNTIME_GUARD_CHILD"
 """Set to 1 in the environment of all processes but the first."""
@@ -105,8 +110,11 @@ class Activation:
             self.guard = runtime_guard.install(**options)
             self.handles.append(self.guard)
         if self.asked.record is not None:
-            with self._under_own_name():
-                self.handles.append(runtime_guard.record(self.asked.record))
+            try:
+                with self._under_own_name():
+                    self.handles.append(runtime_guard.record(self.asked.record))
+            except (OSError, ValueError) as error:
+                complain(f"runtime_guard does not record: {error}")
 
     @contextmanager
     def _under_own_name(self) -> Iterator[None]:
@@ -198,13 +206,18 @@ def activate_from_environment() -> None:
     if asked is not None and asked.mode != "off":
         activation = activate(asked)
         if FINDINGS in os.environ:
-            atexit.register(_leave_findings, activation)
+            _leave_findings(activation, Path(os.environ[FINDINGS]))
 
 
 def complain(message: str) -> None:
-    """Warn, without ever raising: whoever imports this package, or torch, did nothing wrong."""
+    """Warn at the user's import, without ever raising: that did nothing wrong."""
+    frame = sys._getframe()
+    while frame.f_back is not None and _is_ours(frame):
+        frame = frame.f_back
+    seen = frame.f_globals.setdefault("__warningregistry__", {})
     try:
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        file = frame.f_code.co_filename
+        warnings.warn_explicit(message, RuntimeWarning, file, frame.f_lineno, registry=seen)
     except RuntimeWarning:
         sys.stderr.write(f"runtime_guard: {message}\n")
 
@@ -218,12 +231,30 @@ def _settings_in_environment(prefix: str) -> list[str]:
     return [name for name in os.environ if name.startswith(prefix) and name != FINDINGS]
 
 
-def _leave_findings(activation: Activation) -> None:
-    guard = activation.guard
-    if guard is not None and (guard.mismatches or guard.steps_done):
-        from runtime_guard._running.outcome import leave_findings
+def _is_ours(frame: FrameType) -> bool:
+    file = frame.f_code.co_filename
+    return file.startswith((PACKAGE, "<frozen importlib"))
 
-        leave_findings(activation, Path(os.environ[FINDINGS]))
+
+def _leave_findings(activation: Activation, folder: Path) -> None:
+    """Leave what this child process finds, when it is found and once more at the end."""
+
+    def at_exit() -> None:
+        guard = activation.guard
+        if guard is not None and (guard.mismatches or guard.steps_done):
+            from runtime_guard._running.findings import leave_findings
+
+            leave_findings(activation, folder)
+
+    def witness(mismatch: Mismatch) -> None:
+        from runtime_guard._running.findings import Leaving
+
+        # The first one only makes the other, which needs more than a child may ever need.
+        witnesses[witnesses.index(witness)] = leaving = Leaving(activation, folder)
+        leaving(mismatch)
+
+    witnesses.append(witness)
+    atexit.register(at_exit)
 
 
 def _set_variable(name: str, value: str | None) -> None:

@@ -115,7 +115,9 @@ def parse(words: Sequence[str]) -> Command:
     if not rest:
         raise UsageError("there is no script to run; --help shows how to name one")
     json_path = None if given.json is None else _writable("--json", given.json)
-    return Command(_program(rest), environment, json_path)
+    command = Command(_program(rest), environment, json_path)
+    _check_files(command)
+    return command
 
 
 def _parser() -> Parser:
@@ -193,13 +195,32 @@ def _count(name: str, text: str) -> int:
 def _writable(option: str, name: str) -> Path:
     """The path, whole: the script may go to another folder before it is written."""
     path = Path.cwd() / name
+    if not name:
+        raise UsageError(f"{option} is empty: expected the name of a file")
     if path.is_dir():
         raise UsageError(f"{option} is {name!r}: it is a folder")
     if not path.parent.is_dir():
         raise UsageError(f"{option} is {name!r}: there is no folder {str(path.parent)!r}")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise UsageError(f"{option} is {name!r}: it cannot be written")
+    if path.is_file() and path.suffix == ".py":
+        raise UsageError(f"{option} is {name!r}: it would overwrite a program")
     return path
+
+
+def _check_files(command: Command) -> None:
+    """Let nothing be overwritten that is needed."""
+    record = command.environment.record
+    files = {"--record": record and Path(record), "--json": command.json_path}
+    written = {option: file.resolve() for option, file in files.items() if file}
+    if len(written) > len(set(written.values())):
+        raise UsageError("--record and --json name the same file: each needs its own")
+    program = command.program
+    for option, file in written.items():
+        if isinstance(program, _script.Script) and Path(program.path).resolve() == file:
+            raise UsageError(f"{option} is {program.path!r}: it would overwrite the script")
+    if record and Path(record).exists() and not Path(record).is_file():
+        raise UsageError(f"--record is {record!r}: a device cannot be read back")
 
 
 def _program(words: Sequence[str]) -> _script.Script | _script.Module:

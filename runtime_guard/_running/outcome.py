@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runtime_guard._errors import DeviceMismatchError
-from runtime_guard._running.activation import FINDINGS
+from runtime_guard._reporting.writing import is_stream, write_whole
+from runtime_guard._running.findings import (
+    Leaving,
+    clear,
+    findings,
+    folder_for_children,
+    left_in,
+)
 from runtime_guard._running.script import exit_status
+from runtime_guard._witnesses import witnesses
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from pathlib import Path
 
-    from runtime_guard._guarding.enforcement import Moved
+    from runtime_guard._mismatch import Mismatch
     from runtime_guard._running.activation import Activation
 
 
@@ -27,7 +32,8 @@ if TYPE_CHECKING:
 class Ending:
     """How the main program ended."""
 
-    status: int = 0
+    status: int | None = 0
+    """None for a run that has not ended, or that was killed."""
     error: dict[str, str] | None = None
     told: bool = False
     """Whether its last words, a traceback, say what was found."""
@@ -42,9 +48,15 @@ class Outcome:
     def __init__(self, activation: Activation, json_path: Path | None) -> None:
         self._activation = activation
         self._json_path = json_path
-        self._ending = Ending()
+        self._ending = Ending(None)
         self._process = os.getpid()
-        self._folder = _folder_for_children()
+        self._folder = folder_for_children()
+        self._leaving = Leaving(activation, self._folder, first=self._process)
+        self._written = -1
+        self._witnesses = (self._leaving, self._write_so_far)
+        witnesses.extend(self._witnesses)
+        # What an earlier run left there would be taken for this one's.
+        self._write_so_far()
 
     def notice(self, error: BaseException | None) -> None:
         """Take what ended the main program, and explain it if it is about devices."""
@@ -60,17 +72,35 @@ class Outcome:
         """Say and write what was found."""
         if os.getpid() != self._process:
             return
+        for witness in self._witnesses:
+            witnesses.remove(witness)
         found = self._found()
+        clear(self._folder)
         if found["mismatches"] and not self._ending.told:
             _say(f"{_counted(found)}; {self._where_to_look()}")
         if self._json_path is not None:
-            self._write(self._json_path, self._document(found))
+            try:
+                self._write(self._json_path, found)
+            except OSError as error:
+                _say(f"cannot write {self._json_path}: {error.strerror}")
+
+    def _write_so_far(self, _mismatch: Mismatch | None = None) -> None:
+        """Write what would be lost if the process were killed, or ended by `os._exit`."""
+        path, guard = self._json_path, self._activation.guard
+        count = len(guard.mismatches) if guard else 0
+        if path is None or os.getpid() != self._process or count == self._written:
+            return
+        self._written = count
+        # The end tells why it cannot be written; a stream takes one document.
+        with suppress(OSError):
+            if not is_stream(path):
+                self._write(path, self._found())
 
     def _found(self) -> dict[str, Any]:
         """What this process found, and then what its children did, each thing once."""
         # As JSON has it, like what children left: a shape is a list.
         found: dict[str, Any] = json.loads(json.dumps(findings(self._activation)))
-        for theirs in _left_in(self._folder):
+        for theirs in left_in(self._folder):
             found["steps"] = max(found["steps"], theirs["steps"])
             for name in ("mismatches", "moved"):
                 found[name] += [entry for entry in theirs[name] if entry not in found[name]]
@@ -93,40 +123,8 @@ class Outcome:
             "torch": getattr(sys.modules.get("torch"), "__version__", None),
         }
 
-    def _write(self, path: Path, document: dict[str, Any]) -> None:
-        try:
-            write_atomically(path, json.dumps(document, indent=2) + "\n")
-        except OSError as error:
-            _say(f"cannot write {path}: {error.strerror}")
-
-
-def findings(activation: Activation) -> dict[str, Any]:
-    """What the guard of this process found, ready for JSON."""
-    guard = activation.guard
-    return {
-        "mismatches": [mismatch.to_dict() for mismatch in guard.mismatches] if guard else [],
-        "moved": _moves(guard.moved) if guard else [],
-        "steps": guard.steps_done if guard else 0,
-    }
-
-
-def leave_findings(activation: Activation, folder: Path) -> None:
-    """Leave what a child process found to the first process of the run."""
-    # Nothing to be done where it cannot be written; the child has said it itself.
-    with suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        write_atomically(folder / f"{os.getpid()}.json", json.dumps(findings(activation)))
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file that holds the whole text, or is not there."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
+    def _write(self, path: Path, found: dict[str, Any]) -> None:
+        write_whole(path, json.dumps(self._document(found), indent=2) + "\n")
 
 
 def version() -> str:
@@ -140,33 +138,12 @@ def version() -> str:
         return "unknown"
 
 
-def _folder_for_children() -> Path:
-    """Name a folder that no one else knows; the first child that has something makes it."""
-    folder = Path(tempfile.gettempdir()) / f"runtime_guard-{os.urandom(8).hex()}"
-    os.environ[FINDINGS] = str(folder)
-    return folder
-
-
-def _left_in(folder: Path) -> list[dict[str, Any]]:
-    files = sorted(file for file in folder.glob("*.json") if not file.name.startswith("."))
-    left = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    shutil.rmtree(folder, ignore_errors=True)
-    return left
-
-
 def _counted(found: dict[str, Any]) -> str:
     from runtime_guard._reporting.words import counted, size
 
     count = counted(len(found["mismatches"]), "mismatch", "mismatches")
     moved = sum(each["bytes"] for each in found["moved"])
     return f"{count}, {size(moved)} moved" if moved else count
-
-
-def _moves(moves: Sequence[Moved]) -> list[dict[str, Any]]:
-    return [
-        {"mismatch": each.mismatch.to_dict(), "count": each.count, "bytes": each.bytes}
-        for each in moves
-    ]
 
 
 def _described(error: BaseException | None) -> dict[str, str] | None:

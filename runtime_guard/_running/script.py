@@ -157,7 +157,17 @@ def _code_of(path: str) -> CodeType:
     except OSError as error:
         _say(f"can't open file {path!r}: [Errno {error.errno}] {error.strerror}")
         raise SystemExit(CANNOT_OPEN) from None
+    _refuse_null_bytes(source, path)
     return compile(source, path, "exec", dont_inherit=True)
+
+
+def _refuse_null_bytes(source: bytes, path: str) -> None:
+    """As Python refuses a file: what compile says of one names neither file nor line."""
+    before, null, _ = source.partition(b"\0")
+    if null:
+        *_, last = before.split(b"\n")
+        place = (path, before.count(b"\n") + 1, 0, last.decode("utf-8", errors="replace"))
+        raise SyntaxError("source code cannot contain null bytes", place)
 
 
 def _say(message: str) -> None:

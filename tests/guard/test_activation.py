@@ -171,6 +171,22 @@ def test_a_guard_that_cannot_begin_warns_and_torch_is_imported(run):
     assert run(program) == ["torch", message, "ready"]
 
 
+def test_a_recording_that_cannot_begin_is_told_at_the_import_and_the_guard_holds(run):
+    program = SAYING + (
+        "def fail(path): raise OSError(28, 'cannot record transfers: No space', path)\n"
+        "runtime_guard.record = fail\nactivate(Environment('check', record='r.jsonl'))\n"
+        "sys.stderr = sys.stdout\nimport torch\n"
+    )
+    begun, imported, warning, *line = run(program)
+    assert (begun, imported) == ("torch", "begin check raise ready")
+    assert warning.startswith("program.py:") or "/program.py:" in warning
+    assert warning.endswith(
+        "RuntimeWarning: runtime_guard does not record: "
+        "[Errno 28] cannot record transfers: No space: 'r.jsonl'"
+    )
+    assert line == ["  import torch"]
+
+
 def test_activating_the_same_twice_is_activating_it_once(run):
     program = SAYING + (
         "one = activate(Environment('check'))\nimport torch\n"
@@ -376,6 +392,30 @@ def test_a_spawned_worker_of_a_loader_is_guarded_and_heard(tmp_path):
     assert done.stderr.endswith(f"runtime_guard: 1 mismatch; written to {tmp_path}/found.json\n")
     found = json.loads((tmp_path / "found.json").read_text())
     assert [each["failed_at"]["line"] for each in found["mismatches"]] == [12]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_what_a_killed_child_found_is_heard(method, tmp_path):
+    program = """\
+        import multiprocessing, os, signal, sys
+        import torch
+
+        def work():
+            try:
+                torch.nn.Linear(4, 2)(torch.randn(1, 4, device="meta"))
+            finally:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        if __name__ == "__main__":
+            child = multiprocessing.get_context(sys.argv[1]).Process(target=work)
+            child.start()
+            child.join()
+        """
+    options = "-m runtime_guard --check-meta --json found.json train.py".split()
+    done = real(tmp_path, program, *options, method)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert [each["failed_at"]["line"] for each in found["mismatches"]] == [6]
 
 
 def test_every_rank_of_torchrun_is_guarded_and_heard(tmp_path):

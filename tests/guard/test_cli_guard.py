@@ -14,9 +14,11 @@ from runtime_guard._mismatch import Mismatch, TensorFacts
 from runtime_guard._running import cli as _cli
 from runtime_guard._running.activation import FINDINGS
 from runtime_guard._running.cli import UsageError, main, parse
-from runtime_guard._running.outcome import Outcome, leave_findings
+from runtime_guard._running.findings import leave_findings
+from runtime_guard._running.outcome import Outcome
 from runtime_guard._running.script import Module, Script
 from runtime_guard._settings import Environment, Settings
+from runtime_guard._witnesses import witnesses
 
 
 @pytest.fixture(autouse=True)
@@ -102,6 +104,28 @@ def test_a_line_that_makes_no_sense_is_answered_in_one_line(line, message, capsy
     assert main(line.split()) == 2
     expected = f"runtime_guard: {message.format(folder=tmp_path)}\n"
     assert capsys.readouterr() == ("", expected)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--json other.py train.py", "--json is 'other.py': it would overwrite a program"),
+        ("--record train train", "--record is 'train': it would overwrite the script"),
+        ("--json link train", "--json is 'train': it would overwrite the script"),
+        (
+            "--record run --json ./run train",
+            "--record and --json name the same file: each needs its own",
+        ),
+        ("--json= train.py", "--json is empty: expected the name of a file"),
+        ("--record /dev/null train", "--record is '/dev/null': a device cannot be read back"),
+    ],
+)
+def test_nothing_that_is_needed_is_overwritten(line, message, capsys, tmp_path):
+    (tmp_path / "train").touch()
+    (tmp_path / "other.py").touch()
+    (tmp_path / "link").symlink_to("train")
+    assert main(line.split()) == 2
+    assert capsys.readouterr().err == f"runtime_guard: {message}\n"
 
 
 def test_a_file_that_cannot_be_written_is_told_before_the_run(monkeypatch):
@@ -226,6 +250,17 @@ def test_a_document_that_cannot_be_written_is_told(capsys, tmp_path):
     assert errors == f"runtime_guard: cannot write {path}: No such file or directory\n"
 
 
+def test_a_device_stays_a_device(capsys, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    told(Outcome(activation(), pipe), capsys)
+    # One document, the last.
+    assert json.loads(os.read(reader, 10_000))["status"] == 0
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
 @pytest.mark.parametrize(
     ("program", "status", "error"),
     [
@@ -254,6 +289,21 @@ def test_a_run_leaves_its_document_however_it_ends(program, status, error, tmp_p
     assert document["status"] == done.returncode == status
     assert document["error"] == error
     assert document["torch"] is None
+
+
+def test_a_run_that_is_killed_leaves_what_it_had_found_and_nothing_older(capsys, tmp_path):
+    path = tmp_path / "found.json"
+    path.write_text("of an earlier run")
+    running = activation()
+    outcome = Outcome(running, path)
+    assert json.loads(path.read_text())["mismatches"] == []
+    running.guard.mismatches.append(mismatch("encoder"))
+    for witness in tuple(witnesses):
+        witness(mismatch("encoder"))
+    document = json.loads(path.read_text())
+    assert (document["status"], len(document["mismatches"])) == (None, 1)
+    told(outcome, capsys)
+    assert witnesses == []
 
 
 TRAIN = """\

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,12 +13,13 @@ from rich.console import Console
 
 from runtime_guard._recording.recording import Recording, Tally
 from runtime_guard._reporting.advice import advise, worst
-from runtime_guard._reporting.command import report_main, write_whole
+from runtime_guard._reporting.command import report_main
 from runtime_guard._reporting.mismatches import gather
 from runtime_guard._reporting.source import read_source
 from runtime_guard._reporting.tables import Tables, headline, render
 from runtime_guard._reporting.totals import Row, summarise
 from runtime_guard._reporting.words import counted, duration, percent, rate, short_path, size
+from runtime_guard._reporting.writing import write_whole
 from tests.guard.sample_recording import HEADER, MISMATCH, TRAIN, on_disk, ranks, recording, spot
 
 
@@ -374,6 +376,32 @@ def test_a_page_goes_where_a_link_leads(tmp_path):
     write_whole(link, "new")
     assert link.is_symlink()
     assert (tmp_path / "folder" / "real.html").read_text() == "new"
+
+
+def test_a_page_does_not_take_the_place_of_the_recording(train, tmp_path, capsys):
+    path = on_disk(tmp_path / "run.jsonl", str(train))
+    before = path.read_text()
+    assert report_main([str(path), "--html", f"{tmp_path}/../{tmp_path.name}/run.jsonl"]) == 2
+    assert "it would overwrite the recording" in capsys.readouterr().err
+    assert path.read_text() == before
+
+
+def test_a_pipe_stays_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_whole(pipe, "new")
+    assert os.read(reader, 10) == b"new"
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
+def test_standard_output_that_goes_to_a_file_is_added_to(tmp_path):
+    with (tmp_path / "out").open("w") as file:
+        file.write("first\n")
+        file.flush()
+        write_whole(Path(f"/dev/fd/{file.fileno()}"), "second\n")
+    assert (tmp_path / "out").read_text() == "first\nsecond\n"
 
 
 def test_the_report_needs_neither_torch_nor_a_utf8_terminal(train, tmp_path):

@@ -308,6 +308,14 @@ def test_a_compiled_script(tmp_path):
     assert_same(tmp_path, "train.pyc")
 
 
+def test_a_binary_file_is_refused_with_its_line(tmp_path):
+    (tmp_path / "train.py").write_bytes(b"x = 1\n\x7fELF\0\0\n")
+    status, _, errors = run(tmp_path, "-m", "runtime_guard", "train.py")
+    assert status == 1
+    assert 'train.py", line 2' in errors
+    assert errors.endswith("SyntaxError: source code cannot contain null bytes\n")
+
+
 def test_spawned_processes_import_the_script_and_find_its_classes(tmp_path):
     write(
         tmp_path,
