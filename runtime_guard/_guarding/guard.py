@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from runtime_guard._guarding.checking import Checking
-from runtime_guard._guarding.hooks import InputCheck, WithoutHooks
+from runtime_guard._guarding.hooks import InputCheck, let_script
 from runtime_guard._judging.check import is_worth_checking
 from runtime_guard._judging.own import modules_of
 from runtime_guard._placement.placement import report, warn_of
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from torch import nn
     from torch.optim import Optimizer
 
+    from runtime_guard._patch import Link
     from runtime_guard._placement.placement import Placement
     from runtime_guard._settings import Action, Settings
 
@@ -37,20 +38,23 @@ class Guard(Checking):
         self.placement: Placement = report(model, optimizer)
         self._check = InputCheck(self)
         self._hooks: list[Any] = []
+        self._scripting: Link | None = None
 
     def __repr__(self) -> str:
         state = f"checks {len(self._hooks)} modules" if self.checking else "checks nothing now"
         return f"<guard of {type(self.model).__name__}: {state}, {self.settings}>"
 
     def _begin(self) -> None:
-        WithoutHooks.begin()
+        self._scripting = let_script()
         for path, module in modules_of(self.model):
             if self.settings.chooses(path) and is_worth_checking(module):
                 hook = module.register_forward_pre_hook(self._check, with_kwargs=True)
                 self._hooks.append(hook)
 
     def _end(self) -> None:
-        WithoutHooks.end()
+        if self._scripting is not None:
+            self._scripting.remove()
+            self._scripting = None
         for hook in self._hooks:
             hook.remove()
         self._hooks.clear()

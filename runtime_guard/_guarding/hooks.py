@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from itertools import dropwhile
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-import torch.jit._recursive as scripting
+import torch
 from torch import nn
 
 from runtime_guard._judging.check import fits
+from runtime_guard._patch import Link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,37 +63,23 @@ class InputCheck:
         return getattr, (contextlib.nullcontext(), "__exit__")
 
 
-class WithoutHooks:
-    """Lets torch.jit.script compile guarded modules: without the hook, which it cannot compile.
+def let_script() -> Link | None:
+    """Let torch.jit.script compile guarded modules without the hook, which it cannot compile.
 
-    Scripting is wrapped while any guard is attached, and as it was when the last is removed.
+    Returns:
+        What takes it back; None where this torch scripts in another way.
     """
-
-    _lock: ClassVar[threading.Lock] = threading.Lock()
-    _users: ClassVar[int] = 0
-    _original: ClassVar[Callable[..., Any]]
-
-    @classmethod
-    def begin(cls) -> None:
-        """A guard was attached."""
-        with cls._lock:
-            cls._users += 1
-            if cls._users == 1:
-                cls._original = scripting.create_script_module
-                scripting.create_script_module = _script_without_hooks
-
-    @classmethod
-    def end(cls) -> None:
-        """A guard was removed."""
-        with cls._lock:
-            cls._users -= 1
-            if cls._users == 0 and scripting.create_script_module is _script_without_hooks:
-                scripting.create_script_module = cls._original
+    scripting = getattr(torch.jit, "_recursive", None)
+    if not hasattr(scripting, "create_script_module"):
+        return None
+    return Link(scripting, "create_script_module", _script_without_hooks)
 
 
-def _script_without_hooks(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+def _script_without_hooks(
+    previous: Callable[..., Any], module: nn.Module, *args: Any, **kwargs: Any
+) -> Any:
     with _lifted(module):
-        return WithoutHooks._original(module, *args, **kwargs)
+        return previous(module, *args, **kwargs)
 
 
 @contextlib.contextmanager

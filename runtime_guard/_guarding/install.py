@@ -97,9 +97,8 @@ def install(
 ) -> Installation:
     """Guard every module of the process, those that are made later too.
 
-    Takes what `guard` takes, and does the same; the paths that `only` and `skip` match begin at
-    the outermost module that is running. Modules that are called inside a compiled region are
-    checked by the region's own guards alone.
+    Takes what `guard` takes but the optimizer, and does the same; the paths that `only` and
+    `skip` match begin at the outermost module that is running.
 
     Raises:
         ValueError: an option has a value that it cannot have.

@@ -263,3 +263,22 @@ def test_what_several_threads_move_is_counted_in_full(protect):
         list(threads.map(call, range(40)))
     assert len(warned) == 1
     assert sum(moved.count for moved in handle.moved) == 40
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*deprecated:DeprecationWarning")
+def test_scripting_outlives_a_wrapper_that_came_between_two_guards(monkeypatch):
+    scripting = torch.jit._recursive
+    model = nn.Sequential(nn.Linear(2, 2))
+    first = runtime_guard.guard(model)
+    ours = scripting.create_script_module
+
+    def theirs(*args, **kwargs):
+        return ours(*args, **kwargs)
+
+    monkeypatch.setattr(scripting, "create_script_module", theirs)
+    first.remove()
+    with runtime_guard.guard(model):
+        assert torch.jit.script(model)(torch.zeros(1, 2)).shape == (1, 2)
+    assert scripting.create_script_module is theirs
+    monkeypatch.undo()
+    scripting.create_script_module = vars(ours).get("previous", ours)
