@@ -10,6 +10,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from runtime_guard._judging.own import is_of_torch
+
 # The arguments that the modules of torch take from the CPU, whatever their own device.
 _FREE = {
     # The lengths are read on the host; cuDNN wants the targets there as well.
@@ -17,6 +19,9 @@ _FREE = {
     # It gives back the first argument, and looks at no other.
     nn.Identity: None,
 }
+
+# Their kernels look at the device of every argument; others read a 0-dim one as a number.
+_WITHOUT_SCALARS = (nn.Embedding, nn.NLLLoss, nn.CrossEntropyLoss, nn.BCELoss)
 
 
 def is_free(module: nn.Module, argument: str, arguments: dict[str, Any]) -> bool:
@@ -43,6 +48,11 @@ def _drops_the_mask(arguments: dict[str, Any]) -> bool:
 def mixes_from_cpu(tensor: Tensor) -> bool:
     """Whether a tensor on the CPU mixes with any device: a 0-dim one does."""
     return bool(tensor.device.type == "cpu" and tensor.dim() == 0)
+
+
+def takes_no_scalar(module: nn.Module) -> bool:
+    """Whether torch's module takes not even a 0-dim tensor from the CPU."""
+    return isinstance(module, _WITHOUT_SCALARS) and is_of_torch(module)
 
 
 def indexes_from_cpu(tensor: Tensor) -> bool:

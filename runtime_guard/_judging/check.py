@@ -16,11 +16,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from runtime_guard._judging.allowed import indexes_from_cpu, is_free, mixes_from_cpu
+from runtime_guard._judging.allowed import (
+    indexes_from_cpu,
+    is_free,
+    mixes_from_cpu,
+    takes_no_scalar,
+)
+from runtime_guard._judging.moves import moves_its_arguments
 from runtime_guard._judging.own import (
     is_of_torch,
     is_offloaded,
-    moves_its_arguments,
+    listed_parameters,
     own_tensors,
     stand_ins,
 )
@@ -65,8 +71,13 @@ def fits(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
 def _device_without_parameters(
     module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> torch.device | None:
-    values = chain(stand_ins(module).values(), module._buffers.values(), args, kwargs.values())
-    for value in values:
+    for value in stand_ins(module).values():
+        return value.device
+    for child in module._modules.values():
+        if isinstance(child, (nn.ParameterList, nn.ParameterDict)):
+            for _, tensor in listed_parameters(module):
+                return tensor.device
+    for value in chain(module._buffers.values(), args, kwargs.values()):
         if isinstance(value, Tensor):
             return value.device
     return None
@@ -107,7 +118,9 @@ def find_faults(
         return ()
     arguments = _named(module, args, kwargs)
     strangers = list(_strangers(module, arguments, meta=meta))
-    if not strangers or (not is_of_torch(module) and moves_its_arguments(module)):
+    if not strangers:
+        return ()
+    if not is_of_torch(module) and moves_its_arguments(module, strangers[0].expected):
         return ()
     return tuple(strangers)
 
@@ -118,7 +131,8 @@ def _strangers(module: nn.Module, arguments: dict[str, Any], *, meta: bool) -> I
         for name, value in arguments.items()
         if not is_free(module, name, arguments)
         for path, tensor in tensors_in(value, name)
-        if (meta or tensor.device.type != "meta") and not mixes_from_cpu(tensor)
+        if (meta or tensor.device.type != "meta")
+        and (not mixes_from_cpu(tensor) or takes_no_scalar(module))
     ]
     home = _home(module, found, meta=meta)
     if not home:
@@ -138,7 +152,7 @@ def _home(
     of where a module is. A module without children of which nothing else is known has its
     arguments where the first is that is on an accelerator, or else the first.
     """
-    own = list(own_tensors(module))
+    own = [*own_tensors(module), *listed_parameters(module)]
     home: dict[torch.device, str] = {}
     for anchor, tensor in own:
         if not (mixes_from_cpu(tensor) or indexes_from_cpu(tensor)):
@@ -178,7 +192,7 @@ def is_worth_checking(module: nn.Module) -> bool:
     """Whether a call of this module can be wrong: it has tensors, or its arguments may disagree."""
     if isinstance(module, torch.jit.ScriptModule):
         return False  # It bears no hooks.
-    if any(True for _ in own_tensors(module)):
+    if any(True for _ in chain(own_tensors(module), listed_parameters(module))):
         return True
     return not module._modules and _takes_several(module)
 

@@ -1,16 +1,10 @@
-"""What belongs to a module: its tensors, its modules, and whether it moves what it is given."""
+"""What belongs to a module: its tensors and its modules."""
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator
-from itertools import chain
 
 from torch import Tensor, nn
-
-# A forward that calls one of these is taken to bring its arguments to its own device.
-_MOVES = frozenset({"to", "cuda", "type_as", "to_device", "send_to_device", "move_to_device"})
-_CALL_DEPTH = 3
 
 
 def own_tensors(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
@@ -42,6 +36,18 @@ def stand_ins(module: nn.Module) -> dict[str, Tensor]:
     if ("weight" in attributes or "_flat_weights" in attributes) and is_of_torch(module):
         return {name: value for name, value in attributes.items() if isinstance(value, Tensor)}
     return {}
+
+
+def listed_parameters(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """The parameters that a module holds in a `ParameterList` or `ParameterDict`.
+
+    Torch counts such a list as a child, but it is never called: its owner computes with them.
+    """
+    for name, child in module._modules.items():
+        if isinstance(child, (nn.ParameterList, nn.ParameterDict)):
+            for key, tensor in child._parameters.items():
+                if tensor is not None:
+                    yield f"parameter '{name}.{key}'", tensor
 
 
 def modules_of(root: nn.Module) -> Iterator[tuple[str, nn.Module]]:
@@ -95,37 +101,3 @@ def is_of_torch(module: nn.Module) -> bool:
     """Whether the module's forward is torch's own (that of FSDP's subclasses is)."""
     home = getattr(getattr(type(module), "forward", None), "__module__", None) or ""
     return home.partition(".")[0] == "torch"
-
-
-def moves_its_arguments(module: nn.Module) -> bool:
-    """Whether the user's forward, or a function that it calls, moves tensors.
-
-    Such a module may be given tensors from anywhere. What it forgets to move is found at the
-    modules that it calls.
-    """
-    forward = getattr(type(module), "forward", None)
-    return _calls_a_move(getattr(forward, "__wrapped__", forward), module, _CALL_DEPTH)
-
-
-def _calls_a_move(function: object, module: nn.Module, depth: int) -> bool:
-    if not isinstance(function, types.FunctionType):
-        return False
-    names = set(_names_in(function.__code__))
-    if names & _MOVES:
-        return True
-    if depth == 0:
-        return False
-    # Code does not tell attributes from global names: what the module has is not looked up there.
-    unknown = names - module._modules.keys()
-    called = (getattr(type(module), name, function.__globals__.get(name)) for name in unknown)
-    return any(
-        _calls_a_move(callee, module, depth - 1)
-        for callee in called
-        if isinstance(callee, types.FunctionType)
-        and not (callee.__module__ or "").startswith("torch")
-    )
-
-
-def _names_in(code: types.CodeType) -> Iterator[str]:
-    inner = (const for const in code.co_consts if isinstance(const, types.CodeType))
-    return chain(code.co_names, *(_names_in(const) for const in inner))

@@ -227,44 +227,24 @@ def test_a_container_without_tensors_leaves_the_judgement_to_its_parts():
     assert is_worth_checking(Root().part)
 
 
-def test_a_forward_that_moves_its_arguments_may_be_given_them_from_anywhere():
-    class Moving(Owner):
-        def forward(self, batch):
-            return self._here(batch)
-
-        def _here(self, batch):
-            return batch.to(self.scale.device)
-
-    class Reading(Owner):
-        def forward(self, batch):
-            return self._there(batch)
-
-        def _there(self, batch):
-            return batch + torch.zeros(4, device=batch.device)
-
-    assert faults(Moving(), HERE) == []
-    assert faults(Reading(), HERE) != []
+def test_the_parameters_in_a_list_are_those_of_its_owner():
+    for held in (nn.ParameterList, nn.ParameterDict):
+        module = Scaled()
+        del module.scale
+        keys: Any = {"0": nn.Parameter(torch.ones(4, device="meta"))}
+        module.scales = held(keys if held is nn.ParameterDict else keys.values())
+        assert is_worth_checking(module)
+        assert faults(module, THERE) == []
+        assert faults(module, HERE) == ["batch: cpu, not meta of parameter 'scales.0'"]
 
 
-def relocate(value):
-    return value.to("meta")
-
-
-def test_a_layer_named_like_a_function_that_moves_is_no_move():
-    class Calling(Owner):
-        def forward(self, batch):
-            return relocate(batch)
-
-    class Naming(Owner):
-        def __init__(self):
-            super().__init__()
-            self.relocate = nn.Identity()
-
-        def forward(self, batch):
-            return self.relocate(batch)
-
-    assert faults(Calling(), HERE) == []
-    assert faults(Naming(), HERE) != []
+def test_modules_whose_kernels_look_at_every_device_take_no_scalar_from_the_cpu():
+    embedding = nn.Embedding(4, 2, device="meta")
+    scalar = torch.tensor(1, device="meta")
+    assert faults(embedding, torch.tensor(1)) == ["input: cpu, not meta of parameter 'weight'"]
+    assert faults(nn.CrossEntropyLoss(), THERE[0], torch.tensor(1)) != []
+    assert faults(nn.CrossEntropyLoss(), THERE[0], scalar) == []
+    assert faults(nn.MSELoss(), THERE, torch.tensor(1.0)) == []
 
 
 def test_what_another_library_moves_is_left_to_it():
