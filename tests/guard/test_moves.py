@@ -194,5 +194,5 @@ def test_a_decorated_module_that_moves_compiles_whole_under_each_guard():
 
 
 def test_a_metric_that_moves_its_states_moves_no_arguments():
-    assert faults(MeanSquaredError(), THERE, HERE) == ["target"]
+    assert faults(MeanSquaredError(), THERE, HERE) == ["args[1]"]
     assert faults(MeanSquaredError(), THERE, THERE) == []
