@@ -61,7 +61,8 @@ def _copy_to_host(step: Step, name: str, tensor: Tensor) -> str:
     detached = "" if ".detach()" in part or not tensor.requires_grad else ".detach()"
     old, new = name, f"{name}{detached}.cpu()"
     for match in _TO_NUMPY.finditer(part):
-        if name in match["before"]:
+        # Since Python 3.12 the variable of a comprehension is gone when its error is explained.
+        if name in match["before"] or name not in part:
             old = match[0]
             new = f"{match['before']}{detached}.cpu().numpy({match['rest']})"
     return f"write `{new}` in place of `{old}` at {step.written.place}"

@@ -16,8 +16,9 @@ import pytest
 
 import runtime_guard
 from runtime_guard import DeviceMismatchError
-from runtime_guard._explaining.explain import annotate, notes_of
+from runtime_guard._explaining.explain import annotate
 from tests.guard.meta_gpu import MetaGpu
+from tests.guard.notes import note_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = sorted(path.stem for path in (EXAMPLES / "broken").glob("*.py"))
@@ -184,7 +185,7 @@ def told(action, way: str) -> str:
     annotate(raised.value)
     if isinstance(raised.value, DeviceMismatchError):
         return " ".join(str(raised.value).split())
-    return " ".join(" ".join(notes_of(raised.value)).split())
+    return " ".join(note_of(raised.value).split())
 
 
 @pytest.mark.parametrize("name", sorted({"cuda_checkpoint", "hard_coded_cuda"}))

@@ -201,9 +201,11 @@ def test_so_it_is_in_processes_and_ranks(guarded, capfd):
             torch.multiprocessing.start_processes(
                 fail_under_a_guard, (guarded,), nprocs=1, start_method="fork"
             )
+    # Python 3.10 raises again with the traceback as it was caught: our own frame stays its first.
+    ours = 0 if sys.version_info >= (3, 11) else 1
     for printed in (capfd.readouterr().err, str(caught.value)):
         assert "DeviceMismatchError: Linear has" in printed
-        assert str(Path(runtime_guard.__file__).parent) not in printed
+        assert printed.count(str(Path(runtime_guard.__file__).parent)) <= ours
 
 
 def fail_under_a_guard(rank, call):

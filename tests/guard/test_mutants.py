@@ -14,10 +14,11 @@ import pytest
 
 import runtime_guard
 from runtime_guard import DeviceMismatchError, PlacementWarning
-from runtime_guard._explaining.explain import annotate, notes_of
+from runtime_guard._explaining.explain import annotate
 from tests.guard.advice import advices_of, follow
 from tests.guard.meta_gpu import MetaGpu
 from tests.guard.mutants import LOOPS, Mutant, Place, load, read
+from tests.guard.notes import note_of
 
 ALL = [read(path) for path in LOOPS]
 FORGOTTEN = [(loop, mutant) for loop in ALL for mutant in loop.mutants.values() if not mutant.same]
@@ -137,8 +138,7 @@ def story_of(train, text: str, name: str, way: str) -> tuple[BaseException | Non
         return None, ""
     if isinstance(error, DeviceMismatchError):
         return error, " ".join(str(error).split())
-    (note,) = notes_of(error)
-    return error, " ".join(note.split()).removeprefix("runtime_guard: ")
+    return error, " ".join(note_of(error).split()).removeprefix("runtime_guard: ")
 
 
 def expected_place(mutant: Mutant, way: str, error: BaseException) -> Place:
