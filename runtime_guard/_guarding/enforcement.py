@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import warnings
+import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -56,6 +58,7 @@ class Enforcement:
         self._places: dict[tuple[object, ...], Mismatch] = {}
         self._moves: dict[tuple[object, ...], Moved] = {}
         self._known: dict[tuple[object, ...], list[Mismatch]] = {}
+        _all.add(self)
 
     @property
     def mismatches(self) -> list[Mismatch]:
@@ -166,3 +169,16 @@ def _summary(module: nn.Module, fault: Fault) -> str:
         f"{type(module).__name__} got {fault.argument} on {fault.tensor.device}, "
         f"but its {fault.anchor} is on {fault.expected}"
     )
+
+
+_all: weakref.WeakSet[Enforcement] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """A child counts what it moves itself; what was moved before is its parent's to tell."""
+    for enforcement in tuple(_all):
+        enforcement._moves.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

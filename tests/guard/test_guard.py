@@ -1,6 +1,7 @@
 """The guard of a model: what it does about a mismatch, for how long, and what it leaves behind."""
 
 import gc
+import os
 import warnings
 import weakref
 from pathlib import Path
@@ -113,6 +114,20 @@ def test_what_is_moved_is_counted_by_its_own_size():
         epoch()
     (moved,) = handle.moved
     assert (moved.count, moved.bytes) == (6, 2 * (8 + 8 + 3) * 4 * 4)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_process_counts_what_it_moves_itself():
+    model = nn.Linear(4, 2, bias=False, device="meta")
+    with runtime_guard.guard(model, action="move", meta=True) as handle:
+        with pytest.warns(DeviceMismatchWarning):
+            model(torch.zeros(1, 4))
+        child = os.fork()
+        if not child:
+            os._exit(len(handle.moved))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert len(handle.moved) == 1
 
 
 def test_a_module_called_at_two_lines_is_reported_at_both():
