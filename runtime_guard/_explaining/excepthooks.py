@@ -75,7 +75,11 @@ class Explained:
         try:
             return self.function(*args, **kwargs)
         except Exception as error:
+            caught = error.__traceback__
             _prepare(error)
+            if caught is not None and caught is not error.__traceback__:
+                # Python 3.10 raises again from where it was caught: here, and on as shortened.
+                caught.tb_next = error.__traceback__
             raise
 
 

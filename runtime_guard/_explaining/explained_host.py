@@ -49,11 +49,20 @@ def _for_host(step: Step, steps: list[Step], argument: str) -> tuple[str, Tensor
     """The tensor that a function of torch has under this name, or else any on an accelerator."""
     named = tensors_on_line(step) or dict(named_tensors(step.frame))
     found = {name: tensor for name, tensor in named.items() if tensor.device.type != "cpu"}
+    # Before Python 3.11 the part is the whole line, and some of it may be on the CPU already.
+    copied = {name for name in found if _is_copied(name, running_part(step))}
+    found = {name: tensor for name, tensor in found.items() if name not in copied}
     for below in steps[steps.index(step) + 1 :]:
         wanted = tensors_of_arguments(below).get(argument) if is_torch(below.file) else None
         if wanted is not None:
             return next((n for n, tensor in found.items() if tensor is wanted), argument), wanted
     return next(iter(found.items()), ("", None))
+
+
+def _is_copied(name: str, part: str) -> bool:
+    befores = [match["before"] for match in _TO_NUMPY.finditer(part)]
+    own = [before for before in befores if re.match(rf"{re.escape(name)}(?!\w)", before)]
+    return bool(own) and all(".cpu()" in before for before in own)
 
 
 def _copy_to_host(step: Step, name: str, tensor: Tensor) -> str:
