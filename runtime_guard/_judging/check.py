@@ -30,7 +30,7 @@ from runtime_guard._judging.own import (
     own_tensors,
     stand_ins,
 )
-from runtime_guard._judging.walk import tensors_in
+from runtime_guard._judging.walk import DEEPEST, tensors_in
 
 # Values of these types hold no tensors; most arguments that are not tensors are one of them.
 _PLAIN = frozenset({type(None), bool, int, float, str, torch.dtype, torch.device, torch.Size})
@@ -83,7 +83,7 @@ def _device_without_parameters(
     return None
 
 
-def _all_on(device: torch.device | None, values: Iterable[Any]) -> bool:
+def _all_on(device: torch.device | None, values: Iterable[Any], depth: int = 0) -> bool:
     for value in values:
         if isinstance(value, Tensor):
             if value.device != device:
@@ -92,11 +92,13 @@ def _all_on(device: torch.device | None, values: Iterable[Any]) -> bool:
         kind = type(value)
         if kind in _PLAIN:
             continue
+        if depth == DEEPEST:
+            continue  # A value that holds itself.
         if kind is list or kind is tuple:
-            if not _all_on(device, value):
+            if not _all_on(device, value, depth + 1):
                 return False
         elif kind is dict:
-            if not _all_on(device, value.values()):
+            if not _all_on(device, value.values(), depth + 1):
                 return False
         elif any(tensor.device != device for _, tensor in tensors_in(value, "")):
             return False

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
-# Deeper than any batch is nested; it ends a value that holds itself.
-_DEEPEST = 12
+DEEPEST = 12
+"""Deeper than any batch is nested: it ends the walk through a value that holds itself."""
 
 Part: TypeAlias = tuple[str, Any]
 
@@ -24,7 +24,7 @@ def tensors_in(value: object, path: str, depth: int = 0) -> Iterator[tuple[str, 
     """
     if isinstance(value, Tensor):
         yield path, value
-    elif depth < _DEEPEST:
+    elif depth < DEEPEST:
         for name, part in _parts(value):
             yield from tensors_in(part, path + name, depth + 1)
 
@@ -36,7 +36,7 @@ def with_replaced(value: Any, replace: Callable[[Tensor], Tensor], depth: int = 
     """
     if isinstance(value, Tensor):
         return replace(value)
-    if depth >= _DEEPEST:
+    if depth >= DEEPEST:
         return value
     old = _parts(value)
     new = [with_replaced(part, replace, depth + 1) for _, part in old]

@@ -110,6 +110,8 @@ def test_arguments_are_named_as_the_forward_names_them():
 def test_a_value_that_holds_itself_ends():
     batch: list[Any] = [HERE]
     batch.append(batch)
+    assert fits(Scaled("cpu"), (batch,), {})
+    assert fits(Scaled("cpu"), ({"again": batch},), {"more": (batch,)})
     assert faults(Scaled("cpu"), batch) == []
     assert faults(Scaled(), batch)[0] == "batch[0]: cpu, not meta of parameter 'scale'"
 
