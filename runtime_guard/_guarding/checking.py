@@ -59,7 +59,10 @@ class Checking(Handle):
 
     @property
     def steps_done(self) -> int:
-        """The training steps so far, as the optimizers and `step` count them."""
+        """The training steps so far, as the optimizers and `step` count them.
+
+        With the setting `steps` no more are counted than are checked.
+        """
         return self._counter.count
 
     def step(self) -> None:
@@ -89,6 +92,8 @@ class Checking(Handle):
         """The calls from now on belong to the step of this number, counted from 0."""
         limit = self.settings.steps
         over = limit is not None and step >= limit
+        if over:
+            self._counter.end()
         with self._lock:
             if self.attached:
                 self._switch(on=not over and step % self.settings.every == 0)

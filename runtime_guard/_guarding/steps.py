@@ -28,6 +28,7 @@ class StepCounter:
         self._counts: WeakKeyDictionary[Optimizer, int] = WeakKeyDictionary()
         self._lock = threading.Lock()
         self._registered: Any = None
+        self._ended = False
 
     def attach(self) -> None:
         """Begin to listen to the optimizers of the process."""
@@ -46,8 +47,15 @@ class StepCounter:
             self.count += 1
         self._tell()
 
+    def end(self) -> None:
+        """Count no more: from now on a step costs what it did, but for asking whether to count.
+
+        The optimizer's hooks cannot be taken away here: it is running them.
+        """
+        self._ended = True
+
     def _stepped(self, optimizer: Optimizer, _args: object, _kwargs: object) -> None:
-        if self._count(optimizer):
+        if not self._ended and self._count(optimizer):
             self._tell()
 
     def _count(self, optimizer: Optimizer) -> bool:

@@ -155,7 +155,7 @@ def test_steps_are_those_of_the_models_optimizer_and_the_guard_ends_after_them()
         other.step()
         optimizer.step()
     assert checked == [True, True, False, False]
-    assert handle.steps_done == 4
+    assert handle.steps_done == 2
     handle.remove()
 
 
