@@ -39,7 +39,7 @@ class Patch(NamedTuple):
 
 
 PACKAGE = str(Path(__file__).parents[1])
-OURS = ("runtime_guard._recording.",)
+OURS = ("runtime_guard._recording.", "runtime_guard._lines")
 """How the names of the modules begin that run inside a method of torch."""
 _TENSOR, _MODULE = torch.Tensor, torch.nn.Module
 PATCHES = (

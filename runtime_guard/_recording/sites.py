@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import functools
-import sysconfig
-from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import torch
-
+from runtime_guard._lines import is_plumbing, package_of
 from runtime_guard._recording.names import NO_NAMES, Names, names_at
 
 SITES_KEPT = 4096
@@ -38,7 +35,7 @@ def site_of(frame: FrameType | None) -> Site:
     Python 3.13 a look keeps every tensor among them alive until the function returns.
     """
     innermost = frame
-    while frame is not None and not is_users(frame.f_code.co_filename):
+    while frame is not None and not moves_on_purpose(frame.f_code.co_filename):
         frame = frame.f_back
     frame = frame or innermost
     if frame is None:
@@ -57,25 +54,11 @@ def site_of(frame: FrameType | None) -> Site:
 
 
 @functools.lru_cache(maxsize=SITES_KEPT)
-def is_users(file: str) -> bool:
-    """Tell whether code of this file was written by somebody who moves tensors on purpose."""
-    if file.startswith(("<eval_with_key>", "<frozen ", "<__array_function__")):
-        return False
-    if "torchinductor_" in file or file.startswith(_folders()):
-        return False
-    installed = "site-packages" in file or "dist-packages" in file
-    return installed or not file.startswith(_standard_library())
+def moves_on_purpose(file: str) -> bool:
+    """Tell whether code of this file was written by somebody who moves tensors on purpose.
 
-
-@functools.cache
-def _folders() -> tuple[str, ...]:
-    here = Path(__file__).parents[1]
-    beside_torch = Path(torch.__file__).parent.parent
-    folders = (here, beside_torch / "torch", beside_torch / "numpy")
-    return tuple(f"{folder}/" for folder in folders)
-
-
-@functools.cache
-def _standard_library() -> str:
-    paths: dict[str, Any] = sysconfig.get_paths()
-    return f"{paths['stdlib']}/"
+    A library is; numpy only stands in between, like torch.
+    """
+    return not (
+        is_plumbing(file) or package_of(file) == "numpy" or file.startswith("<__array_function__")
+    )
