@@ -14,7 +14,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from runtime_guard._errors import DeviceMismatchError, DeviceMismatchWarning, PlacementWarning
+from runtime_guard._errors import (
+    DeviceMismatchError,
+    DeviceMismatchWarning,
+    PlacementWarning,
+    VirtualGpuWarning,
+)
 from runtime_guard._running.activation import activate_from_environment
 
 if TYPE_CHECKING:
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from runtime_guard._mismatch import Mismatch
     from runtime_guard._placement.placement import Placement, report
     from runtime_guard._recording.transfers import Recorder, record
+    from runtime_guard._virtual.block import VirtualGpu, virtual_gpu
 
 __all__ = [
     "DeviceMismatchError",
@@ -33,11 +39,14 @@ __all__ = [
     "Placement",
     "PlacementWarning",
     "Recorder",
+    "VirtualGpu",
+    "VirtualGpuWarning",
     "explain",
     "guard",
     "install",
     "record",
     "report",
+    "virtual_gpu",
 ]
 
 # Where each name is found when it is first asked for: most of them need torch.
@@ -46,11 +55,13 @@ _HOMES = {
     "Mismatch": "_mismatch",
     "Placement": "_placement.placement",
     "Recorder": "_recording.transfers",
+    "VirtualGpu": "_virtual.block",
     "explain": "_explaining.excepthooks",
     "guard": "_guarding.guard",
     "install": "_guarding.install",
     "record": "_recording.transfers",
     "report": "_placement.placement",
+    "virtual_gpu": "_virtual.block",
 }
 
 

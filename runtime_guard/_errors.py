@@ -31,6 +31,10 @@ class PlacementWarning(UserWarning):
     """Part of a model was left behind on the CPU."""
 
 
+class VirtualGpuWarning(UserWarning):
+    """A program met something that the virtual GPU does not model."""
+
+
 # Tracebacks and warnings name them as users import them.
-for _class in (DeviceMismatchError, DeviceMismatchWarning, PlacementWarning):
+for _class in (DeviceMismatchError, DeviceMismatchWarning, PlacementWarning, VirtualGpuWarning):
     _class.__module__ = "runtime_guard"

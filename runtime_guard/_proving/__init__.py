@@ -1,0 +1,1 @@
+"""Proves with runs what a script needs: which moves, on which machines."""

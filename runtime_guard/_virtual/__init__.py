@@ -1,0 +1,1 @@
+"""A virtual accelerator: tensors live in host memory, and obey CUDA's device rules."""

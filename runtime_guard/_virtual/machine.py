@@ -1,0 +1,88 @@
+"""The virtual machine: how many accelerators it has, of which kind, and what lies on each."""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+import torch
+
+NAMES: Final = ("cuda", "mps", "xpu")
+"""The kinds of accelerator that a machine can have."""
+
+DEFAULT_BYTES: Final = 80 * 1024**3
+"""What `total_memory` says where no size was asked for: nothing runs out then."""
+
+CPU: Final = torch.device("cpu")
+
+
+class Account:
+    """The memory of one virtual device.
+
+    Attributes:
+        limit: bytes that it has; None where nothing was asked for, and nothing runs out.
+        allocated: bytes of the storages that live on it now.
+        peak: the most there were since the peak was last reset.
+        allocations: how many storages were ever placed on it.
+    """
+
+    def __init__(self, limit: int | None) -> None:
+        self.limit = limit
+        self.allocated = 0
+        self.peak = 0
+        self.allocations = 0
+
+    @property
+    def total(self) -> int:
+        """What the device says that it has, in bytes."""
+        return DEFAULT_BYTES if self.limit is None else self.limit
+
+    def reset_peak(self) -> None:
+        """Let the peak begin anew at what lives now."""
+        self.peak = self.allocated
+
+
+class Machine:
+    """A machine with `count` accelerators of one name.
+
+    Attributes:
+        name: the type of its devices: `cuda`, `mps` or `xpu`.
+        devices: its devices, in order.
+        accounts: the memory of each.
+    """
+
+    def __init__(self, count: int, name: str, memory: int | None = None) -> None:
+        self.name = name
+        self.devices = tuple(torch.device(name, index) for index in range(count))
+        self.accounts = tuple(Account(memory) for _ in range(count))
+        self._thread = threading.local()
+
+    def __repr__(self) -> str:
+        return f"Machine({len(self.devices)} x {self.name})"
+
+    @property
+    def current(self) -> int:
+        """The index of this thread's current device."""
+        index: int = getattr(self._thread, "index", 0)
+        return index
+
+    @current.setter
+    def current(self, index: int) -> None:
+        self._thread.index = index
+
+
+_machines: list[Machine] = []
+
+
+def machine() -> Machine:
+    """The machine that is in effect: that of the innermost block.
+
+    Raises:
+        IndexError: none is.
+    """
+    return _machines[-1]
+
+
+def is_active() -> bool:
+    """Whether a virtual machine is in effect in this process."""
+    return bool(_machines)

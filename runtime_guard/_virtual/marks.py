@@ -1,0 +1,107 @@
+"""On which virtual device a tensor lives: a mark on its storage.
+
+A storage is one Python object for as long as its memory lives, so a mark on it follows views,
+`detach`, `.data`, saved tensors and parameters, and goes when the memory goes. What bears no
+mark lies on the CPU, or was made where nothing is seen: inside a backward pass.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from runtime_guard._virtual.machine import CPU, machine
+from runtime_guard._virtual.memory import charge
+
+if TYPE_CHECKING:
+    from runtime_guard._virtual.machine import Account
+
+MARK = "_virtual"
+"""The attribute of a storage that holds its mark."""
+
+
+class Mark:
+    """Says where a storage lives, and gives its bytes back when it goes."""
+
+    __slots__ = ("account", "device", "size")
+
+    def __init__(self, device: torch.device, size: int, account: Account | None) -> None:
+        self.device = device
+        self.size = size
+        self.account = account
+
+    def __repr__(self) -> str:
+        return f"Mark({self.device}, {self.size} bytes)"
+
+    def __del__(self) -> None:
+        if self.account is not None:
+            self.account.allocated -= self.size
+
+
+def storage_of(tensor: Tensor) -> Any:
+    """The storage that bears the mark of a tensor; None where it has none of its own.
+
+    A sparse tensor's is that of its values, a wrapper's (DTensor, functorch) that of what it wraps.
+    """
+    try:
+        return tensor.untyped_storage()
+    except (NotImplementedError, RuntimeError):
+        return _inner_storage(tensor)
+
+
+def _inner_storage(tensor: Tensor) -> Any:
+    if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+        return storage_of(torch._C._functorch.get_unwrapped(tensor))
+    layout = tensor.layout
+    if layout is torch.sparse_coo:
+        return storage_of(tensor._values())
+    if layout in (torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc):
+        return storage_of(tensor.values())
+    return None
+
+
+def mark_of(tensor: Tensor) -> torch.device | None:
+    """The virtual device of a tensor; None where it bears no mark.
+
+    To be called where no call of torch is seen by the mode: inside a handler, or a patch.
+    """
+    if type(tensor) not in (Tensor, torch.nn.Parameter):
+        inner = getattr(tensor, "_local_tensor", None)
+        if isinstance(inner, Tensor):
+            return mark_of(inner)
+    mark = getattr(storage_of(tensor), MARK, None)
+    return None if mark is None else mark.device
+
+
+def device_of(tensor: Tensor) -> torch.device:
+    """The device of a tensor as a script sees it; what bears no mark is where torch has it."""
+    return mark_of(tensor) or tensor.device
+
+
+def place(tensor: Tensor, device: torch.device) -> Tensor:
+    """Let a tensor's storage live on the device, and return the tensor.
+
+    A storage that bears a mark already keeps it: views share their storage.
+    """
+    storage = storage_of(tensor)
+    if storage is None or MARK in storage.__dict__ or device == CPU or device.type == "meta":
+        return tensor
+    setattr(storage, MARK, marked(storage, device))
+    return tensor
+
+
+def marked(storage: Any, device: torch.device) -> Mark:
+    """A mark for a storage, with its bytes charged to the device.
+
+    Raises:
+        torch.OutOfMemoryError: the device has not so many bytes left.
+    """
+    here = machine()
+    if device.type != here.name or device.index >= len(here.accounts):
+        return Mark(device, 0, None)
+    account = here.accounts[device.index]
+    size: int = storage.nbytes()
+    charge(account, device, size)
+    return Mark(device, size, account)
