@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import cache
 from typing import Final
 
 import torch
@@ -14,6 +15,12 @@ DEFAULT_BYTES: Final = 80 * 1024**3
 """What `total_memory` says where no size was asked for: nothing runs out then."""
 
 CPU: Final = torch.device("cpu")
+
+
+@cache
+def interned(name: str, index: int) -> torch.device:
+    """The device of this name and index: one object, so that `is` compares devices."""
+    return torch.device(name, index)
 
 
 class Account:
@@ -53,7 +60,7 @@ class Machine:
 
     def __init__(self, count: int, name: str, memory: int | None = None) -> None:
         self.name = name
-        self.devices = tuple(torch.device(name, index) for index in range(count))
+        self.devices = tuple(interned(name, index) for index in range(count))
         self.accounts = tuple(Account(memory) for _ in range(count))
         self._thread = threading.local()
 
@@ -69,6 +76,14 @@ class Machine:
     @current.setter
     def current(self, index: int) -> None:
         self._thread.index = index
+
+    @property
+    def passes(self) -> list[torch.device | None]:
+        """Where the backward passes began that this thread is in, the innermost last."""
+        if not hasattr(self._thread, "passes"):
+            self._thread.passes = []
+        passes: list[torch.device | None] = self._thread.passes
+        return passes
 
 
 _machines: list[Machine] = []

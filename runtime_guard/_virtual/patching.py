@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _ABSENT: Final = object()
 
@@ -28,11 +31,17 @@ class Patches:
         self._former.append((_Items(mapping), key, mapping.get(key, _ABSENT)))
         mapping[key] = value
 
+    def at_undo(self, do: Callable[[], None]) -> None:
+        """Let something else be undone at its turn."""
+        self._former.append((do, "", None))
+
     def undo(self) -> None:
         """Give every place back."""
         while self._former:
             holder, name, value = self._former.pop()
-            if isinstance(holder, _Items):
+            if not name:
+                holder()
+            elif isinstance(holder, _Items):
                 holder.give_back(name, value)
             elif value is _ABSENT:
                 delattr(holder, name)

@@ -1,0 +1,134 @@
+"""Backward passes: gradients lie where what they are the gradients of does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.utils import checkpoint
+from torch.utils.hooks import BackwardHook
+
+from runtime_guard._virtual.machine import machine
+from runtime_guard._virtual.marks import device_of, mark_of, place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from runtime_guard._virtual.patching import Patches
+
+
+def install(patches: Patches) -> None:
+    """Mark gradients wherever a program can meet them."""
+    patches.put(
+        torch.autograd, "_engine_run_backward", _engine(torch.autograd._engine_run_backward)
+    )
+    patches.put(Tensor, "register_hook", _register_hook(Tensor.register_hook))
+    patches.put(BackwardHook, "__init__", _backward_hook(BackwardHook.__init__))
+    patches.put(torch.autograd.Function, "apply", classmethod(_applied))
+    kind = torch.autograd.function.BackwardCFunction
+    patches.put(kind, "apply", _backward_of(kind.apply))
+    patches.put_item(checkpoint._allowed_determinism_checks_to_fns, "default", _shape_and_dtype)
+
+
+def _engine(original: Callable[..., Any]) -> Callable[..., Any]:
+    def _engine_run_backward(
+        roots: Any, gradients: Any, keep: bool, create: bool, inputs: Any, *rest: Any, **more: Any
+    ) -> Any:
+        tensors = [root for root in roots if isinstance(root, Tensor)]
+        with torch._C.DisableTorchFunction():
+            _check_roots(tensors, gradients)
+            begins = next((mark for mark in map(mark_of, tensors) if mark is not None), None)
+        passes = machine().passes
+        passes.append(begins)
+        try:
+            made = original(roots, gradients, keep, create, inputs, *rest, **more)
+        finally:
+            passes.pop()
+        for source, gradient in zip(inputs or (), made or (), strict=False):
+            if isinstance(source, Tensor):
+                _follow(gradient, mark_of(source))
+        return made
+
+    return _engine_run_backward
+
+
+def _check_roots(roots: list[Tensor], gradients: Any) -> None:
+    """Refuse a gradient that lies elsewhere than what it is the gradient of.
+
+    Raises:
+        RuntimeError: with the text of `validate_outputs` in torch/csrc/autograd/engine.cpp.
+    """
+    for place_, (root, gradient) in enumerate(zip(roots, gradients, strict=False)):
+        if isinstance(gradient, Tensor) and gradient.dim() and mark_of(gradient) != mark_of(root):
+            raise RuntimeError(
+                f"invalid gradient at index {place_} - expected device {device_of(root)} but got "
+                f"{device_of(gradient)}"
+            )
+
+
+def _follow(gradient: Any, device: torch.device | None) -> Any:
+    if isinstance(gradient, Tensor) and device is not None:
+        place(gradient, device)
+    return gradient
+
+
+def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
+    def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> Any:
+        device = mark_of(self)
+        if device is None:
+            return original(self, hook)
+        return original(self, lambda gradient: hook(_follow(gradient, device)))
+
+    return register_hook
+
+
+def _backward_hook(original: Callable[..., Any]) -> Callable[..., Any]:
+    def __init__(self: Any, module: Any, user_hooks: Any, user_pre_hooks: Any) -> None:
+        hooks = [_following(hook) for hook in user_hooks]
+        original(self, module, hooks, [_following(hook) for hook in user_pre_hooks])
+
+    return __init__
+
+
+def _following(hook: Callable[..., Any]) -> Callable[..., Any]:
+    """A hook of a module, whose gradients lie where the pass began, or with the module."""
+
+    def called(module: Any, *gradients: Any) -> Any:
+        own = next((mark_of(one) for one in module.parameters()), None)
+        roots = machine().passes
+        device = own or (roots[-1] if roots else None)
+        for group in gradients:
+            for gradient in group if isinstance(group, tuple) else (group,):
+                _follow(gradient, device)
+        return hook(module, *gradients)
+
+    return called
+
+
+_apply = torch.autograd.Function.__dict__["apply"].__func__
+
+
+def _applied(cls: Any, *args: Any, **kwargs: Any) -> Any:
+    made = _apply(cls, *args, **kwargs)
+    outputs = made if isinstance(made, tuple) else (made,)
+    node = next((one.grad_fn for one in outputs if isinstance(one, Tensor)), None)
+    if isinstance(node, torch.autograd.function.BackwardCFunction):
+        node._virtual_devices = [  # type: ignore[attr-defined]
+            mark_of(one) if isinstance(one, Tensor) else None for one in outputs
+        ]
+    return made
+
+
+def _backward_of(original: Callable[..., Any]) -> Callable[..., Any]:
+    def apply(self: Any, *gradients: Any) -> Any:
+        for gradient, device in zip(gradients, getattr(self, "_virtual_devices", ()), strict=False):
+            _follow(gradient, device)
+        return original(self, *gradients)
+
+    return apply
+
+
+def _shape_and_dtype(tensor: Tensor) -> dict[str, Any]:
+    """What a checkpoint compares: outputs are seen before they are marked."""
+    return {"shape": tensor.shape, "dtype": tensor.dtype}

@@ -1,0 +1,121 @@
+"""The block in which torch finds virtual accelerators."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+import torch
+
+from runtime_guard._virtual.machine import NAMES, Machine, _machines
+from runtime_guard._virtual.mode import VirtualMode
+from runtime_guard._virtual.patching import Patches
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+SURFACES: Final = ("overriding", "parsing", "autograd", "optimizing", "defaults")
+"""The modules whose `install` changes torch, in this order."""
+
+HANDLING: Final = ("getters", "moves", "factories", "indexing", "handling")
+"""The modules that say what is done with calls."""
+
+_lock = threading.RLock()
+_patches = Patches()
+
+
+class VirtualGpu:
+    """Virtual accelerators, in effect inside a `with` block.
+
+    Attributes:
+        count: how many.
+        name: of which type: `cuda`, `mps` or `xpu`.
+        memory_gb: what each has, in GiB; None where nothing is to run out.
+        devices: they themselves, in order.
+    """
+
+    def __init__(self, count: int, name: str, memory_gb: float | None) -> None:
+        self.count = count
+        self.name = name
+        self.memory_gb = memory_gb
+        memory = None if memory_gb is None else int(memory_gb * 1024**3)
+        self._machine = Machine(count, name, memory)
+        self._modes: list[VirtualMode] = []
+
+    def __repr__(self) -> str:
+        memory = "" if self.memory_gb is None else f", memory_gb={self.memory_gb}"
+        return f"VirtualGpu(count={self.count}, name={self.name!r}{memory})"
+
+    @property
+    def devices(self) -> tuple[torch.device, ...]:
+        """The virtual devices, in order."""
+        return self._machine.devices
+
+    def __enter__(self) -> VirtualGpu:
+        with _lock:
+            if not _machines:
+                _install()
+            _machines.append(self._machine)
+        mode = VirtualMode()
+        if not in_effect():
+            mode.__enter__()
+            self._modes.append(mode)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._modes:
+            self._modes.pop().__exit__(kind, error, trace)
+        with _lock:
+            _machines.remove(self._machine)
+            if not _machines:
+                _patches.undo()
+
+
+def virtual_gpu(
+    count: int = 1, name: str = "cuda", *, memory_gb: float | None = None
+) -> VirtualGpu:
+    """Let torch find virtual accelerators inside a `with` block, on any machine.
+
+    Tensors stay in host memory, each with a device, and mixing devices raises the error that CUDA
+    would raise. Blocks nest: the innermost machine is the one that torch finds.
+
+    Args:
+        count: how many accelerators, 1 or more.
+        name: their type: `cuda`, `mps` or `xpu`.
+        memory_gb: the memory of each in GiB; what needs more raises `torch.OutOfMemoryError`.
+
+    Raises:
+        ValueError: an argument has a value that it cannot have.
+    """
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise ValueError(f"count is {count!r}: expected a whole number, 1 or more")
+    if name not in NAMES:
+        raise ValueError(f"name is {name!r}: expected one of {', '.join(map(repr, NAMES))}")
+    if name == "mps" and count > 1:
+        raise ValueError(f"count is {count!r}: a machine has one mps device")
+    if memory_gb is not None and not memory_gb > 0:
+        raise ValueError(f"memory_gb is {memory_gb!r}: expected a number above 0")
+    return VirtualGpu(count, name, memory_gb)
+
+
+def in_effect() -> bool:
+    """Whether this thread's calls of torch are seen."""
+    stack: list[Any] = torch.overrides._get_current_function_mode_stack()
+    return any(isinstance(mode, VirtualMode) for mode in stack)
+
+
+def _install() -> None:
+    for name in HANDLING:
+        importlib.import_module(f"{__package__}.{name}")
+    try:
+        for name in SURFACES:
+            importlib.import_module(f"{__package__}.{name}").install(_patches)
+    except BaseException:
+        _patches.undo()
+        raise

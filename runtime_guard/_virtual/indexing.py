@@ -1,0 +1,70 @@
+"""Indexing and assigning to indices, which Python's own operators do outside any operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from runtime_guard._virtual import texts
+from runtime_guard._virtual.calls import handles
+from runtime_guard._virtual.getters import seen_device
+from runtime_guard._virtual.machine import CPU
+from runtime_guard._virtual.marks import place
+from runtime_guard._virtual.overriding import in_backward
+
+
+@handles(Tensor.__getitem__)
+def _getitem(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    tensor, index = args
+    if not isinstance(tensor, Tensor):
+        return func(*args, **kwargs)
+    device = seen_device(tensor)
+    check_indices(device, index)
+    made = func(*args, **kwargs)
+    return made if device == CPU else place(made, device)
+
+
+@handles(Tensor.__setitem__)
+def _setitem(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    tensor, index, value = args
+    device = seen_device(tensor)
+    check_indices(device, index)
+    if isinstance(value, Tensor) and any(_is_advanced(part) for part in _parts(index)):
+        given = seen_device(value)
+        if given != device and (value.dim() or given != CPU) and not _anywhere(value):
+            common = given if device == CPU else device
+            raise RuntimeError(texts.several(common, device if device == CPU else given))
+    func(*args, **kwargs)
+
+
+def check_indices(device: torch.device, index: Any) -> None:
+    """Refuse an index that lies neither on the CPU nor with what it indexes.
+
+    An integer without dimensions is read as a number, wherever it lies.
+
+    Raises:
+        RuntimeError: with the text of `make_info` in ATen's TensorAdvancedIndexingUtils.
+    """
+    for part in _parts(index):
+        if _is_advanced(part) and seen_device(part) not in (CPU, device) and not _anywhere(part):
+            raise RuntimeError(texts.index(device))
+
+
+def _parts(index: Any) -> list[Any]:
+    if isinstance(index, (tuple, list)):
+        return [part for inner in index for part in _parts(inner)]
+    return [index]
+
+
+def _is_advanced(part: Any) -> bool:
+    if not isinstance(part, Tensor):
+        return False
+    return part.dim() > 0 or part.dtype in (torch.bool, torch.uint8)
+
+
+def _anywhere(tensor: Tensor) -> bool:
+    from runtime_guard._virtual.marks import mark_of
+
+    return in_backward() is not None and mark_of(tensor) is None

@@ -1,0 +1,183 @@
+"""Holds the arguments of one operator to the rule of its kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from torch import Tensor
+
+from runtime_guard._virtual import texts
+from runtime_guard._virtual.machine import CPU
+from runtime_guard._virtual.rules import Rule, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import torch
+
+
+class Lying(NamedTuple):
+    """An argument, and where it lies.
+
+    Attributes:
+        name: as the operator's schema has it.
+        tensor: it itself, or one of its list.
+        device: where it lies; None if it may lie anywhere.
+        is_written: whether the operator writes it.
+    """
+
+    name: str
+    tensor: Tensor
+    device: torch.device | None
+    is_written: bool
+
+
+class Given(NamedTuple):
+    """What one call of an operator was given."""
+
+    lying: tuple[Lying, ...]
+
+    @property
+    def devices(self) -> list[torch.device]:
+        """Where the arguments lie, each device once, in the order of the schema."""
+        return list(dict.fromkeys(one.device for one in self.lying if one.device is not None))
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether they lie on several devices."""
+        return len(self.devices) > 1
+
+    def checked(self, func: Any) -> torch.device | None:
+        """Where what the operator makes will lie; None if that may be anywhere.
+
+        Raises:
+            RuntimeError: the operator's kernel refuses the mix.
+        """
+        devices = self.devices
+        if len(devices) < 2:
+            return devices[0] if devices else None
+        name = name_of(func)
+        own = OWN.get(name)
+        if own is not None:
+            return own(self.lying)
+        rule = table().rules.get(name)
+        if rule is None:
+            return first_virtual(self.lying)
+        return CHECKS.get(rule.kind, iterator)(self.lying, rule)
+
+
+def given(
+    func: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    lies: Callable[[Tensor], torch.device | None],
+) -> Given:
+    """What a call gives its operator, by the names and in the order of its schema."""
+    found: list[Lying] = []
+    for place, parameter in enumerate(func._schema.arguments):
+        value = args[place] if place < len(args) else kwargs.get(parameter.name)
+        written = parameter.alias_info is not None and parameter.alias_info.is_write
+        for tensor in _tensors(value):
+            found.append(Lying(parameter.name, tensor, lies(tensor), written))
+    return Given(tuple(found))
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _tensors(part)
+
+
+def name_of(func: Any) -> str:
+    """An operator as the tables name it: `add.Tensor`, `addmm`."""
+    name: str = func._schema.name.split("::")[-1]
+    overload = func._schema.overload_name
+    return f"{name}.{overload}" if overload else name
+
+
+def exact(lying: tuple[Lying, ...], rule: Rule) -> torch.device | None:
+    """Every argument that is checked lies with the first.
+
+    Raises:
+        RuntimeError: one does not.
+    """
+    ordered = [one for one in lying if one.name in rule.tensors and one.device is not None]
+    for one in ordered:
+        if one.device != ordered[0].device:
+            text = texts.exact(
+                one.name,
+                one.device,  # type: ignore[arg-type]
+                ordered[0].device,  # type: ignore[arg-type]
+                rule.method,
+                family=table().family,
+            )
+            raise RuntimeError(text)
+    return ordered[0].device if ordered else first_virtual(lying)
+
+
+def iterator(lying: tuple[Lying, ...], rule: Rule | None = None) -> torch.device:
+    """All lie together, but that what is read and has no dimension may lie on the CPU.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    common = first_virtual(lying)
+    excuses = rule is None or rule.kind == "iterator"
+    # Outputs are the first operands of an iterator.
+    for one in sorted(lying, key=lambda one: not one.is_written):
+        if one.device is None or one.device == common:
+            continue
+        if excuses and one.device == CPU and one.tensor.dim() == 0 and not one.is_written:
+            continue
+        raise RuntimeError(texts.several(common, one.device))
+    return common
+
+
+def first_virtual(lying: tuple[Lying, ...]) -> torch.device:
+    """The first device that is not the CPU."""
+    devices = [one.device for one in lying if one.device is not None]
+    return next((device for device in devices if device != CPU), CPU)
+
+
+CHECKS: dict[str, Any] = {"exact": exact, "iterator": iterator}
+
+
+def _into(lying: tuple[Lying, ...]) -> torch.device:
+    """What copies between devices: the result lies where it is written."""
+    return lying[0].device or first_virtual(lying)
+
+
+def _index(lying: tuple[Lying, ...]) -> torch.device:
+    own = lying[0].device or CPU
+    for one in lying[1:]:
+        if one.name == "indices" and one.device not in (None, CPU, own):
+            raise RuntimeError(texts.index(own))
+    values = tuple(one for one in lying if one.name != "indices")
+    return iterator(values) if len(values) > 1 else own
+
+
+def _masked_fill(lying: tuple[Lying, ...]) -> torch.device:
+    own, mask = lying[0].device, lying[1].device
+    if own is not None and mask is not None and own != mask:
+        raise RuntimeError(texts.masked_fill(mask, own))
+    return own or first_virtual(lying)
+
+
+OWN: dict[str, Callable[[tuple[Lying, ...]], Any]] = {
+    # Copying between devices is what they are for.
+    "copy_": _into,
+    "_foreach_copy_": _into,
+    "copy": _into,
+    # An index is brought to the tensor that it indexes, from the CPU alone.
+    "index.Tensor": _index,
+    "index_put_": _index,
+    "index_put": _index,
+    "_index_put_impl_": _index,
+    "masked_fill.Tensor": _masked_fill,
+    "masked_fill.Scalar": _masked_fill,
+    "masked_fill_.Tensor": _masked_fill,
+    "masked_fill_.Scalar": _masked_fill,
+}
+"""Operators whose kernels check for themselves, each as its source in ATen does."""

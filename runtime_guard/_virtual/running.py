@@ -1,0 +1,74 @@
+"""Runs an operation: at once where all that it is given lies together, else by the rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from runtime_guard._virtual.marks import MARK, mark_of, place
+
+_NONE_YET = object()
+
+
+def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operation; what it makes lives where what it was given does.
+
+    Raises:
+        RuntimeError: CUDA would refuse the mix of devices.
+    """
+    if kwargs and ("device" in kwargs or "generator" in kwargs):
+        from runtime_guard._virtual.factories import make
+
+        return make(func, args, kwargs)
+    common = common_device(args)
+    if kwargs and common is not ...:
+        common = _agreed(common, common_device(tuple(kwargs.values())))
+    if common is ...:
+        from runtime_guard._virtual.mixing import run_mixed
+
+        return run_mixed(func, args, kwargs)
+    made = func(*args, **kwargs)
+    if common is not _NONE_YET and common is not None:
+        place_all(made, common)
+    return made
+
+
+def common_device(values: Any) -> Any:
+    """Where all tensors in these lie: a virtual device, None for no mark, Ellipsis for several."""
+    found: Any = _NONE_YET
+    for value in values:
+        if isinstance(value, Tensor):
+            try:
+                mark = getattr(value.untyped_storage(), MARK, None)
+                lies: Any = None if mark is None else mark.device
+            except (NotImplementedError, RuntimeError):
+                lies = mark_of(value)
+        elif type(value) in (list, tuple):
+            lies = common_device(value)
+            if lies is _NONE_YET:
+                continue
+        else:
+            continue
+        if found is _NONE_YET:
+            found = lies
+        elif found is not lies:
+            return ...
+    return found
+
+
+def _agreed(one: Any, other: Any) -> Any:
+    if one is _NONE_YET or one is other:
+        return other
+    return one if other is _NONE_YET else ...
+
+
+def place_all(made: Any, device: Any) -> None:
+    """Let every tensor in what an operation made live on the device."""
+    if isinstance(made, Tensor):
+        place(made, device)
+    elif isinstance(made, (list, tuple)):
+        for part in made:
+            place_all(part, device)
+    elif isinstance(made, dict):
+        place_all(list(made.values()), device)
