@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 Action: TypeAlias = Literal["raise", "warn", "move"]
 Mode: TypeAlias = Literal["check", "explain", "warn", "move", "off"]
+Accelerator: TypeAlias = Literal["cuda", "mps", "xpu"]
 
 VARIABLE = "RUNTIME_GUARD"
+MACHINE_VARIABLES = (
+    "RUNTIME_GUARD_VIRTUAL_GPU",
+    "RUNTIME_GUARD_VIRTUAL_GPU_NAME",
+    "RUNTIME_GUARD_VIRTUAL_GPU_MEMORY_GB",
+)
+"""Say of the virtual machine how many devices it has, their name, and the gigabytes of each."""
 _ACTION_OF: dict[Mode, Action] = {"check": "raise", "warn": "warn", "move": "move"}
-_MODE_OF: dict[Action, Mode] = {action: mode for mode, action in _ACTION_OF.items()}
+_MODE_OF: dict[str, Mode] = {action: mode for mode, action in _ACTION_OF.items()} | {
+    "explain": "explain",
+    "off": "off",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +65,42 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
+class VirtualMachine:
+    """The accelerators that a program is to find; what the arguments of `virtual_gpu` become.
+
+    Attributes:
+        count: how many there are.
+        name: their device type.
+        memory_gb: the memory of each, in gigabytes of 2**30 bytes; None where nothing runs out.
+    """
+
+    count: int = 1
+    name: Accelerator = "cuda"
+    memory_gb: float | None = None
+
+    def __post_init__(self) -> None:
+        _require_count("count", self.count)
+        if self.name not in get_args(Accelerator):
+            expected = ", ".join(repr(name) for name in get_args(Accelerator))
+            raise ValueError(f"name is {self.name!r}: expected one of {expected}")
+        if self.memory_gb is not None and not _is_size(self.memory_gb):
+            raise ValueError(f"memory_gb is {self.memory_gb!r}: expected a number above 0")
+        if self.name == "mps" and self.count > 1:
+            raise ValueError(f"count is {self.count}: a machine has one mps device")
+
+    def __str__(self) -> str:
+        memory = "" if self.memory_gb is None else f" with {self.memory_gb:g} GB"
+        return f"{self.count} x {self.name}{memory}"
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """What the variables of the environment ask for."""
 
     mode: Mode
     settings: Settings = field(default_factory=Settings)
     record: str | None = None
+    machine: VirtualMachine | None = None
 
 
 def settings_from(
@@ -74,12 +115,16 @@ def settings_from(
 
 
 def from_environment(environ: Mapping[str, str]) -> Environment | None:
-    """What `RUNTIME_GUARD` and its companions ask for; None where it is not set.
+    """What `RUNTIME_GUARD` and its companions ask for; None where they ask for nothing.
+
+    On a virtual GPU nothing is checked unless `RUNTIME_GUARD` says so: a check would stop the
+    program before torch's own error, which is what the virtual GPU is for.
 
     Raises:
         ValueError: a variable has a value that it cannot have; the message names it.
     """
-    mode = environ.get(VARIABLE, "").strip().lower()
+    machine = machine_from_environment(environ)
+    mode = environ.get(VARIABLE, "").strip().lower() or ("explain" if machine else "")
     if not mode:
         return None
     if mode not in get_args(Mode):
@@ -93,7 +138,41 @@ def from_environment(environ: Mapping[str, str]) -> Environment | None:
         skip=_patterns(environ.get(f"{VARIABLE}_SKIP", "")),
         meta=environ.get(f"{VARIABLE}_META", "") == "1",
     )
-    return Environment(known, settings, environ.get(f"{VARIABLE}_RECORD") or None)
+    return Environment(known, settings, environ.get(f"{VARIABLE}_RECORD") or None, machine)
+
+
+def machine_from_environment(environ: Mapping[str, str]) -> VirtualMachine | None:
+    """The virtual machine that the environment asks for.
+
+    Raises:
+        ValueError: a variable has a value that it cannot have; the message names it.
+    """
+    texts = [environ.get(variable, "") for variable in MACHINE_VARIABLES]
+    return machine_from(texts, MACHINE_VARIABLES)
+
+
+def machine_from(texts: Sequence[str], said: Sequence[str]) -> VirtualMachine | None:
+    """The virtual machine of three texts: a count, a name, a size in gigabytes.
+
+    Args:
+        texts: each empty where nothing is said; a count of 0 is none.
+        said: the option or the variable that says each.
+
+    Raises:
+        ValueError: a text has a value that it cannot have; the message names who says it.
+    """
+    count, name, memory = (text.strip() for text in texts)
+    if count and not count.isdecimal():
+        raise ValueError(f"{said[0]} is {count!r}: expected a number of devices, or 0 for none")
+    if not count or int(count) == 0:
+        return None
+    name = name.lower() or "cuda"
+    if name not in get_args(Accelerator):
+        expected = ", ".join(get_args(Accelerator))
+        raise ValueError(f"{said[1]} is {name!r}: expected one of {expected}")
+    if name == "mps" and int(count) > 1:
+        raise ValueError(f"{said[0]} is {count!r}: a machine has one mps device")
+    return VirtualMachine(int(count), cast("Accelerator", name), _size_of(memory, said[2]))
 
 
 def to_environment(asked: Environment) -> dict[str, str]:
@@ -108,17 +187,44 @@ def to_environment(asked: Environment) -> dict[str, str]:
         "_META": "1" if settings.meta else "",
         "_RECORD": asked.record or "",
     }
-    return {f"{VARIABLE}{name}": value for name, value in values.items() if value}
+    told = {f"{VARIABLE}{name}": value for name, value in values.items() if value}
+    return {**told, **machine_to_environment(asked.machine)}
 
 
-def mode_of(action: Action) -> Mode:
-    """The mode in which an installed guard takes this action."""
+def machine_to_environment(machine: VirtualMachine | None) -> dict[str, str]:
+    """The variables from which `machine_from_environment` reads the same again."""
+    if machine is None:
+        return {}
+    memory = "" if machine.memory_gb is None else repr(machine.memory_gb)
+    values = (str(machine.count), machine.name, memory)
+    return {name: value for name, value in zip(MACHINE_VARIABLES, values, strict=True) if value}
+
+
+def mode_of(action: str) -> Mode:
+    """The mode in which an installed guard takes this action; `explain` and `off` install none."""
     return _MODE_OF[action]
 
 
 def _require_count(name: str, value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} is {value!r}: expected a whole number, 1 or more")
+
+
+def _is_size(value: Any) -> bool:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and math.isfinite(value) and value > 0
+
+
+def _size_of(text: str, said: str) -> float | None:
+    if not text:
+        return None
+    try:
+        size = float(text)
+    except ValueError:
+        size = math.nan
+    if not _is_size(size):
+        raise ValueError(f"{said} is {text!r}: expected a number of gigabytes, above 0")
+    return size
 
 
 def _count_of(environ: Mapping[str, str], name: str) -> int | None:

@@ -1,7 +1,7 @@
 """Guards the whole process, and its child processes, as the environment or the command line asks.
 
-torch is not imported for it: the guard begins at the moment the program has imported torch, and
-a program that never does pays nothing.
+torch is not imported for it: the guard, and the virtual GPU, begin at the moment the program has
+imported torch, and a program that never does pays nothing.
 """
 
 from __future__ import annotations
@@ -11,24 +11,22 @@ import os
 import sys
 import threading
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from runtime_guard._children import Told
+from runtime_guard._running.torch_import import TorchFinder
 from runtime_guard._witnesses import witnesses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from importlib.machinery import ModuleSpec
-    from types import FrameType, ModuleType
+    from collections.abc import Callable, Iterator
+    from types import FrameType
 
-    from runtime_guard._explaining.handle import Handle
     from runtime_guard._guarding.install import Installation
     from runtime_guard._mismatch import Mismatch
     from runtime_guard._settings import Environment
-
-BOOT = str(Path(__file__).parent / "boot")
-"""On the path of child processes: a folder whose `sitecustomize` activates the guard there."""
 
 PACKAGE = str(Path(__file__).parent.parent) + os.sep
 
@@ -48,16 +46,16 @@ class Activation:
     Attributes:
         asked: what was asked for.
         guard: the guard of the process, once torch is imported and where a check was asked for.
-        handles: all that is in effect, in the order of its attaching.
+        removals: for all that is in effect, in the order of its beginning, what ends it.
     """
 
     def __init__(self, asked: Environment) -> None:
         self.asked = asked
         self.guard: Installation | None = None
-        self.handles: list[Handle] = []
+        self.removals: list[Callable[[], object]] = []
         self.is_child = CHILD in os.environ
         self._finder = TorchFinder(self._start)
-        self._former: dict[str, str | None] = {}
+        self._told: Told | None = None
         self._started = False
 
     def begin(self) -> None:
@@ -71,22 +69,16 @@ class Activation:
     def end(self) -> None:
         """Take everything back."""
         self._finder.remove()
-        while self.handles:
-            self.handles.pop().remove()
-        for name, value in self._former.items():
-            _set_variable(name, value)
-        self._former.clear()
+        while self.removals:
+            self.removals.pop()()
+        if self._told is not None:
+            self._told.undo()
 
     def _tell_children(self) -> None:
         from runtime_guard._settings import VARIABLE, to_environment
 
         told: dict[str, str | None] = dict.fromkeys(_settings_in_environment(VARIABLE))
-        told.update(to_environment(self.asked))
-        told[CHILD] = "1"
-        told["PYTHONPATH"] = _with_boot(os.environ.get("PYTHONPATH", ""))
-        for name, value in told.items():
-            self._former[name] = os.environ.get(name)
-            _set_variable(name, value)
+        self._told = Told({**told, **to_environment(self.asked), CHILD: "1"})
 
     def _start(self) -> None:
         self._finder.remove()
@@ -102,19 +94,30 @@ class Activation:
     def _attach(self) -> None:
         import runtime_guard
 
-        settings = self.asked.settings
-        if self.asked.mode == "explain":
-            self.handles.append(runtime_guard.explain())
-        else:
+        asked, settings = self.asked, self.asked.settings
+        if asked.machine is not None:
+            # First, so that what comes next finds the devices that the program will find.
+            options = {name: getattr(asked.machine, name) for name in asked.machine.__slots__}
+            machine = runtime_guard.virtual_gpu(**options)
+            machine.__enter__()
+            self.removals.append(partial(machine.__exit__, None, None, None))
+        if asked.mode == "explain":
+            self.removals.append(runtime_guard.explain().remove)
+        elif asked.mode != "off":
             options = {name: getattr(settings, name) for name in settings.__slots__}
             self.guard = runtime_guard.install(**options)
-            self.handles.append(self.guard)
-        if self.asked.record is not None:
-            try:
-                with self._under_own_name():
-                    self.handles.append(runtime_guard.record(self.asked.record))
-            except (OSError, ValueError) as error:
-                complain(f"runtime_guard does not record: {error}")
+            self.removals.append(self.guard.remove)
+        if asked.record is not None:
+            self._record(asked.record)
+
+    def _record(self, file: str) -> None:
+        import runtime_guard
+
+        try:
+            with self._under_own_name():
+                self.removals.append(runtime_guard.record(file).remove)
+        except (OSError, ValueError) as error:
+            complain(f"runtime_guard does not record: {error}")
 
     @contextmanager
     def _under_own_name(self) -> Iterator[None]:
@@ -125,52 +128,6 @@ class Activation:
             yield
         finally:
             os.environ[CHILD] = "1"
-
-
-class TorchFinder:
-    """Calls back once, when torch has been imported.
-
-    It only lends the loader of torch another `exec_module`, for one call.
-    """
-
-    def __init__(self, callback: Callable[[], None]) -> None:
-        self._callback = callback
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Find torch as the finders after this one do; nothing else."""
-        if name != "torch":
-            return None
-        for finder in tuple(sys.meta_path):
-            if finder is not self:
-                spec = finder.find_spec(name, path, target)
-                if spec is not None:
-                    _call_after_loading(spec, self._callback)
-                    return spec
-        return None
-
-    def remove(self) -> None:
-        """Take this finder away, if it is still there."""
-        with suppress(ValueError):
-            sys.meta_path.remove(self)
-
-
-def _call_after_loading(spec: ModuleSpec, callback: Callable[[], None]) -> None:
-    loader: Any = spec.loader
-    if not hasattr(loader, "__dict__") or isinstance(loader, type):
-        return
-    load = loader.exec_module
-
-    def exec_module(module: ModuleType) -> None:
-        vars(loader).pop("exec_module", None)
-        load(module)
-        callback()
-
-    # Python leaves the frames of this file out of the traceback of an import that fails.
-    machinery = "<frozen importlib._bootstrap_external>"
-    exec_module.__code__ = exec_module.__code__.replace(co_filename=machinery)
-    loader.exec_module = exec_module
 
 
 def activate(asked: Environment) -> Activation:
@@ -193,17 +150,23 @@ def deactivate() -> None:
 
 
 def activate_from_environment() -> None:
-    """Do what `RUNTIME_GUARD` asks; warn, and do nothing, where it makes no sense."""
-    if not os.environ.get("RUNTIME_GUARD"):
+    """Do what the environment asks; warn, and do nothing, where it makes no sense.
+
+    The command line reads the environment itself, and answers for it.
+    """
+    asks = os.environ.get("RUNTIME_GUARD") or os.environ.get("RUNTIME_GUARD_VIRTUAL_GPU")
+    if not asks or _is_command_line():
         return
     from runtime_guard._settings import from_environment
 
     try:
         asked = from_environment(os.environ)
     except ValueError as error:
-        complain(f"{error}; nothing is guarded")
+        virtual = "RUNTIME_GUARD_VIRTUAL_GPU" in os.environ
+        besides = ", and there is no virtual GPU" if virtual else ""
+        complain(f"{error}; nothing is guarded{besides}")
         return
-    if asked is not None and asked.mode != "off":
+    if asked is not None and (asked.mode != "off" or asked.machine is not None):
         activation = activate(asked)
         if FINDINGS in os.environ:
             _leave_findings(activation, Path(os.environ[FINDINGS]))
@@ -222,9 +185,12 @@ def complain(message: str) -> None:
         sys.stderr.write(f"runtime_guard: {message}\n")
 
 
-def _with_boot(path: str) -> str:
-    others = [entry for entry in path.split(os.pathsep) if entry != BOOT] if path else []
-    return os.pathsep.join([BOOT, *others])
+def _is_command_line() -> bool:
+    """Whether this process is our command line, which has only begun to import us."""
+    if sys.argv[:1] == ["-m"]:
+        # The word before the arguments, as the interpreter was called.
+        return sys.orig_argv[-len(sys.argv)] in ("runtime_guard", "-mruntime_guard")
+    return bool(sys.argv) and Path(sys.argv[0]).stem == "runtime-guard"
 
 
 def _settings_in_environment(prefix: str) -> list[str]:
@@ -255,10 +221,3 @@ def _leave_findings(activation: Activation, folder: Path) -> None:
 
     witnesses.append(witness)
     atexit.register(at_exit)
-
-
-def _set_variable(name: str, value: str | None) -> None:
-    if value is None:
-        os.environ.pop(name, None)
-    else:
-        os.environ[name] = value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import atexit
 import os
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from runtime_guard._running import script as _script
 from runtime_guard._running.activation import activate
+from runtime_guard._running.machine_options import add_machine_options, machine_of
 from runtime_guard._running.outcome import Outcome, version
 from runtime_guard._settings import Environment, mode_of, settings_from
 
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BAD_USAGE = 2
-ACTIONS = ("raise", "warn", "move", "explain")
+ACTIONS = ("raise", "warn", "move", "explain", "off")
+NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 
 USAGE = """\
 python -m runtime_guard [OPTIONS] SCRIPT [ARGUMENTS]
@@ -29,24 +32,34 @@ python -m runtime_guard [OPTIONS] SCRIPT [ARGUMENTS]
 OVERVIEW = """\
 Runs a training script unchanged, and checks before every module call that its inputs are on the
 module's device. Where they are not, it says which module, which argument, at which line, and what
-to write there. The processes that the script starts are guarded too."""
+to write there. The processes that the script starts are guarded too.
+
+With --virtual-gpu the script finds N CUDA devices on a machine that has none: its tensors stay in
+host memory, each has a device, and what CUDA refuses raises CUDA's error."""
 
 DETAILS = """\
 actions:
   raise    stop with an error that says what to change (the default)
   warn     say so once for each place, and go on
   move     move the tensor to where it belongs, say so once for each place, and go on
-  explain  check nothing; add to the device errors that torch raises what they mean
+  explain  check nothing; add to the device errors that torch raises what they mean (the
+           default with --virtual-gpu: a check would stop the script before torch's own error)
+  off      neither; with --virtual-gpu, torch's own errors as they are
 
 examples:
   python -m runtime_guard train.py --epochs 3
   python -m runtime_guard --action warn --steps 5 -m package.train --lr 0.1
   python -m runtime_guard --json found.json -m torch.distributed.run --nproc-per-node 2 train.py
+  python -m runtime_guard --virtual-gpu train.py
+  python -m runtime_guard --virtual-gpu 2 -m torch.distributed.run --nproc-per-node gpu train.py
   python -m runtime_guard --record run.jsonl train.py
   python -m runtime_guard report run.jsonl
 
 What follows SCRIPT or MODULE belongs to it, options too. A script that is called "report" is run
-as ./report. The exit status is the script's own, and 2 where the command line makes no sense.
+as ./report, and N is the number of devices only where it is a number. What --virtual-gpu and its
+companions leave open, the variables RUNTIME_GUARD_VIRTUAL_GPU, RUNTIME_GUARD_VIRTUAL_GPU_NAME and
+RUNTIME_GUARD_VIRTUAL_GPU_MEMORY_GB may say; --virtual-gpu 0 is none. The exit status is the
+script's own, and 2 where the command line makes no sense.
 """
 
 
@@ -130,7 +143,7 @@ def _parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--action", default="raise", metavar="ACTION", help=", ".join(ACTIONS))
+    add("--action", metavar="ACTION", help=", ".join(ACTIONS))
     add("--steps", metavar="N", help="check the first N training steps only")
     add("--every", default="1", metavar="K", help="check one training step of K")
     add("--only", action="append", metavar="PATTERN", help="only modules whose path matches")
@@ -139,6 +152,7 @@ def _parser() -> Parser:
     add("--record", metavar="FILE", help="record copies between devices, for the report")
     add("--json", metavar="FILE", help="write what was found to FILE, however the run ends")
     add("--version", action="store_true", help="print the version")
+    add_machine_options(parser.add_argument_group("virtual GPU"))
     parser.add_argument_group("programs").add_argument(
         "-m", metavar="MODULE", help="run a module, as python -m does"
     )
@@ -147,9 +161,7 @@ def _parser() -> Parser:
 
 def _divided(words: Sequence[str], parser: Parser) -> tuple[list[str], list[str]]:
     """Our own options, and the words from the script, or from `-m`, on."""
-    valued = {
-        name for action in parser._actions if action.nargs is None for name in action.option_strings
-    }
+    taking = {name: each.nargs for each in parser._actions for name in each.option_strings}
     index = 0
     while index < len(words):
         word = words[index]
@@ -157,8 +169,15 @@ def _divided(words: Sequence[str], parser: Parser) -> tuple[list[str], list[str]
             return list(words[:index]), list(words[index + 1 :])
         if word == "-" or not word.startswith("-") or word[:2] == "-m":
             break
-        index += 2 if word in valued else 1
+        index += 2 if _takes_next(taking.get(word, 0), words[index + 1 :]) else 1
     return list(words[:index]), list(words[index:])
+
+
+def _takes_next(nargs: int | str | None, following: Sequence[str]) -> bool:
+    """Whether an option takes the next word: one that may do without it takes numbers alone."""
+    if nargs == "?":
+        return bool(following) and NUMBER.fullmatch(following[0]) is not None
+    return nargs is None
 
 
 def _unknown(word: str, parser: Parser) -> str:
@@ -171,19 +190,21 @@ def _unknown(word: str, parser: Parser) -> str:
 
 
 def _environment(given: argparse.Namespace) -> Environment:
-    if given.action not in ACTIONS:
-        raise UsageError(f"--action is {given.action!r}: expected one of {', '.join(ACTIONS)}")
+    machine = machine_of(given)
+    action = given.action or ("explain" if machine else "raise")
+    if action not in ACTIONS:
+        raise UsageError(f"--action is {action!r}: expected one of {', '.join(ACTIONS)}")
+    checks = action not in ("explain", "off")
     settings = settings_from(
-        action="raise" if given.action == "explain" else given.action,
+        action=action if checks else "raise",
         steps=None if given.steps is None else _count("steps", given.steps),
         every=_count("every", given.every),
         only=",".join(given.only or ()),
         skip=",".join(given.skip or ()),
         meta=given.check_meta,
     )
-    mode = "explain" if given.action == "explain" else mode_of(settings.action)
     record = None if given.record is None else str(_writable("--record", given.record))
-    return Environment(mode, settings, record)
+    return Environment(mode_of(action), settings, record, machine)
 
 
 def _count(name: str, text: str) -> int:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from runtime_guard._errors import DeviceMismatchError
@@ -60,7 +60,8 @@ class Outcome:
 
     def notice(self, error: BaseException | None) -> None:
         """Take what ended the main program, and explain it if it is about devices."""
-        if isinstance(error, Exception) and "torch" in sys.modules:
+        explains = self._activation.asked.mode != "off"
+        if explains and isinstance(error, Exception) and "torch" in sys.modules:
             from runtime_guard._explaining.explain import annotate
 
             annotate(error)
@@ -112,10 +113,15 @@ class Outcome:
         raising = self._activation.asked.settings.action == "raise"
         return f"each is {'raised' if raising else 'described'} above, with what to write"
 
+    def _machine(self) -> dict[str, Any] | None:
+        machine = self._activation.asked.machine
+        return None if machine is None else asdict(machine)
+
     def _document(self, found: dict[str, Any]) -> dict[str, Any]:
         return {
             "status": self._ending.status,
             "error": self._ending.error,
+            "virtual_gpu": self._machine(),
             "mismatches": found["mismatches"],
             "moved": found["moved"],
             "steps": found["steps"],

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_guard._running.activation import BOOT
+from runtime_guard._children import BOOT
 
 CLEAN = {
     name: value

@@ -87,7 +87,7 @@ def test_files_are_found_again_from_another_folder(tmp_path):
         ("--every -1 train.py", "--every is '-1': expected a whole number, 1 or more"),
         (
             "--action rise train.py",
-            "--action is 'rise': expected one of raise, warn, move, explain",
+            "--action is 'rise': expected one of raise, warn, move, explain, off",
         ),
         ("--steps 3", "there is no script to run; --help shows how to name one"),
         ("--", "there is no script to run; --help shows how to name one"),
@@ -222,7 +222,7 @@ def test_the_document_holds_all_that_was_found(capsys, tmp_path):
     assert line == f"runtime_guard: 1 mismatch, 16 B moved; written to {path}\n"
     document = json.loads(path.read_text())
     assert list(document) == [
-        *("status", "error", "mismatches", "moved", "steps", "version", "torch")
+        *("status", "error", "virtual_gpu", "mismatches", "moved", "steps", "version", "torch")
     ]
     assert document["status"] == 1
     assert document["error"] == {"type": "ValueError", "message": "too small"}

@@ -1,4 +1,4 @@
-"""Guards a child process of a guarded run: Python imports this file when it starts.
+"""Guards a child process of a guarded run, or gives it a GPU: imported when Python starts.
 
 Every Python that a guarded program starts does, older ones too: nothing newer than Python 3.6 is
 written here, and nothing that goes wrong may stop the child.
@@ -7,6 +7,7 @@ written here, and nothing that goes wrong may stop the child.
 import os
 import sys
 
+ASKING = ("RUNTIME_GUARD", "RUNTIME_GUARD_VIRTUAL_GPU")
 FOLDER = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH120 - pathlib would be imported
 
 
@@ -43,7 +44,7 @@ def _hand_over() -> None:
         sys.modules.setdefault("sitecustomize", own)
 
 
-if os.environ.get("RUNTIME_GUARD") and sys.version_info >= (3, 10):
+if any(os.environ.get(name) for name in ASKING) and sys.version_info >= (3, 10):
     try:
         _activate()
     except Exception as error:  # noqa: BLE001 - the child goes on, unguarded
