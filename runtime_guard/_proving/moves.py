@@ -1,20 +1,20 @@
 """The moves of a script: what it writes so that data lies on another device.
 
 A move is one expression, or one argument of a call. Taking it out leaves a program that says
-nothing of the device there, and changes no other byte of it. What stands inside an f-string is
-left alone, and so is a device that the script hands to a function or a class of its own: the
-function's moves are moves themselves.
+nothing of the device there. No other byte of it changes, and each line keeps its number. What
+stands inside an f-string is left alone, and so is a device that the script hands to a function or
+a class of its own: the function's moves are moves themselves.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from runtime_guard._proving.text import Text
+from runtime_guard._proving.text import LINE_END, Text
 
 Kind: TypeAlias = Literal["to", "device", "map_location", "type", "default", "context"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -55,6 +55,7 @@ class Move:
         start: where what is taken out begins, in characters from the beginning of the source.
         end: where that ends.
         left: what stands in its place afterwards.
+        made: where the expression begins and ends whose value is there once the move was made.
     """
 
     line: int
@@ -63,7 +64,8 @@ class Move:
     kind: Kind
     start: int
     end: int
-    left: str = ""
+    left: str
+    made: tuple[int, int]
 
     def __str__(self) -> str:
         return f"{self.line}:{self.column}: {' '.join(self.text.split())}"
@@ -71,12 +73,29 @@ class Move:
     def removed(self, source: str) -> str:
         """The source without this move; every other character is as it was.
 
+        A line that ends inside the move is joined to the next one, so that none changes its number.
+
         Raises:
             ValueError: the source is not the one in which the move was found.
         """
         if self.text not in source[self.start : self.end]:
             raise ValueError(f"there is no {self.text!r} at line {self.line}")
-        return source[: self.start] + self.left + source[self.end :]
+        lines = LINE_END.findall(source, self.start, self.end)
+        joined = "".join(f"\\{end}" for end in lines)
+        return source[: self.start] + self.left + joined + source[self.end :]
+
+
+def marked(source: str, moves: Sequence[Move], name: str) -> str:
+    """The source in which each move, once made, calls the function `name` with its index.
+
+    The function is given the value of an expression as well, and has to return it.
+    """
+    # Of two that begin at one place, the longer one is around the other.
+    begun = [(move.made[0], -move.made[1], f"{name}({at}, ") for at, move in enumerate(moves)]
+    ended = [(move.made[1], 0, ")") for move in moves]
+    for offset, _, added in sorted([*begun, *ended], key=lambda each: each[:2], reverse=True):
+        source = source[:offset] + added + source[offset:]
+    return source
 
 
 def moves_in(source: str) -> tuple[Move, ...]:
@@ -165,8 +184,9 @@ def _method(call: ast.Call, text: Text) -> Move:
         return _argument(call, call.keywords[devices[0]], text, "to")
     if call.args and (keeps or len(call.args) > 1) and not isinstance(call.args[0], ast.Starred):
         return _argument(call, call.args[0], text, "to")
-    _, end = text.span(call)
-    return _move(text, text.dot_before(call.func), end, "to")
+    begin, end = text.span(call)
+    start = text.dot_before(call.func)
+    return Move(*text.place(start), text.source[start:end], "to", start, end, "", (begin, end))
 
 
 def _arguments(call: ast.Call, name: str, text: Text) -> Iterator[Move]:
@@ -187,13 +207,14 @@ def _argument(
 ) -> Move:
     piece = text.argument(call, argument)
     start, end = (piece.start, piece.end) if left else text.with_comma(piece)
-    line, column = text.place(piece.start)
-    return Move(line, column, text.source[piece.start : piece.end], kind, start, end, left)
+    written = text.source[piece.start : piece.end]
+    value = piece.start + (written.index("=") + 1 if isinstance(argument, ast.keyword) else 0)
+    place = text.place(piece.start)
+    return Move(*place, written, kind, start, end, left, (value, piece.end))
 
 
-def _move(text: Text, start: int, end: int, kind: Kind, left: str = "") -> Move:
-    line, column = text.place(start)
-    return Move(line, column, text.source[start:end], kind, start, end, left)
+def _move(text: Text, start: int, end: int, kind: Kind, left: str) -> Move:
+    return Move(*text.place(start), text.source[start:end], kind, start, end, left, (start, end))
 
 
 def dotted(node: ast.expr) -> str:

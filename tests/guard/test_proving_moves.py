@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_guard._proving.moves import KINDS, moves_in
+from runtime_guard._proving.moves import KINDS, marked, moves_in
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*/*.py"))
 
@@ -26,7 +26,7 @@ TAKEN_OUT = [
     ("to", "y.xpu()", "y"),
     ("to", 'print("é", x.cpu())', 'print("é", x)'),
     ("to", "x = (\n    x\n    .cpu()  # why\n)", "x = (\n    x\n      # why\n)"),
-    ("to", "x = y \\\n    .to(\n    device)\n", "x = y \\\n    \n"),
+    ("to", "x = y \\\n    .to(\n    device)\n", "x = y \\\n    \\\n\n"),
     ("device", "torch.zeros(3, device=device)", "torch.zeros(3)"),
     ("device", "torch.zeros(device=(a, b)[0], size=(3,))", "torch.zeros(size=(3,))"),
     ("device", "torch.zeros(device=device)", "torch.zeros()"),
@@ -116,12 +116,55 @@ def test_a_move_belongs_to_its_source():
         move.removed("y = x.to(device)")
 
 
+def test_no_line_changes_its_number():
+    source = "y = f(x.to(\n    d,\n)  # why\n)\nz = 1 / 0\n"
+    (move,) = moves_in(source)
+    assert move.removed(source) == "y = f(x\\\n\\\n  # why\n)\nz = 1 / 0\n"
+    with pytest.raises(ZeroDivisionError) as raised:
+        exec(move.removed(source), {"f": int, "x": 1})
+    assert raised.tb.tb_next.tb_lineno == 5
+
+
+def test_a_marked_program_tells_which_moves_were_made():
+    source = """
+class Value:
+    def to(self, *_, **__): return self
+    cpu = to
+
+def fail(): list(9, device=1/0)
+x = Value()
+x.to(1).cpu()
+(x).to((2), dtype)
+dict(device=(x.to(3)))
+if not x: x.cpu()
+try: fail()
+except ZeroDivisionError: pass
+"""
+    made = set()
+    moves = moves_in(source)
+
+    def reached(index, value):
+        made.add(index)
+        return value
+
+    exec(marked(source, moves, "reached"), {"reached": reached, "dtype": int})
+    assert [str(moves[index]) for index in sorted(made)] == [
+        "8:2: .to(1)",
+        "8:8: .cpu()",
+        "9:8: (2)",
+        "10:6: device=(x.to(3))",
+        "10:15: .to(3)",
+    ]
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_an_example_without_a_move_is_still_a_program(path):
     source = path.read_text(encoding="utf-8")
+    ast.parse(marked(source, moves_in(source), "reached"))
     for move in moves_in(source):
         assert move.kind in KINDS
         assert move.text in source.splitlines()[move.line - 1]
         without = move.removed(source)
+        assert without.count("\n") == source.count("\n")
         ast.parse(without)
         assert len(moves_in(without)) == len(moves_in(source)) - 1
