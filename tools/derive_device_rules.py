@@ -36,7 +36,7 @@ READER = HERE / "derive_wrappers.py"
 TEXTS = {"got": b", different from other tensors on ", "found": b" (when checking argument for "}
 
 Row: TypeAlias = tuple[str, str, list[str], int]
-"""Kind, wrapper, arguments (`[]` after a list, `!` after what is written) and excused scalars."""
+"""Kind, wrapper, arguments in the order in which they are compared, and how many are excused."""
 
 Operator: TypeAlias = dict[str, Any]
 
@@ -128,7 +128,7 @@ def _by_hand(release: str, operators: dict[str, Operator]) -> Iterator[tuple[str
         method = like.get("wrapper") or ""
         for name in rule["operators"]:
             if name in operators:
-                arguments = rule.get("arguments") or _arguments(operators[name])
+                arguments = rule.get("arguments") or operators[name]["arguments"]
                 compared = arguments if rule["kind"] not in ("own", "unchecked") else []
                 yield name, (rule["kind"], method, compared, rule.get("scalars", 0))
 
@@ -140,7 +140,7 @@ def _parts(release: str) -> tuple[int, ...]:
 def _row(name: str, operator: Operator, by_hand: dict[str, Row]) -> Row | None:
     """Return the rule of an operator; None for one that is never met as itself on CUDA."""
     if operator["checked"]:
-        return "exact", operator["wrapper"], _arguments(operator, operator["checked"]), 0
+        return "exact", operator["wrapper"], operator["checked"], 0
     if name in by_hand:
         return by_hand[name]
     if operator["wrapper"]:
@@ -149,10 +149,10 @@ def _row(name: str, operator: Operator, by_hand: dict[str, Row]) -> Row | None:
 
 
 def _unchecked_wrapper(name: str, operator: Operator) -> Row:
-    arguments = _arguments(operator)
+    arguments, written = operator["arguments"], operator["written"]
     if name.startswith("_foreach_"):
         return ("pairs", "", arguments, 1) if len(arguments) > 1 else ("unchecked", "", [], 0)
-    one_input = all(argument.endswith("!") for argument in arguments[:-1])
+    one_input = set(arguments[:-1]) <= set(written)
     in_place = name.partition(".")[0].endswith("_")
     if operator["structured"] == "iterator":
         return "iterator", "", arguments, 0 if one_input and not in_place else 1
@@ -161,14 +161,6 @@ def _unchecked_wrapper(name: str, operator: Operator) -> Row:
     if not one_input:
         raise DeriveError(f"{name}: its rule is not in {BY_HAND.name}")
     return "iterator", "", arguments, 0
-
-
-def _arguments(operator: Operator, names: list[str] | None = None) -> list[str]:
-    lists, written = operator["lists"], operator["written"]
-    return [
-        name + "[]" * (name in lists) + "!" * (name in written)
-        for name in names or operator["arguments"]
-    ]
 
 
 def main() -> int:
