@@ -15,7 +15,20 @@ from runtime_guard._virtual.patching import Patches
 if TYPE_CHECKING:
     from types import TracebackType
 
-SURFACES: Final = ("overriding", "parsing", "autograd", "optimizing", "defaults")
+SURFACES: Final = (
+    "overriding",
+    "parsing",
+    "autograd",
+    "optimizing",
+    "defaults",
+    "storages",
+    "threads",
+    "processes",
+    "loading",
+    "parallel",
+    "distributed",
+    "compiling",
+)
 """The modules whose `install` changes torch, in this order."""
 
 HANDLING: Final = ("getters", "moves", "factories", "indexing", "handling")

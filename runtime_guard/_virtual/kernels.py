@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch import Tensor
@@ -11,7 +12,7 @@ from runtime_guard._virtual.machine import CPU
 from runtime_guard._virtual.rules import Rule, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     import torch
 
@@ -56,14 +57,13 @@ class Given(NamedTuple):
         devices = self.devices
         if len(devices) < 2:
             return devices[0] if devices else None
-        name = name_of(func)
-        own = OWN.get(name)
-        if own is not None:
+        rule = table().rules.get(name_of(func))
+        own = OWN.get(name_of(func))
+        if own is not None and (rule is None or rule.kind in ("own", "unchecked")):
             return own(self.lying)
-        rule = table().rules.get(name)
         if rule is None:
             return first_virtual(self.lying)
-        return CHECKS.get(rule.kind, iterator)(self.lying, rule)
+        return CHECKS[rule.kind](self.lying, rule)
 
 
 def given(
@@ -77,8 +77,9 @@ def given(
     for place, parameter in enumerate(func._schema.arguments):
         value = args[place] if place < len(args) else kwargs.get(parameter.name)
         written = parameter.alias_info is not None and parameter.alias_info.is_write
-        for tensor in _tensors(value):
-            found.append(Lying(parameter.name, tensor, lies(tensor), written))
+        found += [
+            Lying(parameter.name, tensor, lies(tensor), written) for tensor in _tensors(value)
+        ]
     return Given(tuple(found))
 
 
@@ -97,56 +98,87 @@ def name_of(func: Any) -> str:
     return f"{name}.{overload}" if overload else name
 
 
-def exact(lying: tuple[Lying, ...], rule: Rule) -> torch.device | None:
-    """Every argument that is checked lies with the first.
+def exact(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
+    """Every tensor that is compared lies with the first.
 
     Raises:
         RuntimeError: one does not.
     """
-    ordered = [one for one in lying if one.name in rule.tensors and one.device is not None]
-    for one in ordered:
-        if one.device != ordered[0].device:
-            text = texts.exact(
-                one.name,
-                one.device,  # type: ignore[arg-type]
-                ordered[0].device,  # type: ignore[arg-type]
-                rule.method,
-                family=table().family,
-            )
-            raise RuntimeError(text)
-    return ordered[0].device if ordered else first_virtual(lying)
+    printed, first = rule.printed, None
+    for one in lying:
+        if one.name not in printed or one.device is None:
+            continue
+        first = first or one.device
+        if one.device != first:
+            family = table().family
+            name = printed[one.name]
+            raise RuntimeError(texts.exact(name, one.device, first, rule.method, family=family))
+    return first or first_virtual(lying)
 
 
-def iterator(lying: tuple[Lying, ...], rule: Rule | None = None) -> torch.device:
-    """All lie together, but that what is read and has no dimension may lie on the CPU.
+def iterator(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
+    """All lie together, but that a kernel may excuse scalars on the CPU that it reads.
 
     Raises:
         RuntimeError: they do not.
     """
-    common = first_virtual(lying)
-    excuses = rule is None or rule.kind == "iterator"
+    compared = [one for one in lying if not rule.arguments or one.name in rule.printed]
+    common = first_virtual(compared)
+    excuses = rule.scalars
     # Outputs are the first operands of an iterator.
-    for one in sorted(lying, key=lambda one: not one.is_written):
+    for one in sorted(compared, key=lambda one: not one.is_written):
         if one.device is None or one.device == common:
             continue
         if excuses and one.device == CPU and one.tensor.dim() == 0 and not one.is_written:
+            excuses -= 1
             continue
         raise RuntimeError(texts.several(common, one.device))
     return common
 
 
-def first_virtual(lying: tuple[Lying, ...]) -> torch.device:
+def pairs(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
+    """The i-th tensors of every list lie together.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    lists: dict[str, list[Lying]] = {}
+    for one in lying:
+        lists.setdefault(one.name, []).append(one)
+    for together in zip_longest(*lists.values()):
+        iterator(tuple(one for one in together if one is not None), rule)
+    return first_virtual(lying)
+
+
+def anywhere(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
+    """Nothing is compared."""
+    del rule
+    return first_virtual(lying)
+
+
+def first_virtual(lying: Sequence[Lying]) -> torch.device:
     """The first device that is not the CPU."""
     devices = [one.device for one in lying if one.device is not None]
     return next((device for device in devices if device != CPU), CPU)
 
 
-CHECKS: dict[str, Any] = {"exact": exact, "iterator": iterator}
+CHECKS: dict[str, Any] = {
+    "exact": exact,
+    "iterator": iterator,
+    "pairs": pairs,
+    "output": iterator,
+    "own": anywhere,
+    "unchecked": anywhere,
+    "composite": anywhere,
+}
 
 
 def _into(lying: tuple[Lying, ...]) -> torch.device:
     """What copies between devices: the result lies where it is written."""
     return lying[0].device or first_virtual(lying)
+
+
+_ITERATOR = Rule("iterator", "", (), 1)
 
 
 def _index(lying: tuple[Lying, ...]) -> torch.device:
@@ -155,7 +187,7 @@ def _index(lying: tuple[Lying, ...]) -> torch.device:
         if one.name == "indices" and one.device not in (None, CPU, own):
             raise RuntimeError(texts.index(own))
     values = tuple(one for one in lying if one.name != "indices")
-    return iterator(values) if len(values) > 1 else own
+    return iterator(values, _ITERATOR) if len(values) > 1 else own
 
 
 def _masked_fill(lying: tuple[Lying, ...]) -> torch.device:

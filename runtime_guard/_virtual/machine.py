@@ -56,12 +56,15 @@ class Machine:
         name: the type of its devices: `cuda`, `mps` or `xpu`.
         devices: its devices, in order.
         accounts: the memory of each.
+        forked: whether this process was forked off one that had used the devices, which cannot
+            be used here then.
     """
 
     def __init__(self, count: int, name: str, memory: int | None = None) -> None:
         self.name = name
         self.devices = tuple(interned(name, index) for index in range(count))
         self.accounts = tuple(Account(memory) for _ in range(count))
+        self.forked = False
         self._thread = threading.local()
 
     def __repr__(self) -> str:

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 MARK = "_virtual"
 """The attribute of a storage that holds its mark."""
 
+FORKED = (
+    "Cannot re-initialize {0} in forked subprocess. To use {0} with multiprocessing, you must "
+    "use the 'spawn' start method"
+)
+"""What torch says in a process that was forked off one that had used the device."""
+
 
 class Mark:
     """Says where a storage lives, and gives its bytes back when it goes."""
@@ -97,8 +103,11 @@ def marked(storage: Any, device: torch.device) -> Mark:
 
     Raises:
         torch.OutOfMemoryError: the device has not so many bytes left.
+        RuntimeError: this process was forked off one that had used the device.
     """
     here = machine()
+    if here.forked:
+        raise RuntimeError(FORKED.format(device.type.upper()))
     if device.type != here.name or device.index >= len(here.accounts):
         return Mark(device, 0, None)
     account = here.accounts[device.index]

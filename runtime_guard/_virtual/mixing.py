@@ -16,6 +16,7 @@ from torch.utils._pytree import tree_leaves
 from runtime_guard._virtual import kernels
 from runtime_guard._virtual.marks import device_of, mark_of, place, storage_of
 from runtime_guard._virtual.overriding import in_backward
+from runtime_guard._virtual.rules import table
 
 COMPOSITE = torch._C.DispatchKey.CompositeExplicitAutograd
 
@@ -107,10 +108,12 @@ class Watching(TorchDispatchMode):
 
 
 def is_composite(func: Any) -> bool:
-    """Whether an operator is made of others on every device."""
+    """Whether an operator is made of others on CUDA, and has no rule of its own."""
+    rule = table().rules.get(kernels.name_of(func))
+    if kernels.name_of(func) in kernels.OWN or (rule is not None and rule.kind != "composite"):
+        return False
     has = torch._C._dispatch_has_kernel_for_dispatch_key
-    name = func.name()
-    return bool(has(name, "CompositeExplicitAutograd")) and kernels.name_of(func) not in kernels.OWN
+    return bool(has(func.name(), "CompositeExplicitAutograd"))
 
 
 def address(tensor: Tensor) -> int:

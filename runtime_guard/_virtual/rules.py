@@ -10,24 +10,45 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import torch
 
-Kind: TypeAlias = Literal["exact", "iterator", "unchecked", "composite"]
+Kind: TypeAlias = Literal["exact", "iterator", "pairs", "output", "own", "unchecked", "composite"]
 
 TABLES: Final = Path(__file__).parent / "tables"
 
 
-class Rule(NamedTuple):
-    """What one operator demands.
+class Argument(NamedTuple):
+    """An argument that a kernel compares with the others.
 
     Attributes:
-        kind: `exact`: every argument is checked; `iterator`: a 0-dim argument may lie on the CPU
-            beside others; `unchecked`: the kernel checks for itself; `composite`: what it calls.
-        method: the name of the wrapper that checks.
-        tensors: the arguments that are checked, in order.
+        name: as the operator's schema has it.
+        printed: as the message has it.
+    """
+
+    name: str
+    printed: str
+
+
+class Rule(NamedTuple):
+    """What one operator demands of the devices of its tensors.
+
+    Attributes:
+        kind: `exact`: every tensor is compared with the first. `iterator`: they meet in a
+            TensorIterator. `pairs`: the i-th tensors of lists do. `output`: what is written must
+            lie where the result does. `own`: the kernel has a rule of its own, which `kernels.OWN`
+            says. `unchecked`: they may lie anywhere. `composite`: what it calls has rules.
+        method: the wrapper that compares, as its message names it.
+        arguments: what is compared, in order.
+        scalars: how many 0-dim inputs may lie on the CPU beside tensors that do not.
     """
 
     kind: Kind
     method: str
-    tensors: tuple[str, ...]
+    arguments: tuple[Argument, ...]
+    scalars: int
+
+    @property
+    def printed(self) -> dict[str, str]:
+        """The name in the message of each argument that is compared."""
+        return dict(self.arguments)
 
 
 class Table(NamedTuple):
@@ -45,19 +66,25 @@ class Table(NamedTuple):
 @cache
 def table() -> Table:
     """The rules of the torch that is installed, or of the nearest release before it."""
-    known = {
-        release(path.stem.removeprefix("torch-")): path for path in TABLES.glob("torch-*.json")
-    }
-    here = release(torch.__version__)
-    fitting = [version for version in known if version <= here] or [min(known)]
-    return read(known[max(fitting)])
+    known = {release(path.stem.removeprefix("torch-")): path for path in TABLES.glob("*.json")}
+    fitting = [version for version in known if version <= release(torch.__version__)]
+    return read(known[max(fitting or [min(known)])])
 
 
 def read(path: Path) -> Table:
     """A table from its file."""
     content = json.loads(path.read_text("utf-8"))
-    rules = {name: Rule(row[0], row[1], tuple(row[2])) for name, row in content["ops"].items()}
+    rules = {
+        name: Rule(kind, method, tuple(map(argument, arguments)), scalars)
+        for name, (kind, method, arguments, scalars) in content["ops"].items()
+    }
     return Table(content["texts"], rules)
+
+
+def argument(text: str) -> Argument:
+    """An argument as a table writes it: `tensors[]`, `out!`, `weight=self`."""
+    name, _, printed = text.rstrip("[]!").partition("=")
+    return Argument(name, printed or name)
 
 
 def release(version: str) -> tuple[int, ...]:
