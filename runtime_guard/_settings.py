@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 Action: TypeAlias = Literal["raise", "warn", "move"]
 Mode: TypeAlias = Literal["check", "explain", "warn", "move", "off"]
-Accelerator: TypeAlias = Literal["cuda", "mps", "xpu"]
+
+ACCELERATORS = ("cuda", "mps", "xpu")
+"""The device types that a virtual machine can have."""
 
 VARIABLE = "RUNTIME_GUARD"
 MACHINE_VARIABLES = (
@@ -75,13 +77,13 @@ class VirtualMachine:
     """
 
     count: int = 1
-    name: Accelerator = "cuda"
+    name: str = "cuda"
     memory_gb: float | None = None
 
     def __post_init__(self) -> None:
         _require_count("count", self.count)
-        if self.name not in get_args(Accelerator):
-            expected = ", ".join(repr(name) for name in get_args(Accelerator))
+        if self.name not in ACCELERATORS:
+            expected = ", ".join(map(repr, ACCELERATORS))
             raise ValueError(f"name is {self.name!r}: expected one of {expected}")
         if self.memory_gb is not None and not _is_size(self.memory_gb):
             raise ValueError(f"memory_gb is {self.memory_gb!r}: expected a number above 0")
@@ -167,12 +169,12 @@ def machine_from(texts: Sequence[str], said: Sequence[str]) -> VirtualMachine | 
     if not count or int(count) == 0:
         return None
     name = name.lower() or "cuda"
-    if name not in get_args(Accelerator):
-        expected = ", ".join(get_args(Accelerator))
+    if name not in ACCELERATORS:
+        expected = ", ".join(ACCELERATORS)
         raise ValueError(f"{said[1]} is {name!r}: expected one of {expected}")
     if name == "mps" and int(count) > 1:
         raise ValueError(f"{said[0]} is {count!r}: a machine has one mps device")
-    return VirtualMachine(int(count), cast("Accelerator", name), _size_of(memory, said[2]))
+    return VirtualMachine(int(count), name, _size_of(memory, said[2]))
 
 
 def to_environment(asked: Environment) -> dict[str, str]:

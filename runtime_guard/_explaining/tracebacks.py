@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
-# What torch calls a function through that the compiler leaves alone: `inner` of `torch._compile`
-# and `_fn` of `torch._dynamo.eval_frame`.
-_AROUND_THE_COMPILER = frozenset({"inner", "_fn"})
+# What torch calls a function through that the compiler leaves alone, `inner` of `torch._compile`
+# and `_fn` of `torch._dynamo.eval_frame`, and a mode through.
+_AROUND_OURS = frozenset({"inner", "_fn", "handle_torch_function"})
+# The virtual GPU calls torch, and raises what CUDA would: errors that end there are the program's,
+# but for these, which torch does not raise.
+_VIRTUAL = f"{_PACKAGE}_virtual{os.sep}"
+_FAULTS = (AssertionError, AttributeError, KeyError, NameError)
 
 
 def print_without_our_frames() -> None:
@@ -64,7 +68,7 @@ def shorten(error: BaseException) -> None:
     """
     for each in _chain(error):
         entries = list(_entries(each.__traceback__))
-        if entries and (isinstance(each, DeviceMismatchError) or not _is_ours(entries[-1])):
+        if entries and not _is_our_fault(each, entries[-1]):
             each.__traceback__ = _linked([entry for entry in entries if not _is_machinery(entry)])
 
 
@@ -96,12 +100,19 @@ def _is_ours(entry: TracebackType) -> bool:
     return entry.tb_frame.f_code.co_filename.startswith(_PACKAGE)
 
 
+def _is_our_fault(error: BaseException, last: TracebackType) -> bool:
+    if isinstance(error, DeviceMismatchError) or not _is_ours(last):
+        return False
+    virtual = last.tb_frame.f_code.co_filename.startswith(_VIRTUAL)
+    return not virtual or isinstance(error, _FAULTS)
+
+
 def _is_machinery(entry: TracebackType) -> bool:
-    """Whether it is ours, or torch's way around the compiler into a function of ours."""
+    """Whether it is ours, or torch's way into a function of ours."""
     following = entry.tb_next
     return _is_ours(entry) or (
         following is not None
-        and entry.tb_frame.f_code.co_name in _AROUND_THE_COMPILER
+        and entry.tb_frame.f_code.co_name in _AROUND_OURS
         and _is_machinery(following)
     )
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import importlib
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from runtime_guard._virtual.machine import NAMES, Machine, _machines
+from runtime_guard._children import Told
+from runtime_guard._explaining.explain import annotate
+from runtime_guard._explaining.tracebacks import shorten
+from runtime_guard._settings import VirtualMachine, machine_to_environment
+from runtime_guard._virtual.machine import Machine, _machines
 from runtime_guard._virtual.mode import VirtualMode
 from runtime_guard._virtual.patching import Patches
 
@@ -49,12 +54,13 @@ class VirtualGpu:
     """
 
     def __init__(self, count: int, name: str, memory_gb: float | None) -> None:
+        self._asked = VirtualMachine(count, name, memory_gb)
         self.count = count
         self.name = name
         self.memory_gb = memory_gb
         memory = None if memory_gb is None else int(memory_gb * 1024**3)
         self._machine = Machine(count, name, memory)
-        self._modes: list[VirtualMode] = []
+        self._entered: list[tuple[VirtualMode | None, Told]] = []
 
     def __repr__(self) -> str:
         memory = "" if self.memory_gb is None else f", memory_gb={self.memory_gb}"
@@ -70,10 +76,10 @@ class VirtualGpu:
             if not _machines:
                 _install()
             _machines.append(self._machine)
-        mode = VirtualMode()
-        if not in_effect():
+        mode = None if in_effect() else VirtualMode()
+        if mode is not None:
             mode.__enter__()
-            self._modes.append(mode)
+        self._entered.append((mode, Told(machine_to_environment(self._asked))))
         return self
 
     def __exit__(
@@ -82,10 +88,15 @@ class VirtualGpu:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._modes:
-            self._modes.pop().__exit__(kind, error, trace)
+        if error is not None:
+            _explain(error)
+        mode, told = self._entered.pop()
+        told.undo()
+        if mode is not None:
+            mode.__exit__(kind, error, trace)
         with _lock:
-            _machines.remove(self._machine)
+            last = max(at for at, each in enumerate(_machines) if each is self._machine)
+            del _machines[last]
             if not _machines:
                 _patches.undo()
 
@@ -106,14 +117,6 @@ def virtual_gpu(
     Raises:
         ValueError: an argument has a value that it cannot have.
     """
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise ValueError(f"count is {count!r}: expected a whole number, 1 or more")
-    if name not in NAMES:
-        raise ValueError(f"name is {name!r}: expected one of {', '.join(map(repr, NAMES))}")
-    if name == "mps" and count > 1:
-        raise ValueError(f"count is {count!r}: a machine has one mps device")
-    if memory_gb is not None and not memory_gb > 0:
-        raise ValueError(f"memory_gb is {memory_gb!r}: expected a number above 0")
     return VirtualGpu(count, name, memory_gb)
 
 
@@ -121,6 +124,13 @@ def in_effect() -> bool:
     """Whether this thread's calls of torch are seen."""
     stack: list[Any] = torch.overrides._get_current_function_mode_stack()
     return any(isinstance(mode, VirtualMode) for mode in stack)
+
+
+def _explain(error: BaseException) -> None:
+    """Say what a device error means while the devices are there, and show the program's frames."""
+    annotate(error)
+    with suppress(Exception):
+        shorten(error)
 
 
 def _install() -> None:
