@@ -84,11 +84,11 @@ def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _backward_hook(original: Callable[..., Any]) -> Callable[..., Any]:
-    def __init__(self: Any, module: Any, user_hooks: Any, user_pre_hooks: Any) -> None:
+    def begin(self: Any, module: Any, user_hooks: Any, user_pre_hooks: Any) -> None:
         hooks = [_following(hook) for hook in user_hooks]
         original(self, module, hooks, [_following(hook) for hook in user_pre_hooks])
 
-    return __init__
+    return begin
 
 
 def _following(hook: Callable[..., Any]) -> Callable[..., Any]:
@@ -114,7 +114,7 @@ def _applied(cls: Any, *args: Any, **kwargs: Any) -> Any:
     outputs = made if isinstance(made, tuple) else (made,)
     node = next((one.grad_fn for one in outputs if isinstance(one, Tensor)), None)
     if isinstance(node, torch.autograd.function.BackwardCFunction):
-        node._virtual_devices = [  # type: ignore[attr-defined]
+        node._virtual_devices = [
             mark_of(one) if isinstance(one, Tensor) else None for one in outputs
         ]
     return made

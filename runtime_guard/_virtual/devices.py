@@ -67,4 +67,4 @@ def accelerator_error(text: str) -> RuntimeError:
 
 def is_virtual(device: torch.device) -> bool:
     """Whether the device is one of the machine's accelerators."""
-    return device.type == machine().name
+    return bool(device.type == machine().name)

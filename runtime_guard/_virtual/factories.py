@@ -99,7 +99,7 @@ def _shares(made: Tensor, data: Tensor) -> bool:
     if data.layout is not torch.strided:
         return False
     try:
-        return made.untyped_storage().data_ptr() == data.untyped_storage().data_ptr() != 0
+        return bool(made.untyped_storage().data_ptr() == data.untyped_storage().data_ptr() != 0)
     except (NotImplementedError, RuntimeError):
         return False
 

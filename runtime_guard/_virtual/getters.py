@@ -62,7 +62,7 @@ def _device(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> torch.d
 
 def _is_of(name: str) -> Any:
     def answer(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        return seen_device(args[0]).type == name
+        return bool(seen_device(args[0]).type == name)
 
     return answer
 

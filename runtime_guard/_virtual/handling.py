@@ -13,18 +13,20 @@ from runtime_guard._virtual.getters import type_name
 from runtime_guard._virtual.machine import CPU
 from runtime_guard._virtual.marks import device_of, mark_of
 from runtime_guard._virtual.mixing import OWN_RULES
-from runtime_guard._virtual.running import place_all, run
+from runtime_guard._virtual.running import common_device, place_all, run
+
+RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 
 
-def _convolution(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, *_: Any, **__: Any
-) -> None:
-    own = device_of(input)
+def _convolution(*args: Any, **kwargs: Any) -> None:
+    given = dict(zip(("input", "weight", "bias"), args, strict=False))
+    given.update(kwargs)
+    data, weight, bias = given["input"], given["weight"], given.get("bias")
+    own = device_of(data)
     for name, other in (("weight", weight), ("bias", bias)):
         if other is not None and device_of(other).type != own.type:
-            raise RuntimeError(
-                texts.convolution(type_name(input), name, type_name(other), is_host=own == CPU)
-            )
+            types = type_name(data), name, type_name(other)
+            raise RuntimeError(texts.convolution(*types, is_host=own == CPU))
 
 
 for _name in (
@@ -35,12 +37,7 @@ for _name in (
 
 
 def _recurrent(*args: Any, **kwargs: Any) -> None:
-    packed = (
-        isinstance(args[1], Tensor)
-        and isinstance(args[2], (list, tuple, Tensor))
-        and isinstance(args[3], (list, tuple))
-    )
-    hidden, params = (args[2], args[3]) if packed else (args[1], args[2])
+    hidden, params = _states(args)
     own = device_of(args[0])
     for name, tensors in (("hidden", hidden), ("parameter", params)):
         for tensor in [tensors] if isinstance(tensors, Tensor) else tensors:
@@ -48,8 +45,17 @@ def _recurrent(*args: Any, **kwargs: Any) -> None:
                 raise RuntimeError(texts.recurrent(name, own, device_of(tensor)))
 
 
-for _name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
-    OWN_RULES[getattr(torch, _name)] = _recurrent
+def _is_packed(args: tuple[Any, ...]) -> bool:
+    """Whether the second argument is the sizes of a packed batch."""
+    return isinstance(args[1], Tensor) and isinstance(args[3], (list, tuple))
+
+
+def _states(args: tuple[Any, ...]) -> tuple[Any, Any]:
+    """The hidden state and the parameters of a recurrent layer's arguments."""
+    return (args[2], args[3]) if _is_packed(args) else (args[1], args[2])
+
+
+OWN_RULES.update({getattr(torch, name): _recurrent for name in RECURRENT})
 
 
 def _attention(query: Tensor, key: Tensor, value: Tensor, *_: Any, **__: Any) -> None:
@@ -83,23 +89,14 @@ def _unpack(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return data, lengths
 
 
-@handles(
-    *(
-        getattr(torch._C._VariableFunctions, name)
-        for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")
-    )
-)
+@handles(*(getattr(torch, name) for name in RECURRENT))
 def _run_recurrent(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The sizes of a packed batch lie on the CPU, whatever the rest does."""
-    packed = isinstance(args[1], Tensor) and len(args) > 3 and isinstance(args[3], (list, tuple))
-    if not packed:
+    if not _is_packed(args):
         return run(func, args, kwargs)
-    data, _sizes, hidden, params, *_ = args
-    from runtime_guard._virtual.running import common_device
-
-    common = common_device((data, hidden, params))
+    common = common_device((args[0], *_states(args)))
     if common is ...:
-        OWN_RULES[func](*args, **kwargs)
+        _recurrent(*args)
     made = func(*args, **kwargs)
     if isinstance(common, torch.device):
         place_all(made, common)

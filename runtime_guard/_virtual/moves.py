@@ -1,4 +1,4 @@
-"""Moves between devices, in every spelling: a copy with another mark, through which gradients flow."""
+"""Moves between devices: copies with another mark, through which gradients flow."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def moved(tensor: Tensor, device: torch.device, **options: Any) -> Tensor:
     """
     wraps = torch._C._functorch.is_functorch_wrapped_tensor(tensor)
     if tensor.requires_grad and torch.is_grad_enabled() and not wraps:
-        across: Tensor = _Across.apply(tensor, device, options)  # type: ignore[no-untyped-call]
+        across: Tensor = _Across.apply(tensor, device, options)
         return across
     return copied(tensor, device, options)
 
