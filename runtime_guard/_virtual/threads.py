@@ -1,0 +1,45 @@
+"""Lets every thread that begins inside the block find the virtual machine."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures.thread import _WorkItem
+from typing import TYPE_CHECKING, Any
+
+from runtime_guard._virtual.machine import is_active
+from runtime_guard._virtual.mode import VirtualMode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from runtime_guard._virtual.patching import Patches
+
+
+class ThreadMode(VirtualMode):
+    """The mode of a thread, which may outlive the block and then sees nothing more."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        if not is_active():
+            return func(*args, **(kwargs or {}))
+        return super().__torch_function__(func, types, args, kwargs)
+
+
+def install(patches: Patches) -> None:
+    """See the calls of new threads, and those of what older pools of threads are given to do."""
+    patches.put(threading.Thread, "_bootstrap_inner", _seen(threading.Thread._bootstrap_inner))  # type: ignore[attr-defined]
+    patches.put(_WorkItem, "run", _seen(_WorkItem.run))
+
+
+def _seen(run: Callable[..., None]) -> Callable[..., None]:
+    def run_seen(self: Any, *args: Any) -> None:
+        from runtime_guard._virtual.block import in_effect
+
+        if not is_active() or in_effect():
+            run(self, *args)
+            return
+        with ThreadMode():
+            run(self, *args)
+
+    return run_seen
