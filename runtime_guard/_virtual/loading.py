@@ -1,0 +1,73 @@
+"""Pinned memory, as a flag of the storage, and streams that a tensor is used on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import torch
+from torch import Tensor
+
+from runtime_guard._virtual.getters import type_name
+from runtime_guard._virtual.marks import mark_of, storage_of
+
+if TYPE_CHECKING:
+    from runtime_guard._virtual.patching import Patches
+
+PINNED: Final = "_virtual_pinned"
+"""The attribute of a storage that holds whether its memory is pinned."""
+
+NOT_PINNED: Final = "cannot pin '{}' only dense CPU tensors can be pinned"
+
+NOT_RECORDED: Final = (
+    "Could not run 'aten::record_stream' with arguments from the 'CPU' backend. This could be "
+    "because the operator doesn't exist for this backend, or was omitted during the "
+    "selective/custom build process (if using custom build)."
+)
+
+
+def install(patches: Patches) -> None:
+    """Let tensors be pinned, and be used on streams."""
+    patches.put(Tensor, "pin_memory", pin_memory)
+    patches.put(Tensor, "is_pinned", is_pinned)
+    patches.put(Tensor, "record_stream", record_stream)
+
+
+def pinned(tensor: Tensor) -> Tensor:
+    """Let a tensor's memory be pinned, and return the tensor."""
+    storage = storage_of(tensor)
+    if storage is not None:
+        setattr(storage, PINNED, True)
+    return tensor
+
+
+def pin_memory(tensor: Tensor, device: Any = None) -> Tensor:
+    """A copy in pinned memory; a tensor that lies there already is returned itself.
+
+    Raises:
+        RuntimeError: the tensor is not a dense one on the CPU.
+    """
+    with torch._C.DisableTorchFunction():
+        if mark_of(tensor) is not None or tensor.layout is not torch.strided:
+            raise RuntimeError(NOT_PINNED.format(type_name(tensor)))
+        return tensor if _flag(tensor) else pinned(tensor.clone())
+
+
+def is_pinned(tensor: Tensor, device: Any = None) -> bool:
+    """Whether a tensor lies in pinned memory."""
+    with torch._C.DisableTorchFunction():
+        return _flag(tensor)
+
+
+def _flag(tensor: Tensor) -> bool:
+    return bool(getattr(storage_of(tensor), PINNED, False))
+
+
+def record_stream(tensor: Tensor, stream: Any) -> None:
+    """Nothing: what is done on a virtual stream is done at once.
+
+    Raises:
+        NotImplementedError: the tensor lies on the CPU.
+    """
+    with torch._C.DisableTorchFunction():
+        if mark_of(tensor) is None:
+            raise NotImplementedError(NOT_RECORDED)
