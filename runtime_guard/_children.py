@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 BOOT = str(Path(__file__).parent / "_running" / "boot")
 """On the path of child processes: a folder whose `sitecustomize` activates us there."""
 
+PROOF = "_RUNTIME_GUARD_PROOF"
+"""Names the folder of the proof that a process, with its children, is part of."""
+
 
 class Told:
     """Variables that child processes find, until `undo` gives them back as they were.

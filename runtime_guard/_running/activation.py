@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runtime_guard._children import Told
-from runtime_guard._running.torch_import import TorchFinder
+from runtime_guard._children import PROOF, Told
+from runtime_guard._running.torch_import import TorchFinder, once_torch_is_there
 from runtime_guard._witnesses import witnesses
 
 if TYPE_CHECKING:
@@ -152,8 +152,13 @@ def deactivate() -> None:
 def activate_from_environment() -> None:
     """Do what the environment asks; warn, and do nothing, where it makes no sense.
 
-    The command line reads the environment itself, and answers for it.
+    The command line reads the environment itself, and answers for it. What is part of a proof does
+    its part in either case.
     """
+    if PROOF in os.environ:
+        from runtime_guard._proving.inside import take_part
+
+        take_part(once_torch_is_there)
     asks = os.environ.get("RUNTIME_GUARD") or os.environ.get("RUNTIME_GUARD_VIRTUAL_GPU")
     if not asks or _is_command_line():
         return

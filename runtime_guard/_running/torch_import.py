@@ -37,12 +37,12 @@ class TorchFinder:
         """Find torch as the finders after this one do; nothing else."""
         if name != "torch":
             return None
-        for finder in tuple(sys.meta_path):
-            if finder is not self:
-                spec = finder.find_spec(name, path, target)
-                if spec is not None:
-                    _call_after_loading(spec, self._callback)
-                    return spec
+        finders = tuple(sys.meta_path)
+        for finder in finders[finders.index(self) + 1 :]:
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                _call_after_loading(spec, self._callback)
+                return spec
         return None
 
     def remove(self) -> None:

@@ -1,0 +1,175 @@
+"""Runs a script in a process of its own, for so many steps and so long, on a virtual machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal, TypeAlias
+
+from runtime_guard._children import PROOF
+from runtime_guard._proving.failures import printed
+from runtime_guard._proving.plan import Failure, Folder, Left, Plan
+
+Ending: TypeAlias = Literal["passed", "failed", "timed out"]
+
+FIXED = {"PYTHONHASHSEED": "0"}
+"""What runs that are compared with each other have in common."""
+
+QUIET = {"MPLBACKEND": "Agg", "WANDB_MODE": "disabled"}
+"""Keeps a run from waiting for a window, or telling others of itself, unless that is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """How a script is run.
+
+    Attributes:
+        script: its file, as it was named.
+        arguments: what it is given.
+        steps: how many training steps are made; all, if None.
+        timeout: the seconds that a run may take.
+        threads: how many threads torch computes with; as many as it likes, if None.
+    """
+
+    script: str
+    arguments: Sequence[str] = ()
+    steps: int | None = None
+    timeout: float = 300
+    threads: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What came of one run.
+
+    Attributes:
+        ending: whether it came to its end, or to the end of its steps, in time.
+        status: its exit status; None if it was not in time.
+        steps: the training steps that were made.
+        devices: where the parameters were when they were made.
+        failure: what ended it, or a child of it.
+        digest: of the parameters at the end; empty where there were none.
+        output: of what was printed to standard output.
+        seconds: what it took.
+        made: the indices of the marked moves that were made.
+    """
+
+    ending: Ending
+    status: int | None
+    steps: int
+    devices: tuple[str, ...]
+    failure: Failure | None
+    digest: str
+    output: str
+    seconds: float
+    made: frozenset[int]
+
+
+def run(job: Job, text: bytes, devices: int) -> Run:
+    """Run a script on a machine with so many virtual GPUs, or none.
+
+    Args:
+        job: what is run, and how.
+        text: what is read in the place of the script.
+        devices: how many there are.
+    """
+    with tempfile.TemporaryDirectory(prefix="runtime_guard-", ignore_cleanup_errors=True) as name:
+        folder = Folder(Path(name))
+        replacement = folder.path / "text.py"
+        replacement.write_bytes(text)
+        folder.write_plan(Plan(os.path.realpath(job.script), str(replacement), job.steps))
+        return _result(job, devices, folder)
+
+
+def _result(job: Job, devices: int, folder: Folder) -> Run:
+    output, errors = folder.path / "output", folder.path / "errors"
+    begun = time.monotonic()
+    with output.open("wb") as out, errors.open("wb") as err:
+        status = _status(job, devices, folder.path, (out, err))
+    seconds = time.monotonic() - begun
+    said = errors.read_text(encoding="utf-8", errors="replace").splitlines()
+    left = list(folder.left())
+    failure = _failure(status, left, said)
+    return Run(
+        ending="timed out" if status is None else "failed" if failure else "passed",
+        status=status,
+        steps=max((each.steps for each in left), default=0),
+        devices=tuple(sorted({device for each in left for device in each.devices})),
+        failure=failure,
+        digest=" ".join(sorted(filter(None, (each.digest for each in left)))),
+        output=hashlib.sha256(output.read_bytes()).hexdigest(),
+        seconds=round(seconds, 1),
+        made=folder.moves_made(),
+    )
+
+
+def _failure(status: int | None, left: Sequence[Left], said: Sequence[str]) -> Failure | None:
+    if status is None:
+        return None
+    raised = next((each.failure for each in left if each.failure is not None), None)
+    if status == 0:
+        return printed(said)
+    if raised is not None:
+        return raised
+    last = next((line.strip() for line in reversed(said) if line.strip()), "")
+    return Failure("", last or f"it ended with status {status}")
+
+
+def _status(
+    job: Job, devices: int, folder: Path, streams: tuple[IO[bytes], IO[bytes]]
+) -> int | None:
+    """The exit status of the run; None where its time was over. No child of it is left."""
+    process = subprocess.Popen(
+        _command(job, devices),
+        stdin=subprocess.DEVNULL,
+        stdout=streams[0],
+        stderr=streams[1],
+        env=_environment(job, devices, folder, os.environ),
+        start_new_session=True,
+    )
+    try:
+        return process.wait(job.timeout)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        _end_group(process)
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    with suppress(OSError):
+        if os.name == "nt":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _command(job: Job, devices: int) -> list[str]:
+    machine = f"--virtual-gpu={devices}"
+    guard = [sys.executable, "-m", "runtime_guard", "--action=explain", machine, "--"]
+    script = f"./{job.script}" if job.script.startswith("-") else job.script
+    return [*guard, script, *job.arguments]
+
+
+def _environment(
+    job: Job, devices: int, folder: Path, inherited: Mapping[str, str]
+) -> dict[str, str]:
+    known = {
+        name: value for name, value in inherited.items() if not name.startswith("RUNTIME_GUARD")
+    }
+    told = {**QUIET, **known, **FIXED, PROOF: str(folder)}
+    if job.threads is not None:
+        told["OMP_NUM_THREADS"] = str(job.threads)
+    if devices == 0:
+        # A machine that has an accelerator plays one that has none.
+        told["CUDA_VISIBLE_DEVICES"] = ""
+    return told

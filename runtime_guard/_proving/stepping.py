@@ -1,0 +1,111 @@
+"""The training steps of a process: how many, where the parameters were, what became of them."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import random
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from runtime_guard._proving.plan import Left
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.optim import Optimizer
+
+SEED = 0
+
+
+class EnoughSteps(SystemExit):
+    """All steps were made that were asked for; the program ends as `sys.exit(0)` ends it."""
+
+
+class Steps:
+    """Counts the steps of the optimizers of this process, and of those that are forked off it.
+
+    The run's step is that of the optimizer which has made most: two optimizers that take turns
+    make one step together. The program is ended where it begins one step too many, so that what
+    it does after a step is done for the last one as well.
+
+    Args:
+        limit: how many steps are made; all, if None.
+        begin: called at the first step in each process.
+    """
+
+    def __init__(self, limit: int | None, begin: Callable[[], None]) -> None:
+        self._limit = limit
+        self._begin = begin
+        # Kept until the end, when their parameters are compared with those of another run.
+        self._counts: dict[int, tuple[Optimizer, int]] = {}
+        self._devices: dict[str, None] = {}
+        self._enough = False
+        self._process = 0
+        register_optimizer_step_pre_hook(self._before)
+        register_optimizer_step_post_hook(self._after)
+
+    def left(self) -> Left:
+        """What there is to tell of this process."""
+        self._forget_those_of_the_parent()
+        steps = max((count for _, count in self._counts.values()), default=0)
+        return Left(steps, list(self._devices), self._digest(), self._enough)
+
+    def _before(self, optimizer: Optimizer, _args: object, _kwargs: object) -> None:
+        self._forget_those_of_the_parent()
+        _, count = self._counts.setdefault(id(optimizer), (optimizer, 0))
+        if self._limit is not None and count >= self._limit:
+            self._enough = True
+            raise EnoughSteps(0)
+
+    def _after(self, optimizer: Optimizer, _args: object, _kwargs: object) -> None:
+        _, count = self._counts.get(id(optimizer), (optimizer, 0))
+        self._counts[id(optimizer)] = (optimizer, count + 1)
+        for parameter in _parameters(optimizer):
+            self._devices[str(parameter.device)] = None
+
+    def _forget_those_of_the_parent(self) -> None:
+        if os.getpid() != self._process:
+            self._process = os.getpid()
+            self._counts, self._devices, self._enough = {}, {}, False
+            self._begin()
+
+    def _digest(self) -> str:
+        found = hashlib.sha256()
+        some = False
+        try:
+            for optimizer, _ in self._counts.values():
+                for parameter in _parameters(optimizer):
+                    some = True
+                    found.update(_bytes_of(parameter))
+        except (NotImplementedError, RuntimeError, TypeError):
+            # A parameter whose bytes cannot be had, such as a sparse one: there is no comparison.
+            return ""
+        return found.hexdigest() if some else ""
+
+
+def begin_at_the_same_seeds() -> None:
+    """Let every run draw the same numbers, so that what they come to can be compared."""
+    torch.manual_seed(SEED)
+    random.seed(SEED)
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(SEED)
+
+
+def _parameters(optimizer: Optimizer) -> Iterator[Tensor]:
+    for group in optimizer.param_groups:
+        yield from group["params"]
+
+
+def _bytes_of(parameter: Tensor) -> bytes:
+    """The values of a tensor; without numpy, which need not be there."""
+    values = parameter.detach().cpu().contiguous()
+    return ctypes.string_at(values.data_ptr(), values.numel() * values.element_size())
