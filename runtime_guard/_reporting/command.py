@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from runtime_guard._recording.recording import Recording, RecordingError, read
 from runtime_guard._reporting.advice import worst
@@ -17,6 +17,9 @@ from runtime_guard._reporting.tables import Tables, headline
 from runtime_guard._reporting.totals import Summary, summarise
 from runtime_guard._reporting.words import printable
 from runtime_guard._reporting.writing import write_whole
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 BAD_USAGE = 2
 WIDTH_ELSEWHERE = 120
@@ -58,12 +61,12 @@ def _report(arguments: argparse.Namespace) -> None:
 
         _write_page(Path(arguments.html), path, render(recordings))
     if arguments.json:
-        _print(json.dumps(document(recordings, summary), indent=2) + "\n")
+        print_text(json.dumps(document(recordings, summary), indent=2) + "\n")
     elif arguments.html is not None:
-        _print(f"{headline(summary)}\nWrote {printable(arguments.html)}\n")
+        print_text(f"{headline(summary)}\nWrote {printable(arguments.html)}\n")
     else:
         limit = arguments.limit or None
-        _print(_in_terminal(Tables(recordings, arguments.sort, limit)))
+        print_text(in_terminal(Tables(recordings, arguments.sort, limit)))
 
 
 def _parser() -> Parser:
@@ -132,18 +135,19 @@ def document(recordings: Sequence[Recording], summary: Summary) -> dict[str, Any
     }
 
 
-def _in_terminal(tables: Tables) -> str:
+def in_terminal(shown: RenderableType) -> str:
+    """What rich makes of something for standard output."""
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else WIDTH_ELSEWHERE
     console = Console(file=sys.stdout, width=width)
     with console.capture() as captured:
-        console.print(tables)
+        console.print(shown)
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
-def _print(text: str) -> None:
-    """What the output's encoding does not have is written as a question mark."""
+def print_text(text: str) -> None:
+    """Write to standard output; what its encoding does not have becomes a question mark."""
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(text.encode(encoding, errors="replace").decode(encoding))
     sys.stdout.flush()

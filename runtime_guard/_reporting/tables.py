@@ -163,7 +163,7 @@ def _transfers(
     if not summary.rows:
         return
     columns = [each for each in _COLUMNS if width >= each.from_width]
-    table = _table("Transfers and synchronisations")
+    table = titled_table("Transfers and synchronisations")
     for each in columns:
         table.add_column(
             each.name,
@@ -173,7 +173,7 @@ def _transfers(
             min_width=None if each.is_number else 9,
         )
     for row in summary.sorted(order)[:limit]:
-        table.add_row(*_texts([each.text(row) for each in columns]))
+        table.add_row(*cells([each.text(row) for each in columns]))
     yield table
     yield from _left_out(len(summary.rows), limit, "line")
     yield Text(WAITING + "\n" if summary.synchronisations else "", style="dim")
@@ -210,26 +210,26 @@ _COLUMNS = (
 def _advice(found: Sequence[Advice]) -> Iterable[RenderableType]:
     if not found:
         return
-    table = _table("What to do", header=False)
+    table = titled_table("What to do", header=False)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(overflow="fold", min_width=12)
     table.add_column(overflow="fold")
     for each in found:
         places = ", ".join(dict.fromkeys(place(row.file, row.line) for row in each.rows))
-        table.add_row(*_texts([percent(each.share), places, each.text + "\n"]))
+        table.add_row(*cells([percent(each.share), places, each.text + "\n"]))
     yield table
 
 
 def _values(summary: Summary, limit: int | None) -> Iterable[RenderableType]:
     if not summary.values:
         return
-    table = _table("Names that held tensors of several devices")
+    table = titled_table("Names that held tensors of several devices")
     for name in ("Line", "Name", "Devices"):
         table.add_column(name, overflow="fold")
     for value in summary.values[:limit]:
         seen = sorted(value.devices.items(), key=lambda item: -item[1])
         where = ", ".join(f"{amount(count)} on {name}" for name, count in seen)
-        table.add_row(*_texts([place(value.file, value.line), printable(value.name), where]))
+        table.add_row(*cells([place(value.file, value.line), printable(value.name), where]))
     yield table
     yield from _left_out(len(summary.values), limit, "name")
 
@@ -237,13 +237,13 @@ def _values(summary: Summary, limit: int | None) -> Iterable[RenderableType]:
 def _mismatches(found: Sequence[Misplaced], limit: int | None) -> Iterable[RenderableType]:
     if not found:
         return
-    table = _table("Mismatches")
+    table = titled_table("Mismatches")
     for name in ("Line", "What", "What to do"):
         table.add_column(name, overflow="fold", min_width=12)
     for each in found[:limit]:
         where = place(each.failed_at.file, each.failed_at.line) if each.failed_at else UNKNOWN
         what = f"{each.what}, expected on {each.expected}{_seen_by(each.ranks)}"
-        table.add_row(*_texts([where, what, each.advice]))
+        table.add_row(*cells([where, what, each.advice]))
     yield table
     yield from _left_out(len(found), limit, "mismatch", "mismatches")
 
@@ -259,7 +259,8 @@ def place(file: str, line: int) -> str:
     return f"{short_path(file)}:{line}"
 
 
-def _table(title: str, header: bool = True) -> Table:
+def titled_table(title: str, header: bool = True) -> Table:
+    """A table without rows, as all of them look."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -274,11 +275,11 @@ def _table(title: str, header: bool = True) -> Table:
     )
 
 
-def _texts(cells: Sequence[str]) -> list[Text]:
+def cells(texts: Sequence[str]) -> list[Text]:
     """As they are: a file's name may look like markup."""
     from rich.text import Text
 
-    return [Text("\n".join(map(printable, cell.split("\n")))) for cell in cells]
+    return [Text("\n".join(map(printable, cell.split("\n")))) for cell in texts]
 
 
 def _left_out(count: int, limit: int | None, noun: str, plural: str = "") -> Iterable[Text]:
