@@ -15,11 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from runtime_guard._marked_run import MarkedRun
+
 if TYPE_CHECKING:
     from runtime_guard._guarding.checking import Checking
     from runtime_guard._guarding.guard import Guard
     from runtime_guard._mismatch import Mismatch
     from runtime_guard._settings import Settings
+
+pytest_plugins = ("runtime_guard.pytest_virtual_gpu",)
 
 NAME = "device_guard"
 ACTIONS = ("raise", "warn", "move")
@@ -85,22 +89,14 @@ class Watch:
     def __enter__(self) -> Watch:
         self._stack = ExitStack()
         if self._settings is not None:
-            install = partial(self._install, self._settings)
-            if "torch" in sys.modules:
-                install()
-            else:
-                self._wait_for_torch(install)
+            from runtime_guard._running.torch_import import once_torch_is_there
+
+            finder = once_torch_is_there(partial(self._install, self._settings))
+            self._stack.callback(finder.remove)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
-
-    def _wait_for_torch(self, install: Callable[[], None]) -> None:
-        from runtime_guard._running.activation import TorchFinder
-
-        finder = TorchFinder(install)
-        sys.meta_path.insert(0, finder)
-        self._stack.callback(finder.remove)
 
     def _install(self, settings: Settings) -> None:
         from runtime_guard import install
@@ -133,10 +129,11 @@ class Watch:
 WATCH = pytest.StashKey[Watch]()
 
 
-class GuardedRun:
+class GuardedRun(MarkedRun[Watch]):
     """The hooks of a run; under xdist each worker guards, and the reports tell the controller."""
 
     def __init__(self, mode: str) -> None:
+        super().__init__(WATCH)
         self.mode = mode
         self._told: dict[str, list[str]] = {}
 
@@ -144,38 +141,9 @@ class GuardedRun:
         """Say that tests are guarded."""
         return None if self.mode == "off" else f"device guard: {self.mode}"
 
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Refuse markers that cannot be understood, before any test has run."""
-        if hasattr(session.config, "workerinput"):
-            # xdist takes a worker that ends here for a crash, and does not say why it ended.
-            return
-        for item in session.items:
-            if refused := watch_for(item, self.mode).refused:
-                raise pytest.UsageError(f"{item.nodeid}: {refused}")
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Guard the test, its setup and its teardown."""
-        watch = item.stash[WATCH] = watch_for(item, self.mode)
-        try:
-            with watch:
-                return (yield)
-        finally:
-            # Items live as long as the run; the models that a watch knows need not.
-            del item.stash[WATCH]
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Fail a test whose marker makes no sense: in a worker, or marked after collection."""
-        watch = item.stash.get(WATCH, None)
-        if watch is not None and watch.refused:
-            pytest.fail(watch.refused, pytrace=False)
-
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-        """Explain the error, when unittest's has been brought and before pytest writes it down."""
-        watch = item.stash.get(WATCH, None)
-        if watch is not None and call.excinfo is not None:
-            watch.explain(call.excinfo.value)
+    def effect_for(self, item: pytest.Item) -> Watch:
+        """What guards a test."""
+        return watch_for(item, self.mode)
 
     @pytest.hookimpl(wrapper=True, specname="pytest_runtest_makereport")
     def pytest_device_guard_makereport(

@@ -5,13 +5,11 @@ from __future__ import annotations
 import multiprocessing.process
 import sys
 import threading
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from runtime_guard._explaining.explain import annotate, notes_of
+from runtime_guard._explaining.explain import notes_of, prepare
 from runtime_guard._explaining.handle import Handle
 from runtime_guard._explaining.message import HEAD
-from runtime_guard._explaining.tracebacks import shorten
 from runtime_guard._lines import interactive_shell
 from runtime_guard._patch import Link
 
@@ -76,7 +74,7 @@ class Explained:
             return self.function(*args, **kwargs)
         except Exception as error:
             caught = error.__traceback__
-            _prepare(error)
+            prepare(error)
             if caught is not None and caught is not error.__traceback__:
                 # Python 3.10 raises again from where it was caught: here, and on as shortened.
                 caught.tb_next = error.__traceback__
@@ -86,7 +84,7 @@ class Explained:
 def _explain_first(previous: Callable[..., Any], *raised: Any) -> None:
     error = raised[1] if len(raised) > 1 else None
     if isinstance(error, BaseException):
-        _prepare(error)
+        prepare(error)
         if len(raised) > 2 and raised[2] is not None:
             raised = (*raised[:2], error.__traceback__, *raised[3:])
     previous(*raised)
@@ -96,7 +94,7 @@ def _explain_first(previous: Callable[..., Any], *raised: Any) -> None:
 def _explain_first_in_thread(previous: Callable[..., Any], raised: Any) -> None:
     error = raised.exc_value
     if isinstance(error, BaseException):
-        _prepare(error)
+        prepare(error)
         values = (raised.exc_type, error, error.__traceback__, raised.thread)
         raised = threading.ExceptHookArgs(values)
     previous(raised)
@@ -108,7 +106,7 @@ def _explain_first_in_shell(
 ) -> Any:
     error = exc_tuple[1] if exc_tuple else sys.exc_info()[1]
     if isinstance(error, BaseException):
-        _prepare(error)
+        prepare(error)
         if exc_tuple:
             exc_tuple = (exc_tuple[0], error, error.__traceback__)
     return previous(exc_tuple, *args, **kwargs)
@@ -130,13 +128,6 @@ def _run_explained(previous: Callable[..., Any], process: Any, *args: Any, **kwa
     """In the child, where a class of the user's may have a `run` of its own."""
     process.run = Explained(process.run)
     return previous(process, *args, **kwargs)
-
-
-def _prepare(error: BaseException) -> None:
-    """Explain it, and show it as if nothing of ours had been in between."""
-    annotate(error)
-    with suppress(Exception):
-        shorten(error)
 
 
 def _print_notes(error: object) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from runtime_guard._errors import DeviceMismatchError
 from runtime_guard._explaining.message import HEAD
 from runtime_guard._explaining.texts import text_of
+from runtime_guard._explaining.tracebacks import shorten
 
 # As long as no chain of causes is.
 _LONGEST = 100
@@ -38,6 +39,13 @@ def annotate(error: BaseException) -> bool:
         if found and not any(isinstance(each, DeviceMismatchError) for each in found):
             return _explain(found[-1]) or added
     return added
+
+
+def prepare(error: BaseException) -> None:
+    """Explain an exception, and let it show as if nothing of ours had been in between."""
+    annotate(error)
+    with suppress(Exception):
+        shorten(error)
 
 
 def is_device_error(error: BaseException) -> bool:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import importlib
 import threading
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
 from runtime_guard._children import Told
-from runtime_guard._explaining.explain import annotate
-from runtime_guard._explaining.tracebacks import shorten
+from runtime_guard._explaining.explain import prepare
 from runtime_guard._settings import VirtualMachine, machine_to_environment
 from runtime_guard._virtual.machine import Machine, _machines
 from runtime_guard._virtual.mode import VirtualMode
@@ -89,7 +87,8 @@ class VirtualGpu:
         trace: TracebackType | None,
     ) -> None:
         if error is not None:
-            _explain(error)
+            # While the devices are there that it tells of.
+            prepare(error)
         mode, told = self._entered.pop()
         told.undo()
         if mode is not None:
@@ -124,13 +123,6 @@ def in_effect() -> bool:
     """Whether this thread's calls of torch are seen."""
     stack: list[Any] = torch.overrides._get_current_function_mode_stack()
     return any(isinstance(mode, VirtualMode) for mode in stack)
-
-
-def _explain(error: BaseException) -> None:
-    """Say what a device error means while the devices are there, and show the program's frames."""
-    annotate(error)
-    with suppress(Exception):
-        shorten(error)
 
 
 def _install() -> None:
