@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tests.mdtest.page import Problem
 
 _FINDING = re.compile(
-    r"""\#\ (?P<todo>todo\ )?(?P<kind>error|warning|note)
+    r"""\#\ (?P<todo>todo\ )?(?P<kind>error|warning|note|raises)
         (?::(?=\s*[\d\["])
             (?:\s*(?P<column>\d+))?
             (?:\s*\[(?P<rule>[A-Za-z0-9-]+)\])?
@@ -23,7 +23,8 @@ _FINDING = re.compile(
 )
 _REVEAL = re.compile(r"# (?P<kind>revealed): (?P<message>[^#]*[^#\s])\s*(?=#|$)")
 _LOOKS_LIKE_ONE = re.compile(
-    r"#+\s*(?:todo:?\s*)?(?:(?:errors?|warnings?|notes?|revealed?)\s*(?::|\[|#|$))", re.IGNORECASE
+    r"#+\s*(?:todo:?\s*)?(?:(?:errors?|warnings?|notes?|raises?|revealed?)\s*(?::|\[|#|$))",
+    re.IGNORECASE,
 )
 _LAYOUT = (
     tokenize.COMMENT,
@@ -44,7 +45,7 @@ class Expectation:
     origin: int
     """The line of the block on which the comment stands."""
     kind: str
-    """`error`, `warning`, `note`, or `revealed`."""
+    """`error`, `warning`, `note`, `revealed`, or `raises`."""
     column: int | None = None
     rule: str | None = None
     message: str | None = None

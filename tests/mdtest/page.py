@@ -42,6 +42,11 @@ class Example:
     diffs: tuple[Fence, ...] = ()
     reports: tuple[Fence, ...] = ()
 
+    @property
+    def is_run(self) -> bool:
+        """Whether it is executed as well."""
+        return self.code.tags == "run"
+
 
 @dataclass(frozen=True)
 class Section:

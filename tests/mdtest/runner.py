@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.mdtest.analyser import Analyser, BadSettings, NotChecked, Observation
+from tests.mdtest.execution import DEVICES, differences, execute
 from tests.mdtest.expectations import AnnotatedCode, annotated
 from tests.mdtest.markdown import Fence
 from tests.mdtest.matching import mismatches
@@ -74,6 +75,8 @@ class _Run:
         try:
             observations = self._check(self.annotated.code)
             yield from self._unmatched(observations)
+            if self.example.is_run:
+                yield from self._executed()
             for diff in self.example.diffs:
                 yield from self._check_fix(diff, observations)
             for report in self.example.reports:
@@ -92,16 +95,39 @@ class _Run:
             origin = self.annotated.origin(problem.line)
             yield self._complaint(origin, "names that the block binds", problem.message)
         known = self.analyser.rules()
+        yield from self._unexecuted()
         for expectation in self.annotated.expectations:
             if expectation.rule is not None and expectation.rule not in known:
                 message = f"no rule has the code or name `{expectation.rule}`"
                 yield self._complaint(expectation.origin, "a known rule", message)
 
+    def _unexecuted(self) -> Iterator[Complaint]:
+        for expectation in self.annotated.expectations:
+            if expectation.kind == "raises" and not self.example.is_run:
+                message = "`# raises` is about a block that is executed: tag it `run`"
+                yield self._complaint(expectation.origin, "a block tagged `run`", message)
+
     def _unmatched(self, observations: tuple[Observation, ...]) -> Iterator[Complaint]:
-        for mismatch in mismatches(self.annotated.expectations, observations):
+        found = [one for one in self.annotated.expectations if one.kind != "raises"]
+        for mismatch in mismatches(found, observations):
             origin = mismatch.origin or self.annotated.origin(mismatch.line)
             shown = self.annotated.code.split("\n")[mismatch.line - 1 : mismatch.line]
             yield self._complaint(origin, mismatch.expected, mismatch.actual, "".join(shown))
+
+    def _executed(self) -> Iterator[Complaint]:
+        """What torch says of the block, and of the block with each fix that is shown."""
+        code, path = self.annotated.code, self.example.path
+        for difference in differences(code, path, self.annotated.expectations):
+            origin = self.annotated.origin(difference.line)
+            shown = code.split("\n")[difference.line - 1]
+            yield self._complaint(origin, difference.expected, difference.actual, shown)
+        for diff in self.example.diffs:
+            fixed = self._fix(code, unsafe=diff.tags != "safe")
+            for devices in (0, DEVICES):
+                failure = execute(fixed, path, set(), devices=devices).failure
+                if failure is not None:
+                    expected = f"the fix runs on {devices} virtual devices"
+                    yield Complaint(diff.line, expected, f"line {failure[0]}: {failure[1]}", fixed)
 
     def _check_fix(self, diff: Fence, observations: tuple[Observation, ...]) -> Iterator[Complaint]:
         unsafe = diff.tags != "safe"
