@@ -1,9 +1,9 @@
 """Write CUDA's device rules, as the virtual GPU applies them, from the operators of a torch.
 
-`python tools/derive_device_rules.py` writes the table of the torch that is installed, with
-`--torch 2.8.0` that of another one: pip brings its wheel (the small one, for macOS: the list of
-operators is the same), from which no more than torchgen and a few texts are read. `--check`
-writes nothing, and exits with 1 where the installed torch gives another table.
+`python tools/derive_device_rules.py` writes anew the table of the torch that is installed;
+`--torch 2.8.0` writes that of any torch: pip brings its wheel (the small one, for macOS: the list
+of operators is the same), from which no more than torchgen and a few texts are read. `--check`
+writes nothing, and exits with 1 where a table is not what torch gives.
 
 What torchgen cannot know stands in `derive_device_rules.toml`, each with its reason.
 """
@@ -19,8 +19,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, files, version
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -50,21 +49,20 @@ def table_path(release: str) -> Path:
     return TABLES / f"torch-{'.'.join(release.split('.')[:2])}.json"
 
 
-def installed_release() -> str | None:
-    """Return the release of the installed torch, without its build; None without a torch."""
+def installed_release() -> str:
+    """Return the release of the installed torch, without its build; `none` without a torch."""
     try:
         return version("torch").partition("+")[0]
     except PackageNotFoundError:
-        return None
+        return "none"
 
 
-def installed_table(release: str) -> str:
+def installed_table() -> str:
     """Return the table of the installed torch."""
-    spec = find_spec("torch")
-    if spec is None or spec.origin is None:
-        raise DeriveError("torch is not installed")
-    libraries = (Path(spec.origin).parent / "lib").glob("libtorch_cpu.*")
-    return table(release, _operators(None), next(map(_texts_of, libraries)))
+    found = files("torch") or ()
+    library = next(file for file in found if file.stem in ("libtorch_cpu", "torch_cpu"))
+    texts = _texts_of(Path(library.locate()))
+    return table(installed_release(), _operators(None), texts)
 
 
 def released_table(release: str) -> str:
@@ -163,28 +161,43 @@ def _unchecked_wrapper(name: str, operator: Operator) -> Row:
     return "iterator", "", arguments, 0
 
 
+def run(root: Path, release: str | None = None, *, check: bool) -> int:
+    """Write a table that differs from what is derived, or name it; return the exit status.
+
+    Without a release it is that of the installed torch, if one is kept of it.
+
+    Raises:
+        DeriveError: it cannot be derived.
+    """
+    path = table_path(release or installed_release())
+    file = root / path
+    former = file.read_text(encoding="utf-8") if file.is_file() else ""
+    if release is None and f'"torch": "{installed_release()}"' not in former:
+        print(f"device rules: no table is kept of the installed torch, {installed_release()}")
+        return 0
+    text = released_table(release) if release else installed_table()
+    if text == former:
+        return 0
+    if check:
+        print(f"{path.as_posix()}: not what torch gives; run `make generate`")
+        return 1
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8", newline="\n")
+    print(f"{path.as_posix()}: written")
+    return 0
+
+
 def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Write CUDA's device rules of a torch.")
     parser.add_argument("--torch", metavar="RELEASE", help="of this torch, brought by pip")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if any differs")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if it differs")
     arguments = parser.parse_args()
-    release = arguments.torch or installed_release()
-    if release is None:
-        print("torch is not installed: no table is derived")
-        return 0
-    path = HERE.parent / table_path(release)
     try:
-        text = released_table(release) if arguments.torch else installed_table(release)
+        return run(HERE.parent, arguments.torch, check=arguments.check)
     except DeriveError as error:
         print(error, file=sys.stderr)
         return 2
-    former = path.read_text(encoding="utf-8") if path.is_file() else None
-    if former != text and not arguments.check:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    print(f"{path.name}: {'as derived' if former == text else 'differs'}")
-    return 1 if arguments.check and former != text else 0
 
 
 if __name__ == "__main__":

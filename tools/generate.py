@@ -1,7 +1,8 @@
-"""Write the pages that follow from the rules: the table, a page for each rule, the README's table.
+"""Write what follows from the rules: their table, a page for each, the README's table.
 
 `python tools/generate.py` writes what differs and removes pages of rules that are no more;
 `--check` writes nothing, names every file that is not as the rules have it, and exits with 1.
+So it does with CUDA's device rules, which follow from the torch that is installed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 from devicelint.finding import Severity
+from tools import derive_device_rules
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = Path("docs/rules.md")
@@ -141,8 +143,9 @@ def main() -> int:
     from devicelint.rules import all_rules
 
     try:
-        return run(ROOT, all_rules(), check=arguments.check)
-    except GenerateError as error:
+        pages = run(ROOT, all_rules(), check=arguments.check)
+        return max(pages, derive_device_rules.run(ROOT, check=arguments.check))
+    except (GenerateError, derive_device_rules.DeriveError) as error:
         print(error, file=sys.stderr)
         return 2
 
