@@ -97,8 +97,8 @@ def execute(code: str, path: str, marked: set[int], *, devices: int) -> Executio
     tree = ast.fix_missing_locations(_Forgiving(marked).visit(ast.parse(code)))
     names = {
         "__name__": "__main__",
-        "__objections": OBJECTIONS,
-        "__note": done.note,
+        "_objections_": OBJECTIONS,
+        "_note_": done.note,
         "reveal_device": done.reveal,
     }
     with _as_a_script(path, devices):
@@ -155,7 +155,7 @@ def _own_lines(node: ast.stmt) -> range:
 
 
 def _noting(node: ast.stmt, line: int) -> ast.stmt:
-    template = f"try:\n    pass\nexcept __objections as __error:\n    __note({line}, __error)\n"
+    template = f"try:\n    pass\nexcept _objections_ as _error_:\n    _note_({line}, _error_)\n"
     noting = ast.parse(template).body[0]
     assert isinstance(noting, ast.Try)
     noting.body = [node]
