@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch.overrides import TorchFunctionMode
 
 from runtime_guard._virtual.calls import HANDLERS
@@ -11,9 +12,15 @@ from runtime_guard._virtual.running import run
 
 
 class VirtualMode(TorchFunctionMode):
-    """In effect in one thread; what handles a call runs with the mode switched off."""
+    """In effect in one thread; what handles a call runs with the mode switched off.
+
+    A call that a class of tensors overrides is left to that class, and seen again when the class
+    hands it on: what else the class calls is then seen as well.
+    """
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
+        if types and torch._C._is_torch_function_enabled():
+            return NotImplemented
         return HANDLERS.get(func, run)(func, args, kwargs or {})
