@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -104,7 +105,9 @@ def moves_in(source: str) -> tuple[Move, ...]:
     Raises:
         SyntaxError: it is no Python program.
     """
-    tree = ast.parse(source)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(source)
     own = {node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS)}
     text = Text(source)
     found = (move for node in _nodes(tree) for move in _moves_at(node, text, own))

@@ -52,6 +52,7 @@ class Run:
     """What came of one run.
 
     Attributes:
+        gpus: how many virtual GPUs the machine had.
         ending: whether it came to its end, or to the end of its steps, in time.
         status: its exit status; None if it was not in time.
         steps: the training steps that were made.
@@ -63,6 +64,7 @@ class Run:
         made: the indices of the marked moves that were made.
     """
 
+    gpus: int
     ending: Ending
     status: int | None
     steps: int
@@ -100,6 +102,7 @@ def _result(job: Job, devices: int, folder: Folder) -> Run:
     left = list(folder.left())
     failure = _failure(status, left, said)
     return Run(
+        gpus=devices,
         ending="timed out" if status is None else "failed" if failure else "passed",
         status=status,
         steps=max((each.steps for each in left), default=0),

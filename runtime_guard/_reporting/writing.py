@@ -15,6 +15,26 @@ def is_stream(path: Path) -> bool:
     return path.parent in STREAMS or (path.exists() and not path.is_file())
 
 
+def writable(option: str, name: str) -> Path:
+    """The path of a file to be written later, whole: the current folder may be another one then.
+
+    Raises:
+        ValueError: it cannot be written, or should not be; the message names the option.
+    """
+    path = Path.cwd() / name
+    if not name:
+        raise ValueError(f"{option} is empty: expected the name of a file")
+    if path.is_dir():
+        raise ValueError(f"{option} is {name!r}: it is a folder")
+    if not path.parent.is_dir():
+        raise ValueError(f"{option} is {name!r}: there is no folder {str(path.parent)!r}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ValueError(f"{option} is {name!r}: it cannot be written")
+    if path.is_file() and path.suffix == ".py":
+        raise ValueError(f"{option} is {name!r}: it would overwrite a program")
+    return path
+
+
 def write_whole(path: Path, text: str) -> None:
     """Write a file that is either as it was or complete, never in between.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import atexit
-import os
 import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from runtime_guard._reporting.writing import writable
 from runtime_guard._running import script as _script
 from runtime_guard._running.activation import activate
 from runtime_guard._running.machine_options import add_machine_options, machine_of
@@ -27,7 +27,9 @@ NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 USAGE = """\
 python -m runtime_guard [OPTIONS] SCRIPT [ARGUMENTS]
        python -m runtime_guard [OPTIONS] -m MODULE [ARGUMENTS]
-       python -m runtime_guard report FILE"""
+       python -m runtime_guard report FILE
+       python -m runtime_guard mutate [OPTIONS] SCRIPT [ARGUMENTS]
+       python -m runtime_guard prove [OPTIONS] SCRIPT [ARGUMENTS]"""
 
 OVERVIEW = """\
 Runs a training script unchanged, and checks before every module call that its inputs are on the
@@ -54,12 +56,14 @@ examples:
   python -m runtime_guard --virtual-gpu 2 -m torch.distributed.run --nproc-per-node gpu train.py
   python -m runtime_guard --record run.jsonl train.py
   python -m runtime_guard report run.jsonl
+  python -m runtime_guard mutate --steps 3 train.py    which moves between devices are needed
+  python -m runtime_guard prove train.py               what it does without a GPU, with 1 and with 2
 
-What follows SCRIPT or MODULE belongs to it, options too. A script that is called "report" is run
-as ./report, and N is the number of devices only where it is a number. What --virtual-gpu and its
-companions leave open, the variables RUNTIME_GUARD_VIRTUAL_GPU, RUNTIME_GUARD_VIRTUAL_GPU_NAME and
-RUNTIME_GUARD_VIRTUAL_GPU_MEMORY_GB may say; --virtual-gpu 0 is none. The exit status is the
-script's own, and 2 where the command line makes no sense.
+What follows SCRIPT or MODULE belongs to it, options too. A script that is called "report", "mutate"
+or "prove" is run as ./report, and N is the number of devices only where it is a number. What
+--virtual-gpu and its companions leave open, the variables RUNTIME_GUARD_VIRTUAL_GPU,
+RUNTIME_GUARD_VIRTUAL_GPU_NAME and RUNTIME_GUARD_VIRTUAL_GPU_MEMORY_GB may say; --virtual-gpu 0 is
+none. The exit status is the script's own, and 2 where the command line makes no sense.
 """
 
 
@@ -91,6 +95,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from runtime_guard._reporting.command import report_main
 
         return report_main(words[1:])
+    if words[:1] in (["mutate"], ["prove"]):
+        from runtime_guard._proving.command import proving_main
+
+        return proving_main(words[0], words[1:])
     if not words:
         sys.stderr.write(_parser().format_help())
         return BAD_USAGE
@@ -123,11 +131,11 @@ def parse(words: Sequence[str]) -> Command:
         raise UsageError(_unknown(unknown[0], parser))
     try:
         environment = _environment(given)
+        json_path = None if given.json is None else writable("--json", given.json)
     except ValueError as error:
         raise UsageError(str(error)) from None
     if not rest:
         raise UsageError("there is no script to run; --help shows how to name one")
-    json_path = None if given.json is None else _writable("--json", given.json)
     command = Command(_program(rest), environment, json_path)
     _check_files(command)
     return command
@@ -203,7 +211,7 @@ def _environment(given: argparse.Namespace) -> Environment:
         skip=",".join(given.skip or ()),
         meta=given.check_meta,
     )
-    record = None if given.record is None else str(_writable("--record", given.record))
+    record = None if given.record is None else str(writable("--record", given.record))
     return Environment(mode_of(action), settings, record, machine)
 
 
@@ -211,22 +219,6 @@ def _count(name: str, text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise UsageError(f"--{name} is {text!r}: expected a whole number, 1 or more")
     return int(text)
-
-
-def _writable(option: str, name: str) -> Path:
-    """The path, whole: the script may go to another folder before it is written."""
-    path = Path.cwd() / name
-    if not name:
-        raise UsageError(f"{option} is empty: expected the name of a file")
-    if path.is_dir():
-        raise UsageError(f"{option} is {name!r}: it is a folder")
-    if not path.parent.is_dir():
-        raise UsageError(f"{option} is {name!r}: there is no folder {str(path.parent)!r}")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UsageError(f"{option} is {name!r}: it cannot be written")
-    if path.is_file() and path.suffix == ".py":
-        raise UsageError(f"{option} is {name!r}: it would overwrite a program")
-    return path
 
 
 def _check_files(command: Command) -> None:

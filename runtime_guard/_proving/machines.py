@@ -1,0 +1,81 @@
+"""Runs a script on machines without a GPU, with one, and with two, before and after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from runtime_guard._proving.running import Job, Run, run
+from runtime_guard._proving.source import Source
+
+MACHINES = {"CPU only": 0, "1 GPU": 1, "2 GPUs": 2}
+"""How many virtual GPUs each machine has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a script did on each machine.
+
+    Attributes:
+        job: what was run.
+        after: its runs, in the order of `MACHINES`.
+        before: those of what it said before a change; None where only one text was run.
+    """
+
+    job: Job
+    after: tuple[Run, ...]
+    before: tuple[Run, ...] | None = None
+
+    def problems(self) -> list[str]:
+        """What went wrong that must not, for people; empty where the script is proven."""
+        before: Sequence[Run | None] = self.before or [None] * len(MACHINES)
+        said = [problem(*pair) for pair in zip(before, self.after, strict=True)]
+        return [f"{machine}: {each}" for machine, each in zip(MACHINES, said, strict=True) if each]
+
+
+def prove(job: Job, sources: Sequence[Source], *, jobs: int = 1) -> Proof:
+    """Run each text of a script on each machine.
+
+    Args:
+        job: the script, and how it is run.
+        sources: its text, or two: what it said before a change, and what it says after.
+        jobs: how many runs there are at the same time.
+    """
+    orders = [(source, devices) for source in sources for devices in MACHINES.values()]
+
+    def carry_out(order: tuple[Source, int]) -> Run:
+        source, devices = order
+        return run(job, source.data, devices)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        runs = tuple(pool.map(carry_out, orders))
+    before, after = runs[: -len(MACHINES)], runs[-len(MACHINES) :]
+    return Proof(job, after, before or None)
+
+
+def problem(before: Run | None, after: Run) -> str:
+    """Why a run must not come out as it did; empty where it may.
+
+    A script may need a GPU, and then fails without one as it did before. It may train on the CPU,
+    but not because of a change.
+    """
+    if after.ending == "timed out":
+        return "the script does not end in time"
+    if after.failure is not None:
+        return "" if _needs_a_gpu(before, after) else "the script fails"
+    if before is not None and is_on_accelerator(before) and not is_on_accelerator(after):
+        return "the script trained on the GPU, and does no more"
+    return ""
+
+
+def is_on_accelerator(run: Run) -> bool:
+    """Whether any parameter was on an accelerator when it was trained."""
+    return any(device != "cpu" for device in run.devices)
+
+
+def _needs_a_gpu(before: Run | None, after: Run) -> bool:
+    runs = [each for each in (before, after) if each is not None]
+    return len(runs) == 2 and all(
+        each.gpus == 0 and each.failure is not None and each.failure.about_devices for each in runs
+    )

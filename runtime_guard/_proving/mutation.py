@@ -1,0 +1,132 @@
+"""Takes out each move of a script in turn, runs what is left, and tells which moves are needed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from runtime_guard._proving.moves import Move, marked, moves_in
+from runtime_guard._proving.plan import MADE
+from runtime_guard._proving.running import Job, Run, run
+from runtime_guard._proving.source import Source
+
+Verdict: TypeAlias = Literal["needed", "redundant", "unreached", "broken", "timed out"]
+"""What a run without a move says of it.
+
+It is `needed` where a device error follows, or where parameters are trained on another device,
+`redundant` where the run passes all the same, `unreached` where the script as it is never made it,
+`broken` where something else goes wrong.
+"""
+
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A move, and what comes of the script without it.
+
+    Attributes:
+        move: what is taken out.
+        verdict: whether it is needed.
+        run: the run without it; None for a move that is never made.
+        same: whether that run came to the same numbers, to the last bit; None where it did not
+            pass.
+    """
+
+    move: Move
+    verdict: Verdict
+    run: Run | None = None
+    same: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A script, and what its moves are needed for.
+
+    Attributes:
+        job: what was run.
+        devices: how many virtual GPUs the machine had.
+        whole: the run of the script as it is.
+        mutants: one for each move, in the order of the text; none where the script does not pass.
+    """
+
+    job: Job
+    devices: int
+    whole: Run
+    mutants: tuple[Mutant, ...]
+
+    def count(self) -> dict[Verdict, int]:
+        """How many moves there are of each verdict."""
+        counted = Counter(mutant.verdict for mutant in self.mutants)
+        return {verdict: counted[verdict] for verdict in VERDICTS}
+
+
+def mutate(
+    job: Job,
+    source: Source,
+    devices: int,
+    *,
+    jobs: int = 1,
+    tell: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Mutation:
+    """Run a script as it is, and then without each of the moves that it made.
+
+    Args:
+        job: the script, and how it is run.
+        source: its text.
+        devices: how many virtual GPUs the machine has.
+        jobs: how many runs there are at the same time.
+        tell: called with the number of runs that are done and of those that there will be.
+    """
+    moves = moves_in(source.text)
+    whole = run(job, source.encoded(marked(source.text, moves, MADE)), devices)
+    if whole.ending != "passed":
+        return Mutation(job, devices, whole, ())
+    made = [move for index, move in enumerate(moves) if index in whole.made]
+    results: dict[Move, Mutant] = {}
+    tell(0, len(made))
+
+    def attempt(move: Move) -> None:
+        without = run(job, source.encoded(move.removed(source.text)), devices)
+        results[move] = judged(move, without, whole)
+        tell(len(results), len(made))
+
+    _each(attempt, made, jobs)
+    mutants = tuple(results.get(move) or Mutant(move, "unreached") for move in moves)
+    return Mutation(job, devices, whole, mutants)
+
+
+def judged(move: Move, without: Run, whole: Run) -> Mutant:
+    """What a run without a move says of it, beside the run of the whole script."""
+    if without.ending == "timed out":
+        return Mutant(move, "timed out", without)
+    verdict: Verdict
+    if without.failure is not None:
+        verdict = "needed" if without.failure.about_devices else "broken"
+        return Mutant(move, verdict, without)
+    verdict = "needed" if without.devices != whole.devices else "redundant"
+    return Mutant(move, verdict, without, is_same(without, whole))
+
+
+def is_same(one: Run, other: Run) -> bool:
+    """Whether two runs came to the same parameters, or printed the same if they trained none."""
+    if one.steps != other.steps or one.digest != other.digest:
+        return False
+    return bool(one.digest) or one.output == other.output
+
+
+def _each(work: Callable[[Move], None], moves: Sequence[Move], jobs: int) -> None:
+    if jobs == 1:
+        for move in moves:
+            work(move)
+        return
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            for done in [pool.submit(work, move) for move in moves]:
+                done.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
