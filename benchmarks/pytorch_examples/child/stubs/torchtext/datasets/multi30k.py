@@ -1,0 +1,3 @@
+"""Where the sentences would be downloaded from."""
+
+URL: dict[str, str] = {}
