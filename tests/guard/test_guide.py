@@ -27,9 +27,9 @@ SHOWN = "examples/broken/cpu_batches.py"
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
-def examples():
-    """The guide's code, in order, each with the text that is shown below it."""
-    blocks = [(match[1], match[2]) for match in BLOCK.finditer(GUIDE.read_text(encoding="utf-8"))]
+def blocks_of(guide):
+    """A guide's code, in order, each with the text that is shown below it."""
+    blocks = [(match[1], match[2]) for match in BLOCK.finditer(guide.read_text(encoding="utf-8"))]
     following = [*blocks[1:], ("", "")]
     return [
         (code, text if kind == "text" else "")
@@ -56,7 +56,7 @@ def said_by(code, name, namespace):
 def test_the_guide_shows_what_its_examples_say():
     namespace = {"__name__": "train"}
     shown = 0
-    for code, text in examples():
+    for code, text in blocks_of(GUIDE):
         said = said_by(code, "train.py", namespace)
         if text:
             assert said.strip() == text.strip()
