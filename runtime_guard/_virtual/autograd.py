@@ -11,6 +11,7 @@ from torch.utils.hooks import BackwardHook
 
 from runtime_guard._virtual.machine import machine
 from runtime_guard._virtual.marks import device_of, mark_of, place
+from runtime_guard._virtual.memory import settle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +46,9 @@ def _engine(original: Callable[..., Any]) -> Callable[..., Any]:
             made = original(roots, gradients, keep, create, inputs, *rest, **more)
         finally:
             passes.pop()
+        if more.get("accumulate_grad"):
+            with torch._C.DisableTorchFunction():
+                settle(tensors)
         for source, gradient in zip(inputs or (), made or (), strict=False):
             if isinstance(source, Tensor):
                 _follow(gradient, mark_of(source))

@@ -24,6 +24,7 @@ SURFACES: Final = (
     "autograd",
     "optimizing",
     "defaults",
+    "namespaces",
     "storages",
     "threads",
     "processes",
@@ -71,9 +72,9 @@ class VirtualGpu:
 
     def __enter__(self) -> VirtualGpu:
         with _lock:
-            if not _machines:
-                _install()
             _machines.append(self._machine)
+            if len(_machines) == 1:
+                _install()
         mode = None if in_effect() else VirtualMode()
         if mode is not None:
             mode.__enter__()
@@ -132,5 +133,6 @@ def _install() -> None:
         for name in SURFACES:
             importlib.import_module(f"{__package__}.{name}").install(_patches)
     except BaseException:
+        _machines.clear()
         _patches.undo()
         raise

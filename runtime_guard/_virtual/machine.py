@@ -28,25 +28,37 @@ class Account:
 
     Attributes:
         limit: bytes that it has; None where nothing was asked for, and nothing runs out.
+        allowed: bytes that may be used of it; None where nothing runs out.
         allocated: bytes of the storages that live on it now.
         peak: the most there were since the peak was last reset.
         allocations: how many storages were ever placed on it.
+        live: how many live on it now.
+        ever: bytes of all that were ever placed on it.
+        reserved: bytes that an allocator that keeps what was freed would hold now.
+        reserved_peak: the most it would have held since the peak was last reset.
+        refusals: how often there was not enough.
     """
 
     def __init__(self, limit: int | None) -> None:
         self.limit = limit
-        self.allocated = 0
-        self.peak = 0
-        self.allocations = 0
+        self.allowed = limit
+        self.allocated = self.peak = self.reserved = self.reserved_peak = 0
+        self.allocations = self.live = self.ever = self.refusals = 0
 
     @property
     def total(self) -> int:
         """What the device says that it has, in bytes."""
         return DEFAULT_BYTES if self.limit is None else self.limit
 
+    def release(self, size: int) -> None:
+        """Take a storage that is gone off the account."""
+        self.allocated -= size
+        self.live -= 1
+
     def reset_peak(self) -> None:
-        """Let the peak begin anew at what lives now."""
+        """Let the peaks begin anew at what lives now."""
         self.peak = self.allocated
+        self.reserved_peak = self.reserved
 
 
 class Machine:

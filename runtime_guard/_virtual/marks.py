@@ -43,7 +43,7 @@ class Mark:
 
     def __del__(self) -> None:
         if self.account is not None:
-            self.account.allocated -= self.size
+            self.account.release(self.size)
 
 
 def storage_of(tensor: Tensor) -> Any:

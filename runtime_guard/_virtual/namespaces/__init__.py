@@ -1,0 +1,41 @@
+"""What programs call of `torch.cuda`, `torch.xpu`, `torch.mps` and `torch.accelerator`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runtime_guard._virtual.namespaces import (
+    amp,
+    builds,
+    drawing,  # noqa: F401 - registers what is done with calls that draw
+    generators,
+    graphs,
+    legacy,
+    memory_numbers,
+    metal,
+    properties,
+    runtime_library,
+    selection,
+    streams,
+)
+
+if TYPE_CHECKING:
+    from runtime_guard._virtual.patching import Patches
+
+
+def install(patches: Patches) -> None:
+    """Let every name of these answer for the machine in effect."""
+    for part in (
+        builds,
+        selection,
+        properties,
+        memory_numbers,
+        runtime_library,
+        streams,
+        graphs,
+        generators,
+        legacy,
+        amp,
+        metal,
+    ):
+        part.install(patches)

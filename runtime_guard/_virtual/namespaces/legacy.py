@@ -1,0 +1,115 @@
+"""The tensor types of old: `torch.cuda.FloatTensor` and its like make tensors of a device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import torch
+from torch import Tensor
+
+from runtime_guard._virtual.devices import resolved
+from runtime_guard._virtual.machine import is_active, machine
+from runtime_guard._virtual.marks import device_of, place
+from runtime_guard._virtual.namespaces.native import stand_in_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from runtime_guard._virtual.patching import Patches
+
+DTYPES: Final = {
+    "Float": "float32",
+    "Double": "float64",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "Byte": "uint8",
+    "Char": "int8",
+    "Short": "int16",
+    "Int": "int32",
+    "Long": "int64",
+    "Bool": "bool",
+}
+"""By the first word of the type's name."""
+
+NOT_AVAILABLE: Final = "type torch.{0}.{1} not available. Torch not compiled with {2} enabled."
+
+
+class LegacyType(type):
+    """The type of `torch.cuda.FloatTensor`: tensors of its dtype and device are its instances."""
+
+    kind: str
+    dtype: torch.dtype
+    layout: torch.layout
+    is_cuda: bool
+    is_sparse = False
+
+    def __new__(cls, kind: str, word: str) -> LegacyType:
+        """Make the type of a kind of device, for a word of `DTYPES`."""
+        made = super().__new__(cls, f"{word}Tensor", (), {"__module__": f"torch.{kind}"})
+        made.kind, made.dtype = kind, getattr(torch, DTYPES[word])
+        made.is_cuda, made.layout = kind == "cuda", torch.strided
+        return made
+
+    def __init__(cls, kind: str, word: str) -> None:
+        """Nothing is left to do."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if not isinstance(instance, Tensor) or instance.dtype is not cls.dtype:
+            return False
+        with torch._C.DisableTorchFunction():
+            return instance.layout is cls.layout and device_of(instance).type == cls.kind
+
+    def __call__(cls, *args: Any, device: Any = None, **kwargs: Any) -> Tensor:
+        """Make a tensor of sizes, or of data."""
+        if not is_active() or machine().name != cls.kind:
+            said = NOT_AVAILABLE.format(cls.kind, cls.__name__, cls.kind.upper())
+            raise TypeError(said)
+        with torch._C.DisableTorchFunction():
+            where = resolved(cls.kind if device is None else device)
+            if args and isinstance(args[0], Tensor) and device_of(args[0]) == where:
+                return args[0].detach()
+            made: Tensor = getattr(torch, cls.__name__)(*args, **kwargs)
+            return place(made.clone() if _is_shared(made, args) else made, where)
+
+    def __repr__(cls) -> str:
+        return f"<class '{cls.__module__}.{cls.__name__}'>"
+
+
+def install(patches: Patches) -> None:
+    """Let the types be there, and be the default."""
+    for kind in ("cuda", "xpu"):
+        for word in DTYPES:
+            if kind == "cuda" or hasattr(torch.xpu, f"{word}Tensor"):
+                patches.put(getattr(torch, kind), f"{word}Tensor", LegacyType(kind, word))
+    original = torch._C._set_default_tensor_type
+    patches.put(torch._C, "_set_default_tensor_type", _defaulting(original))
+    stand_in_all(patches, torch, "cuda", _plans())
+
+
+def _is_shared(made: Tensor, args: tuple[Any, ...]) -> bool:
+    """Whether what was made is a view of a tensor of the CPU, or of an array of numpy."""
+    return bool(args) and (isinstance(args[0], Tensor) or hasattr(args[0], "__array_interface__"))
+
+
+def _defaulting(original: Callable[[Any], None]) -> Callable[[Any], None]:
+    """A default type of a device makes that device the default; one of the CPU ends that."""
+
+    def _set_default_tensor_type(kind: Any) -> None:
+        on_device = isinstance(kind, LegacyType)
+        original(getattr(torch, kind.__name__) if on_device else kind)
+        torch.set_default_device(kind.kind if on_device else None)
+
+    return _set_default_tensor_type
+
+
+_plan_sizes: dict[int, int] = {}
+
+
+def _plans() -> dict[str, Callable[..., Any]]:
+    """The cache of cuFFT's plans, which holds none."""
+    return {
+        "_cufft_get_plan_cache_size": lambda _index: 0,
+        "_cufft_get_plan_cache_max_size": lambda index: _plan_sizes.get(index, 4096),
+        "_cufft_set_plan_cache_max_size": _plan_sizes.__setitem__,
+        "_cufft_clear_plan_cache": lambda _index: None,
+    }
