@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.nn import functional as F
+from torch.nn import functional
 
 from runtime_guard import virtual_gpu
 from tests.guard.test_guide import blocks_of, said_by
@@ -31,8 +31,10 @@ MISTAKES = {
     "…of a convolution": lambda to: nn.Conv2d(1, 1, 2).to(to)(torch.ones(1, 1, 4, 4)),
     "…of an LSTM": lambda to: nn.LSTM(3, 2).to(to)(torch.ones(4, 1, 3)),
     "…of an embedding": lambda to: nn.Embedding(3, 2).to(to)(torch.tensor([1])),
-    "a target": lambda to: F.cross_entropy(torch.ones(2, 3, device=to), torch.tensor([0, 1])),
-    "class weights": lambda to: F.cross_entropy(
+    "a target": lambda to: functional.cross_entropy(
+        torch.ones(2, 3, device=to), torch.tensor([0, 1])
+    ),
+    "class weights": lambda to: functional.cross_entropy(
         torch.ones(2, 3, device=to), torch.tensor([0, 1], device=to), weight=torch.ones(3)
     ),
     "a mask": lambda to: torch.ones(3, device=to).masked_fill(torch.ones(3) > 0, 0.0),
@@ -74,7 +76,7 @@ def outcome(line, tool):
         with warnings.catch_warnings(), enter():
             warnings.simplefilter("ignore")
             line(device)
-    except Exception as error:
+    except (RuntimeError, TypeError) as error:
         return "caught" if ABOUT_DEVICES.search(str(error)) else "stopped"
     return "ran"
 
