@@ -12,6 +12,10 @@ HANDLERS: dict[Any, Handler] = {}
 """By function as torch's override protocol names it: `Tensor.to`, `Tensor.device.__get__`."""
 
 
+AROUND: list[Callable[[Handler, Any, tuple[Any, ...], dict[str, Any]], Any]] = []
+"""Where there is one, the last is called with the handler and the call, instead of the handler."""
+
+
 def handles(*functions: Any) -> Callable[[Handler], Handler]:
     """Let the decorated function handle the calls of these."""
 

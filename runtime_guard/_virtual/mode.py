@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from runtime_guard._virtual.calls import HANDLERS
+from runtime_guard._virtual.calls import AROUND, HANDLERS
 from runtime_guard._virtual.running import run
 
 
@@ -23,4 +23,7 @@ class VirtualMode(TorchFunctionMode):
     ) -> Any:
         if types and torch._C._is_torch_function_enabled():
             return NotImplemented
-        return HANDLERS.get(func, run)(func, args, kwargs or {})
+        handler = HANDLERS.get(func, run)
+        if AROUND:
+            return AROUND[-1](handler, func, args, kwargs or {})
+        return handler(func, args, kwargs or {})
