@@ -73,8 +73,7 @@ def proving_main(command: str, words: Sequence[str]) -> int:
 
 
 def _mutate(words: Sequence[str]) -> int:
-    given = _mutate_parser().parse_args(words)
-    _require_torch("mutate")
+    given = _parsed(_mutate_parser(), words)
     json_path = _json_path(given)
     source = Source.read(given.script)
     job = _job(given)
@@ -93,8 +92,7 @@ def _mutate(words: Sequence[str]) -> int:
 
 
 def _prove(words: Sequence[str]) -> int:
-    given = _prove_parser().parse_args(words)
-    _require_torch("prove")
+    given = _parsed(_prove_parser(), words)
     json_path = _json_path(given)
     after = Source.read(given.after or given.script, given.script)
     sources = [after]
@@ -152,7 +150,7 @@ def _add_common(parser: Parser, steps: int | None) -> None:
     add("--timeout", type=_seconds, default=300.0, metavar="S", help="seconds for a run (300)")
     add("--jobs", type=_count, default=1, metavar="N", help="so many runs at the same time (1)")
     add("--json", metavar="FILE", help="write one JSON document to FILE; - for standard output")
-    add("script", metavar="SCRIPT", help="the script, a file")
+    add("script", nargs="?", metavar="SCRIPT", help="the script, a file")
     add("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="what it is given")
 
 
@@ -177,9 +175,13 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _require_torch(command: str) -> None:
+def _parsed(parser: Parser, words: Sequence[str]) -> argparse.Namespace:
+    given = parser.parse_args(words)
+    if given.script is None:
+        raise UsageError("there is no script to run; --help shows how to name one")
     if find_spec("torch") is None:
-        raise UsageError(f"{command} needs PyTorch: pip install 'devicelint[guard]'")
+        raise UsageError("PyTorch is not installed: pip install 'devicelint[guard]'")
+    return given
 
 
 def _json_path(given: argparse.Namespace) -> Path | None:

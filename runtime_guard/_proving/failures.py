@@ -12,6 +12,9 @@ from runtime_guard._proving.plan import Failure
 _LAST_LINE = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*(?:Error|Exception)): (.*)")
 """The last line of a traceback, as Python prints it."""
 
+_ENTRY = re.compile(r'\s+File "(.+)", line (\d+)')
+"""The line of a traceback that names a place."""
+
 
 def failure_of(error: BaseException) -> Failure:
     """What an exception says, and where."""
@@ -27,15 +30,19 @@ def printed(lines: Iterable[str]) -> Failure | None:
 
     Children print theirs, and a script may not ask how its children ended.
     """
+    file, number = "", 0
     for line in lines:
-        if (last := _LAST_LINE.match(line.strip())) and is_about_devices(*last.groups()):
-            return Failure(last[1], last[2], about_devices=True)
+        if entry := _ENTRY.match(line):
+            if is_users(entry[1]):
+                file, number = entry[1], int(entry[2])
+        elif (last := _LAST_LINE.match(line)) and is_about_devices(last[2]):
+            return Failure(last[1], last[2], file, number, about_devices=True)
     return None
 
 
-def is_about_devices(kind: str, message: str) -> bool:
-    """Whether the name of an exception and its message are one of torch's texts about devices."""
-    return any(kind in text.errors and re.search(text.expression, message) for text in TEXTS)
+def is_about_devices(message: str) -> bool:
+    """Whether a message is one of torch's about devices, whatever exception bears it."""
+    return any(re.search(text.expression, message) for text in TEXTS)
 
 
 def _telling(message: str, expression: str | None) -> str:

@@ -65,7 +65,7 @@ def problem(before: Run | None, after: Run) -> str:
     if after.failure is not None:
         return "" if _needs_a_gpu(before, after) else "the script fails"
     if before is not None and is_on_accelerator(before) and not is_on_accelerator(after):
-        return "the script trained on the GPU, and does no more"
+        return "the script trained on the GPU, and no longer does"
     return ""
 
 

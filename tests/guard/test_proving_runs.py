@@ -1,0 +1,208 @@
+"""Runs that are part of a proof: they read another text, end in time, and tell what came of them.
+
+A run is a process of its own. Those that need no torch take a tenth of a second.
+"""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from runtime_guard._proving.failures import printed
+from runtime_guard._proving.plan import Failure
+from runtime_guard._proving.running import Job, run
+
+TRAIN = """\
+import sys
+import torch
+from torch import nn
+
+device = torch.device(sys.argv[1])
+model = nn.Linear(4, 2).to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(5):
+    loss = model(torch.rand(8, 4).to(device)).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    print("step", step, flush=True)
+print("end")
+"""
+
+SPAWN = """\
+import multiprocessing as mp
+import torch
+
+def work():
+    weight = torch.ones(2, device="cuda", requires_grad=True)
+    optimizer = torch.optim.SGD([weight])
+    for device in ("cuda", "cpu"):
+        (weight * torch.ones(2).to(device)).sum().backward()
+        optimizer.step()
+
+if __name__ == "__main__":
+    child = mp.get_context("spawn").Process(target=work)
+    child.start()
+    child.join()
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run_it(script, *arguments, text=None, gpus=0, steps=None, timeout=100):
+    data = Path(script).read_bytes() if text is None else text.encode()
+    return run(Job(script, arguments, steps, timeout), data, gpus)
+
+
+def test_another_text_runs_in_the_place_of_the_script(folder):
+    Path("sub").mkdir()
+    Path("sub/train.py").write_text("raise SystemExit('the file itself ran')\n")
+    Path("sub/beside.py").write_text("import train\nassert train.__name__ == 'train'\n")
+    text = f"""
+import os, sys, inspect
+assert __file__ == {str(folder / "sub/train.py")!r}, __file__
+assert os.getcwd() == {str(folder)!r}
+if __name__ == "__main__":
+    assert sys.path[0] == {str(folder / "sub")!r}
+    assert sys.argv == ["sub/train.py", "--lr", "1"]
+    import beside
+def shown(): pass
+assert inspect.getsource(shown) == "def shown(): pass\\n"
+"""
+    result = run_it("sub/train.py", "--lr", "1", text=text)
+    assert (result.failure, result.ending, result.status) == (None, "passed", 0)
+    assert sorted(path.name for path in folder.rglob("*.py")) == ["beside.py", "train.py"]
+    assert [path for path in folder.rglob("*.pyc") if "train" in path.name] == []
+
+
+def test_a_run_tells_its_steps_and_where_the_parameters_were():
+    Path("train.py").write_text(TRAIN)
+    whole = run_it("train.py", "cpu")
+    assert (whole.ending, whole.steps, whole.devices, whole.gpus) == ("passed", 5, ("cpu",), 0)
+    on_gpu = run_it("train.py", "cuda", gpus=1)
+    assert (on_gpu.ending, on_gpu.steps, on_gpu.devices, on_gpu.gpus) == (
+        "passed",
+        5,
+        ("cuda:0",),
+        1,
+    )
+    # The same seeds, and the same kernels.
+    assert whole.digest == on_gpu.digest != ""
+    assert whole.output == on_gpu.output
+
+
+def test_a_run_ends_after_so_many_steps_and_what_follows_the_last():
+    Path("train.py").write_text(
+        "import atexit, pathlib\n"
+        "atexit.register(lambda: pathlib.Path('left').write_text('properly'))\n"
+        + TRAIN.replace('print("step"', 'open(f"{step}", "w"); print("step"')
+    )
+    result = run_it("train.py", "cpu", steps=2)
+    assert (result.ending, result.status, result.steps) == ("passed", 0, 2)
+    assert Path("left").read_text() == "properly"
+    assert sorted(path.name for path in Path().iterdir()) == ["0", "1", "left", "train.py"]
+
+
+def test_a_failure_names_the_line_and_torchs_text():
+    Path("train.py").write_text(TRAIN)
+    text = TRAIN.replace("torch.rand(8, 4).to(device)", "torch.rand(8, 4)")
+    result = run_it("train.py", "cuda", text=text, gpus=1)
+    message = (
+        "Expected all tensors to be on the same device, but got mat1 is on cpu, different from "
+        "other tensors on cuda:0 (when checking argument in method wrapper_CUDA_addmm)"
+    )
+    file = str(Path("train.py").resolve())
+    assert result.failure == Failure("RuntimeError", message, file, 9, about_devices=True)
+    assert (result.ending, result.status, result.steps) == ("failed", 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "failure"),
+    [
+        ("def f():\n    return {}['x']\nf()\n", ("KeyError", "x", 2)),
+        ("import json\njson.loads('}')\n", ("JSONDecodeError", "Expecting value: line 1 …", 2)),
+        ("import sys\nprint('no\\ndata', file=sys.stderr)\nsys.exit(3)\n", ("", "data", 0)),
+        ("import sys\nsys.exit('no data')\n", ("", "no data", 0)),
+        ("import os\nos._exit(9)\n", ("", "it ended with status 9", 0)),
+        ("raise ValueError\n", ("ValueError", "", 1)),
+        ("x = (\n", ("SyntaxError", "'(' was never closed", 1)),
+    ],
+)
+def test_other_failures(text, failure):
+    Path("train.py").touch()
+    found = run_it("train.py", text=text).failure
+    kind, message, line = failure
+    assert found is not None
+    assert (found.type, found.line, found.about_devices) == (kind, line, False)
+    assert found.message.startswith(message.removesuffix("…"))
+
+
+def test_a_run_that_takes_too_long_is_ended_with_its_children():
+    Path("train.py").write_text(
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'])\n"
+        "open('child', 'w').write(str(child.pid))\n"
+        "time.sleep(100)\n"
+    )
+    result = run_it("train.py", timeout=3)
+    assert (result.ending, result.status, result.failure) == ("timed out", None, None)
+    child = int(Path("child").read_text())
+    assert is_over(child)
+
+
+def is_over(process):
+    """Whether a process that was killed is gone, or only waits for somebody to ask for its end."""
+    for _ in range(100):
+        status = Path(f"/proc/{process}/stat")
+        try:
+            os.kill(process, 0)
+            if status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_child_that_is_spawned_runs_the_text_as_well():
+    Path("train.py").write_text("raise SystemExit('the file itself ran')\n")
+    result = run_it("train.py", text=SPAWN, gpus=1)
+    # The script does not ask how its child ended.
+    assert (result.status, result.steps, result.devices) == (0, 1, ("cuda:0",))
+    assert result.ending == "failed"
+    assert result.failure is not None
+    assert (result.failure.line, result.failure.about_devices) == (8, True)
+
+
+def test_the_variables_of_the_guard_are_not_handed_on(monkeypatch):
+    monkeypatch.setenv("RUNTIME_GUARD", "nonsense")
+    monkeypatch.setenv("RUNTIME_GUARD_VIRTUAL_GPU", "7")
+    Path("train.py").write_text("import os\nassert os.environ['MPLBACKEND'] == 'Agg'\n")
+    assert run_it("train.py").failure is None
+
+
+def test_a_script_whose_name_begins_with_a_dash():
+    Path("-m.py").write_text("raise SystemExit(0)\n")
+    assert run_it("-m.py").ending == "passed"
+
+
+def test_what_children_print_of_their_end_is_read():
+    lines = [
+        "Process Process-1:",
+        "Traceback (most recent call last):",
+        f'  File "{sys.modules["subprocess"].__file__}", line 1, in run',
+        '  File "/home/me/train.py", line 12, in work',
+        '  File "/usr/lib/python3/dist-packages/torch/nn/functional.py", line 3, in linear',
+        "torch.AcceleratorError: CUDA error: invalid device ordinal",
+    ]
+    failure = Failure(
+        "AcceleratorError", "CUDA error: invalid device ordinal", "/home/me/train.py", 12, True
+    )
+    assert printed(lines) == failure
+    assert printed(["RuntimeError: CUDA error: out of luck", "the same device"]) is None
