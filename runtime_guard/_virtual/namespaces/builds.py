@@ -8,7 +8,7 @@ import torch
 from torch.backends import cuda, cudnn, mps
 
 from runtime_guard._virtual.machine import machine
-from runtime_guard._virtual.namespaces.native import constant, speaks, stand_in_all
+from runtime_guard._virtual.namespaces.native import constant, speaks, stand_in, stand_in_all
 
 if TYPE_CHECKING:
     from runtime_guard._virtual.patching import Patches
@@ -36,6 +36,8 @@ def install(patches: Patches) -> None:
     patches.put(cuda, "is_built", lambda: speaks("cuda"))
     patches.put(cudnn, "is_available", lambda: speaks("cuda"))
     patches.put(cudnn, "version", lambda: CUDNN if speaks("cuda") else None)
+    # Its functions find each other in the module, which another object stands for.
+    patches.put_item(cudnn.is_acceptable.__globals__, "_init", lambda: speaks("cuda"))
     patches.put(mps, "is_built", lambda: speaks("mps"))
     patches.put(mps, "is_available", lambda: speaks("mps"))
     stand_in_all(
@@ -49,3 +51,15 @@ def install(patches: Patches) -> None:
             "get_core_count": constant(10),
         },
     )
+    _install_plans(patches)
+
+
+def _install_plans(patches: Patches) -> None:
+    """Let the cache of cuFFT's plans be asked for its size; it holds none."""
+    sizes: dict[int, int] = {}
+    plans = vars(cuda.cuFFTPlanCache)
+    stand_in(patches, plans["size"], "getter", "cuda", constant(0))
+    largest = plans["max_size"]
+    stand_in(patches, largest, "getter", "cuda", lambda index: sizes.get(index, 4096))
+    stand_in(patches, largest, "setter", "cuda", sizes.__setitem__)
+    stand_in(patches, torch, "_cufft_clear_plan_cache", "cuda", constant(None))
