@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 SOME_WRONG = 1
 BAD_USAGE = 2
 INTERRUPTED = 130
+TERMINATED = 143
 STANDARD_OUTPUT = "-"
 
 MUTATE = """\
@@ -58,6 +60,7 @@ after.
 
 def proving_main(command: str, words: Sequence[str]) -> int:
     """Run `mutate` or `prove` and return the exit status."""
+    former = signal.signal(signal.SIGTERM, _terminated)
     try:
         return _mutate(words) if command == "mutate" else _prove(words)
     except (SourceError, UsageError, ValueError) as error:
@@ -70,6 +73,13 @@ def proving_main(command: str, words: Sequence[str]) -> int:
         # Whoever read has seen enough. What is still buffered goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return SOME_WRONG
+    finally:
+        signal.signal(signal.SIGTERM, former)
+
+
+def _terminated(_number: int, _frame: object) -> None:
+    """End as `sys.exit` does, so that no run goes on alone."""
+    raise SystemExit(TERMINATED)
 
 
 def _mutate(words: Sequence[str]) -> int:

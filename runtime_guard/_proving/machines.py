@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from runtime_guard._proving.running import Job, Run, run
+from runtime_guard._proving.running import Job, Run, each, run
 from runtime_guard._proving.source import Source
 
 MACHINES = {"CPU only": 0, "1 GPU": 1, "2 GPUs": 2}
@@ -31,7 +30,7 @@ class Proof:
         """What went wrong that must not, for people; empty where the script is proven."""
         before: Sequence[Run | None] = self.before or [None] * len(MACHINES)
         said = [problem(*pair) for pair in zip(before, self.after, strict=True)]
-        return [f"{machine}: {each}" for machine, each in zip(MACHINES, said, strict=True) if each]
+        return [f"{machine}: {why}" for machine, why in zip(MACHINES, said, strict=True) if why]
 
 
 def prove(job: Job, sources: Sequence[Source], *, jobs: int = 1) -> Proof:
@@ -48,8 +47,7 @@ def prove(job: Job, sources: Sequence[Source], *, jobs: int = 1) -> Proof:
         source, devices = order
         return run(job, source.data, devices)
 
-    with ThreadPoolExecutor(jobs) as pool:
-        runs = tuple(pool.map(carry_out, orders))
+    runs = tuple(each(carry_out, orders, jobs))
     before, after = runs[: -len(MACHINES)], runs[-len(MACHINES) :]
     return Proof(job, after, before or None)
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from runtime_guard._proving.moves import Move, marked, moves_in
 from runtime_guard._proving.plan import MADE
-from runtime_guard._proving.running import Job, Run, run
+from runtime_guard._proving.running import Job, Run, each, run
 from runtime_guard._proving.source import Source
 
 Verdict: TypeAlias = Literal["needed", "redundant", "unreached", "broken", "timed out"]
@@ -94,7 +93,7 @@ def mutate(
         results[move] = judged(move, without, whole)
         tell(len(results), len(made))
 
-    _each(attempt, made, jobs)
+    each(attempt, made, jobs)
     mutants = tuple(results.get(move) or Mutant(move, "unreached") for move in moves)
     return Mutation(job, devices, whole, mutants)
 
@@ -116,17 +115,3 @@ def is_same(one: Run, other: Run) -> bool:
     if one.steps != other.steps or one.digest != other.digest:
         return False
     return bool(one.digest) or one.output == other.output
-
-
-def _each(work: Callable[[Move], None], moves: Sequence[Move], jobs: int) -> None:
-    if jobs == 1:
-        for move in moves:
-            work(move)
-        return
-    with ThreadPoolExecutor(jobs) as pool:
-        try:
-            for done in [pool.submit(work, move) for move in moves]:
-                done.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise

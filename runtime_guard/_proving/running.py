@@ -9,15 +9,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal, TypeAlias
+from typing import IO, Literal, TypeAlias, TypeVar
 
 from runtime_guard._children import PROOF
 from runtime_guard._proving.failures import printed
 from runtime_guard._proving.plan import Failure, Folder, Left, Plan
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 Ending: TypeAlias = Literal["passed", "failed", "timed out"]
 
@@ -26,6 +30,9 @@ FIXED = {"PYTHONHASHSEED": "0"}
 
 QUIET = {"MPLBACKEND": "Agg", "WANDB_MODE": "disabled"}
 """Keeps a run from waiting for a window, or telling others of itself, unless that is asked for."""
+
+
+_under_way: set[subprocess.Popen[bytes]] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,23 @@ def run(job: Job, text: bytes, devices: int) -> Run:
         return _result(job, devices, folder)
 
 
+def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> list[Result]:
+    """Do work that runs scripts for each item, so many at the same time.
+
+    Where it is interrupted, no run goes on.
+    """
+    if jobs == 1:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            return list(pool.map(work, items))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in tuple(_under_way):
+                _end_group(process)
+            raise
+
+
 def _result(job: Job, devices: int, folder: Folder) -> Run:
     output, errors = folder.path / "output", folder.path / "errors"
     begun = time.monotonic()
@@ -139,12 +163,14 @@ def _status(
         env=_environment(job, devices, folder, os.environ),
         start_new_session=True,
     )
+    _under_way.add(process)
     try:
         return process.wait(job.timeout)
     except subprocess.TimeoutExpired:
         return None
     finally:
         _end_group(process)
+        _under_way.discard(process)
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
