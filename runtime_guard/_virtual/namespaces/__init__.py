@@ -8,15 +8,16 @@ from runtime_guard._virtual.namespaces import (
     amp,
     builds,
     drawing,  # noqa: F401 - registers what is done with calls that draw
-    generators,
     graphs,
     legacy,
     memory_numbers,
     metal,
     properties,
     runtime_library,
+    seeding,
     selection,
     streams,
+    unmodelled,
 )
 
 if TYPE_CHECKING:
@@ -33,9 +34,10 @@ def install(patches: Patches) -> None:
         runtime_library,
         streams,
         graphs,
-        generators,
+        seeding,
         legacy,
         amp,
         metal,
+        unmodelled,
     ):
         part.install(patches)

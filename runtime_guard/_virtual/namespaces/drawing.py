@@ -14,7 +14,7 @@ from runtime_guard._virtual import factories, handling  # noqa: F401 - register 
 from runtime_guard._virtual.calls import HANDLERS
 from runtime_guard._virtual.devices import resolved
 from runtime_guard._virtual.machine import machine
-from runtime_guard._virtual.namespaces.generators import defaults, drawing
+from runtime_guard._virtual.namespaces.seeding import defaults, drawing
 from runtime_guard._virtual.running import common_device, run
 
 if TYPE_CHECKING:

@@ -41,6 +41,7 @@ def install(patches: Patches) -> None:
         for holder in (torch._C, module.graphs):
             patches.put(holder, f"_{name}_isCurrentStreamCapturing", constant(False))
             patches.put(holder, f"{prefix}graph_pool_handle", lambda: (0, next(_pools)))
+        patches.put(module.graph, "default_capture_stream", None)
         for holder in (module, module.graphs):
             stand_in(patches, holder, "make_graphed_callables", name, _as_they_are)
     _install_pools(patches)

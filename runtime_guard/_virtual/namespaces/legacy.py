@@ -10,7 +10,6 @@ from torch import Tensor
 from runtime_guard._virtual.devices import resolved
 from runtime_guard._virtual.machine import is_active, machine
 from runtime_guard._virtual.marks import device_of, place
-from runtime_guard._virtual.namespaces.native import stand_in_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +82,6 @@ def install(patches: Patches) -> None:
                 patches.put(getattr(torch, kind), f"{word}Tensor", LegacyType(kind, word))
     original = torch._C._set_default_tensor_type
     patches.put(torch._C, "_set_default_tensor_type", _defaulting(original))
-    stand_in_all(patches, torch, "cuda", _plans())
 
 
 def _is_shared(made: Tensor, args: tuple[Any, ...]) -> bool:
@@ -100,16 +98,3 @@ def _defaulting(original: Callable[[Any], None]) -> Callable[[Any], None]:
         torch.set_default_device(kind.kind if on_device else None)
 
     return _set_default_tensor_type
-
-
-_plan_sizes: dict[int, int] = {}
-
-
-def _plans() -> dict[str, Callable[..., Any]]:
-    """The cache of cuFFT's plans, which holds none."""
-    return {
-        "_cufft_get_plan_cache_size": lambda _index: 0,
-        "_cufft_get_plan_cache_max_size": lambda index: _plan_sizes.get(index, 4096),
-        "_cufft_set_plan_cache_max_size": _plan_sizes.__setitem__,
-        "_cufft_clear_plan_cache": lambda _index: None,
-    }

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from runtime_guard._virtual.machine import machine
-from runtime_guard._virtual.namespaces.generators import defaults
 from runtime_guard._virtual.namespaces.memory_numbers import account, empty_cache
 from runtime_guard._virtual.namespaces.native import constant, stand_in_all
+from runtime_guard._virtual.namespaces.seeding import defaults
 from runtime_guard._virtual.notices import once
 
 if TYPE_CHECKING:

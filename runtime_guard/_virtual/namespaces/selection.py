@@ -42,6 +42,8 @@ def install(patches: Patches) -> None:
         module = getattr(torch, name)
         stand_in_all(patches, torch._C, name, _natives(name))
         put_all(patches, torch._C, _always(name))
+        for holder in (module, module.random, module.memory):
+            stand_in(patches, holder, "is_initialized", name, _in_use(module))
         for holder in (module, module.random):
             patches.put(holder, "device_count", counting(name))
             stand_in(patches, holder, "_lazy_call", name, _at_once(module))
@@ -136,6 +138,16 @@ def _at_once(module: Any) -> Callable[..., None]:
             del module._tls.is_initializing
 
     return _lazy_call
+
+
+def _in_use(module: Any) -> Callable[[], bool]:
+    """`is_initialized`: what C++ would initialise is in use once a tensor was placed there."""
+
+    def is_initialized() -> bool:
+        used = module._initialized or any(one.allocations for one in machine().accounts)
+        return used and not module._is_in_bad_fork()
+
+    return is_initialized
 
 
 def _begin_anew(patches: Patches, module: Any, name: str) -> None:
