@@ -105,12 +105,24 @@ def _shares(made: Tensor, data: Tensor) -> bool:
 
 
 def _of_parts(func: Any, args: tuple[Any, ...], given: dict[str, Any]) -> torch.device | None:
-    """A sparse tensor lives where its values do."""
+    """A sparse tensor lives where its values do, a nested one where its first part does.
+
+    Raises:
+        RuntimeError: the indices of a sparse tensor lie elsewhere than its values.
+    """
+    if func is torch.nested.nested_tensor:
+        parts = args[0] if args else given["tensor_list"]
+        return next((seen_device(part) for part in parts if isinstance(part, Tensor)), None)
     if "sparse" not in func.__name__:
         return None
-    values = given.get("values", args[-1] if args else None)
-    tensors = [part for part in (values, *args) if isinstance(part, Tensor)]
-    return next((mark for mark in map(mark_of, tensors[:1]) if mark is not None), None)
+    parts = [*args, given.get("indices"), given.get("values")]
+    tensors = [part for part in parts if isinstance(part, Tensor)]
+    places = [seen_device(part) for part in tensors]
+    if func is torch.sparse_coo_tensor and len({place.type for place in places}) > 1:
+        indices, values = (place.type.upper() for place in places[:2])
+        words = f"backend of indices ({indices}) must match backend of values ({values})"
+        raise RuntimeError(words)
+    return places[-1] if places else None
 
 
 HANDLERS.update(dict.fromkeys(_device._device_constructors(), construct))

@@ -85,12 +85,17 @@ def _numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return func(*args, **kwargs)
     if kwargs.get("force", rest[0] if rest else False):
         return tensor.detach().clone().resolve_conj().resolve_neg().numpy()
-    if tensor.requires_grad:
-        return func(*args, **kwargs)
     raise TypeError(
         f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
         "to host memory first."
     )
+
+
+@handles(Tensor.apply_, Tensor.map_)
+def _one_by_one(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if mark_of(args[0]) is not None:
+        raise TypeError(f"{func.__name__} is only implemented on CPU tensors")
+    return func(*args, **kwargs)
 
 
 @handles(Tensor.grad.__get__)
@@ -115,8 +120,8 @@ def _set_grad(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             )
         if own != given:
             raise RuntimeError(
-                f"attempting to assign a gradient located on device with index {given.index} to a "
-                f"tensor located on device with index {own.index}. Please ensure that the gradient "
+                f"attempting to assign a gradient located on device with index '{given.index}' to a "
+                f"tensor located on device with index '{own.index}'. Please ensure that the gradient "
                 "and the tensor are on the same device"
             )
     func(*args, **kwargs)
