@@ -12,7 +12,7 @@ from runtime_guard._virtual.calls import HANDLERS, handles
 from runtime_guard._virtual.devices import is_virtual, resolved
 from runtime_guard._virtual.getters import seen_device
 from runtime_guard._virtual.machine import CPU, machine
-from runtime_guard._virtual.marks import mark_of, place
+from runtime_guard._virtual.marks import place
 from runtime_guard._virtual.moves import moved
 
 KEEPING = frozenset({torch.tensor, torch.as_tensor, torch.asarray})
@@ -105,14 +105,11 @@ def _shares(made: Tensor, data: Tensor) -> bool:
 
 
 def _of_parts(func: Any, args: tuple[Any, ...], given: dict[str, Any]) -> torch.device | None:
-    """A sparse tensor lives where its values do, a nested one where its first part does.
+    """A sparse tensor lives where its values do.
 
     Raises:
         RuntimeError: the indices of a sparse tensor lie elsewhere than its values.
     """
-    if func is torch.nested.nested_tensor:
-        parts = args[0] if args else given["tensor_list"]
-        return next((seen_device(part) for part in parts if isinstance(part, Tensor)), None)
     if "sparse" not in func.__name__:
         return None
     parts = [*args, given.get("indices"), given.get("values")]

@@ -120,9 +120,9 @@ def _set_grad(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             )
         if own != given:
             raise RuntimeError(
-                f"attempting to assign a gradient located on device with index '{given.index}' to a "
-                f"tensor located on device with index '{own.index}'. Please ensure that the gradient "
-                "and the tensor are on the same device"
+                f"attempting to assign a gradient located on device with index '{given.index}' to "
+                f"a tensor located on device with index '{own.index}'. Please ensure that the "
+                "gradient and the tensor are on the same device"
             )
     func(*args, **kwargs)
 
