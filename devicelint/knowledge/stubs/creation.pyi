@@ -65,8 +65,8 @@ def randperm(
 def tril_indices(row, col, offset=0, *, dtype=None, device: Device = None) -> NoGrad[RankedNew]: ...
 def triu_indices(row, col, offset=0, *, dtype=None, device: Device = None) -> NoGrad[RankedNew]: ...
 def normal(
-    mean: Tensor[D] | Scalar,
-    std: Tensor[D] | Scalar = 1,
+    mean: Tensor[D],
+    std: Tensor[D] = 1,
     size: Size = None,
     *,
     generator: Generator = None,

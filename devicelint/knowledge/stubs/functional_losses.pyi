@@ -1,35 +1,37 @@
 """torch.nn.functional: losses, 0-dim unless reduction="none"."""
 
-# The operands are broadcast or subtracted, so that a 0-dim CPU target stands beside a 0-dim loss
+# The kernels of CUDA take no 0-dim CPU tensor
 def mse_loss(
-    input: Tensor[D] | Scalar,
-    target: Tensor[D] | Scalar,
-    size_average=None,
-    reduce=None,
-    reduction="mean",
-    weight: Tensor[D] | Scalar = None,
-) -> Loss[D]: ...
-def l1_loss(
-    input: Tensor[D] | Scalar,
-    target: Tensor[D] | Scalar,
+    input: Tensor[D],
+    target: Tensor[D],
     size_average=None,
     reduce=None,
     reduction="mean",
     weight: Tensor[D] | Scalar = None,
 ) -> Loss[D]: ...
 def smooth_l1_loss(
-    input: Tensor[D] | Scalar,
-    target: Tensor[D] | Scalar,
+    input: Tensor[D],
+    target: Tensor[D],
     size_average=None,
     reduce=None,
     reduction="mean",
     beta=1.0,
 ) -> Loss[D]: ...
 def huber_loss(
-    input: Tensor[D] | Scalar,
-    target: Tensor[D] | Scalar,
+    input: Tensor[D],
+    target: Tensor[D],
     reduction="mean",
     delta=1.0,
+    weight: Tensor[D] | Scalar = None,
+) -> Loss[D]: ...
+
+# The operands are subtracted, so that a 0-dim CPU target stands beside a 0-dim input
+def l1_loss(
+    input: Tensor[D] | Scalar,
+    target: Tensor[D] | Scalar,
+    size_average=None,
+    reduce=None,
+    reduction="mean",
     weight: Tensor[D] | Scalar = None,
 ) -> Loss[D]: ...
 def binary_cross_entropy_with_logits(
