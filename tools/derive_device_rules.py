@@ -34,8 +34,9 @@ BY_HAND = HERE / "derive_device_rules.toml"
 READER = HERE / "derive_wrappers.py"
 TEXTS = {"got": b", different from other tensors on ", "found": b" (when checking argument for "}
 
-Row: TypeAlias = tuple[str, str, list[str], int]
-"""Kind, wrapper, arguments in the order in which they are compared, and how many are excused."""
+Row: TypeAlias = tuple[Any, ...]
+"""Kind, wrapper, arguments in the order in which they are compared, how many scalars are excused,
+and which, where it is not any."""
 
 Operator: TypeAlias = dict[str, Any]
 
@@ -120,7 +121,8 @@ def rules_by_hand() -> list[dict[str, Any]]:
 
 def _by_hand(release: str, operators: dict[str, Operator]) -> Iterator[tuple[str, Row]]:
     for rule in rules_by_hand():
-        if "before" in rule and _parts(release) >= _parts(rule["before"]):
+        since, before = rule.get("since", "0"), rule.get("before", "999")
+        if not _parts(since) <= _parts(release) < _parts(before):
             continue
         like = operators.get(rule.get("like", ""), {})
         method = like.get("wrapper") or ""
@@ -128,7 +130,8 @@ def _by_hand(release: str, operators: dict[str, Operator]) -> Iterator[tuple[str
             if name in operators:
                 arguments = rule.get("arguments") or operators[name]["arguments"]
                 compared = arguments if rule["kind"] not in ("own", "unchecked") else []
-                yield name, (rule["kind"], method, compared, rule.get("scalars", 0))
+                row = rule["kind"], method, compared, rule.get("scalars", 0)
+                yield name, (*row, *rule.get("takes", ()))
 
 
 def _parts(release: str) -> tuple[int, ...]:

@@ -35,7 +35,7 @@ SURFACES: Final = (
 )
 """The modules whose `install` changes torch, in this order."""
 
-HANDLING: Final = ("getters", "moves", "factories", "indexing", "handling")
+HANDLING: Final = ("getters", "moves", "factories", "indexing", "handling", "comparing", "synced")
 """The modules that say what is done with calls."""
 
 _lock = threading.RLock()

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from runtime_guard._virtual import texts
 from runtime_guard._virtual.machine import CPU
-from runtime_guard._virtual.rules import Rule, table
+from runtime_guard._virtual.rules import Argument, Rule, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +31,11 @@ class Lying(NamedTuple):
     tensor: Tensor
     device: torch.device | None
     is_written: bool
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it is read, has no dimension, and lies on the CPU."""
+        return self.device == CPU and self.tensor.dim() == 0 and not self.is_written
 
 
 class Given(NamedTuple):
@@ -104,15 +109,15 @@ def exact(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
     Raises:
         RuntimeError: one does not.
     """
-    printed, first = rule.printed, None
-    for one in lying:
-        if one.name not in printed or one.device is None:
-            continue
-        first = first or one.device
-        if one.device != first:
-            family = table().family
-            name = printed[one.name]
-            raise RuntimeError(texts.exact(name, one.device, first, rule.method, family=family))
+    first = None
+    for name, printed in rule.arguments:
+        for one in lying:
+            if one.name != name or one.device is None:
+                continue
+            first = first or one.device
+            if one.device != first:
+                said = printed, one.device, first, rule.method
+                raise RuntimeError(texts.exact(*said, family=table().family))
     return first or first_virtual(lying)
 
 
@@ -124,16 +129,31 @@ def iterator(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
     """
     compared = [one for one in lying if not rule.arguments or one.name in rule.printed]
     common = first_virtual(compared)
-    excuses = rule.scalars
+    excused = 0
     # Outputs are the first operands of an iterator.
     for one in sorted(compared, key=lambda one: not one.is_written):
         if one.device is None or one.device == common:
             continue
-        if excuses and one.device == CPU and one.tensor.dim() == 0 and not one.is_written:
-            excuses -= 1
-            continue
-        raise RuntimeError(texts.several(common, one.device))
+        if not (rule.scalars and one.is_scalar and one.name in (rule.takes or rule.printed)):
+            raise RuntimeError(texts.several(common, one.device))
+        if excused == rule.scalars:
+            raise RuntimeError(texts.SCALARS)
+        excused += 1
     return common
+
+
+def output(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
+    """What is written lies where the result does, which is where what is read lies.
+
+    Raises:
+        RuntimeError: it does not.
+    """
+    del rule
+    read = next(one.device for one in lying if not one.is_written and one.device is not None)
+    for one in lying:
+        if one.is_written and one.device not in (None, read):
+            raise RuntimeError(texts.output(read, one.device))
+    return read
 
 
 def pairs(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
@@ -166,7 +186,7 @@ CHECKS: dict[str, Any] = {
     "exact": exact,
     "iterator": iterator,
     "pairs": pairs,
-    "output": iterator,
+    "output": output,
     "own": anywhere,
     "unchecked": anywhere,
     "composite": anywhere,
@@ -178,7 +198,7 @@ def _into(lying: tuple[Lying, ...]) -> torch.device:
     return lying[0].device or first_virtual(lying)
 
 
-_ITERATOR = Rule("iterator", "", (), 1)
+_ITERATOR = Rule("iterator", "", (Argument("self", "self"), Argument("values", "values")), 1)
 
 
 def _index(lying: tuple[Lying, ...]) -> torch.device:

@@ -63,7 +63,8 @@ class Watching(TorchDispatchMode):
     def __init__(self, tensors: list[Tensor]) -> None:
         super().__init__()
         # What bears no mark was given as a tensor of the CPU, or is made on the way: anywhere.
-        self._hosts = {address(tensor) for tensor in tensors if mark_of(tensor) is None}
+        # They are kept for as long as they are known, so that no other can have their address.
+        self._hosts = {address(tensor): tensor for tensor in tensors if mark_of(tensor) is None}
         self._given = [device_of(tensor) for tensor in tensors]
         self._depth = 0
 
@@ -95,7 +96,7 @@ class Watching(TorchDispatchMode):
                 if address(leaf) in self._hosts:
                     continue
                 if device.type == "cpu":
-                    self._hosts.add(address(leaf))
+                    self._hosts[address(leaf)] = leaf
                 else:
                     place(leaf, device)
 

@@ -38,12 +38,14 @@ class Rule(NamedTuple):
         method: the wrapper that compares, as its message names it.
         arguments: what is compared, in order.
         scalars: how many 0-dim inputs may lie on the CPU beside tensors that do not.
+        takes: the inputs of which this is true, where it is not true of each.
     """
 
     kind: Kind
     method: str
     arguments: tuple[Argument, ...]
     scalars: int
+    takes: tuple[str, ...] = ()
 
     @property
     def printed(self) -> dict[str, str]:
@@ -75,15 +77,15 @@ def read(path: Path) -> Table:
     """A table from its file."""
     content = json.loads(path.read_text("utf-8"))
     rules = {
-        name: Rule(kind, method, tuple(map(argument, arguments)), scalars)
-        for name, (kind, method, arguments, scalars) in content["ops"].items()
+        name: Rule(kind, method, tuple(map(argument, arguments)), scalars, tuple(takes))
+        for name, (kind, method, arguments, scalars, *takes) in content["ops"].items()
     }
     return Table(content["texts"], rules)
 
 
 def argument(text: str) -> Argument:
-    """An argument as a table writes it: `tensors[]`, `out!`, `weight=self`."""
-    name, _, printed = text.rstrip("[]!").partition("=")
+    """An argument as a table writes it: `self`, or `weight=self` where the message says `self`."""
+    name, _, printed = text.partition("=")
     return Argument(name, printed or name)
 
 

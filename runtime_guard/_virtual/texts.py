@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 SAME = "Expected all tensors to be on the same device, but"
+SCALARS = "Trying to pass too many CPU scalars to non-CPU kernel!"
 
 
 def exact(
@@ -33,6 +34,11 @@ def exact(
 def several(one: torch.device, other: torch.device) -> str:
     """The text of a TensorIterator."""
     return f"{SAME} found at least two devices, {one} and {other}!"
+
+
+def output(result: torch.device, given: torch.device) -> str:
+    """The text of a kernel whose `out=` lies elsewhere than its result."""
+    return f"Expected out tensor to have device {result}, but got {given} instead"
 
 
 def index(device: torch.device) -> str:
