@@ -68,6 +68,7 @@ class Machine:
         name: the type of its devices: `cuda`, `mps` or `xpu`.
         devices: its devices, in order.
         accounts: the memory of each.
+        account_of: the same, by device.
         forked: whether this process was forked off one that had used the devices, which cannot
             be used here then.
     """
@@ -76,6 +77,7 @@ class Machine:
         self.name = name
         self.devices = tuple(interned(name, index) for index in range(count))
         self.accounts = tuple(Account(memory) for _ in range(count))
+        self.account_of = dict(zip(self.devices, self.accounts, strict=True))
         self.forked = False
         self._thread = threading.local()
 

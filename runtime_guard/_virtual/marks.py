@@ -7,7 +7,7 @@ mark lies on the CPU, or was made where nothing is seen: inside a backward pass.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import torch
 from torch import Tensor
@@ -18,8 +18,13 @@ from runtime_guard._virtual.memory import charge
 if TYPE_CHECKING:
     from runtime_guard._virtual.machine import Account
 
-MARK = "_virtual"
+META: Final = torch.device("meta")
+
+MARK: Final = "_virtual"
 """The attribute of a storage that holds its mark."""
+
+PLAIN: Final = (Tensor, torch.nn.Parameter)
+"""The classes of tensors that wrap no other and override nothing."""
 
 FORKED = (
     "Cannot re-initialize {0} in forked subprocess. To use {0} with multiprocessing, you must "
@@ -52,9 +57,20 @@ def storage_of(tensor: Tensor) -> Any:
     A sparse tensor's is that of its values, a wrapper's (DTensor, functorch) that of what it wraps.
     """
     try:
-        return tensor.untyped_storage()
+        if type(tensor) in PLAIN:
+            return tensor.untyped_storage()
+        with torch._C.DisableTorchFunction():
+            if hasattr(tensor, "__tensor_flatten__"):
+                return _wrapped_storage(tensor)
+            return tensor.untyped_storage()
     except (NotImplementedError, RuntimeError):
         return _inner_storage(tensor)
+
+
+def _wrapped_storage(tensor: Any) -> Any:
+    """That of the first tensor that a wrapper is made of; its own memory is none."""
+    names, _ = tensor.__tensor_flatten__()
+    return storage_of(getattr(tensor, names[0])) if names else None
 
 
 def _inner_storage(tensor: Tensor) -> Any:
@@ -73,10 +89,6 @@ def mark_of(tensor: Tensor) -> torch.device | None:
 
     To be called where no call of torch is seen by the mode: inside a handler, or a patch.
     """
-    if type(tensor) not in (Tensor, torch.nn.Parameter):
-        inner = getattr(tensor, "_local_tensor", None)
-        if isinstance(inner, Tensor):
-            return mark_of(inner)
     mark = getattr(storage_of(tensor), MARK, None)
     return None if mark is None else mark.device
 
@@ -92,7 +104,7 @@ def place(tensor: Tensor, device: torch.device) -> Tensor:
     A storage that bears a mark already keeps it: views share their storage.
     """
     storage = storage_of(tensor)
-    if storage is None or MARK in storage.__dict__ or device == CPU or device.type == "meta":
+    if storage is None or MARK in storage.__dict__ or device in (CPU, META):
         return tensor
     setattr(storage, MARK, marked(storage, device))
     return tensor
@@ -108,9 +120,9 @@ def marked(storage: Any, device: torch.device) -> Mark:
     here = machine()
     if here.forked:
         raise RuntimeError(FORKED.format(device.type.upper()))
-    if device.type != here.name or device.index >= len(here.accounts):
+    account = here.account_of.get(device)
+    if account is None:
         return Mark(device, 0, None)
-    account = here.accounts[device.index]
     size: int = storage.nbytes()
     charge(account, device, size)
     return Mark(device, size, account)
