@@ -1,6 +1,6 @@
 """Training loops with one move forgotten: the guard, or the note on torch's error, says which.
 
-`meta` plays the accelerator (see `meta_gpu`); what is expected stands in the loops (see `mutants`).
+They run on the virtual GPU; what is expected stands in the loops (see `mutants`).
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import warnings
 from contextlib import ExitStack
-from functools import partial
 
 import pytest
 
@@ -16,7 +15,6 @@ import runtime_guard
 from runtime_guard import DeviceMismatchError, PlacementWarning
 from runtime_guard._explaining.explain import annotate
 from tests.guard.advice import advices_of, follow
-from tests.guard.meta_gpu import MetaGpu
 from tests.guard.mutants import LOOPS, Mutant, Place, load, read
 from tests.guard.notes import note_of
 
@@ -38,22 +36,21 @@ def each_of(mutants):
 def train(tmp_path):
     """Runs the source of a loop under a guard: what it found, and the error that ended the loop."""
 
-    def train_it(text: str, name: str, way: str, device: str = "meta"):
+    def train_it(text: str, name: str, way: str, device: str = "cuda"):
         module = load(text, tmp_path / name)
         handles = []
         try:
             with ExitStack() as stack:
-                if device == "meta":
-                    stack.enter_context(MetaGpu())
+                if device == "cuda":
+                    stack.enter_context(runtime_guard.virtual_gpu())
 
                 def guard(handle):
                     handles.append(handle)
                     stack.enter_context(handle)
 
                 if way == "install":
-                    guard(runtime_guard.install(meta=True))
-                guard_model = partial(runtime_guard.guard, meta=True)
-                vars(module)["_guard"] = lambda model: guard(guard_model(model))
+                    guard(runtime_guard.install())
+                vars(module)["_guard"] = lambda model: guard(runtime_guard.guard(model))
                 module.train(device)
         except (RuntimeError, TypeError, IndexError) as error:
             annotate(error)
@@ -65,7 +62,7 @@ def train(tmp_path):
 
 @each_way
 @each_loop
-@pytest.mark.parametrize("device", ["cpu", "meta"])
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_a_loop_that_moves_everything_trains_without_a_word(loop, way, device, train, capfd):
     text = loop.text(guarded=way == "guard")
     handles, error = train(text, loop.path.name, way, device)
@@ -92,7 +89,7 @@ def test_a_forgotten_move_is_found(loop, mutant, way, train, monkeypatch, tmp_pa
     assert error is not None
     if mutant.raises:
         failed, names = mutant.raises
-        listed = re.findall(r"(?<= on )\w+: (.+?)(?= on \w+: |$)", story)
+        listed = re.findall(r"(?<= on )[\w:]+: (.+?)(?= on [\w:]+: |$)", story)
         told = {name for names in listed for name in names.split(", ")} | {row_of(story)}
         assert set(names) <= told, story
     else:
