@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor
 
-from runtime_guard._virtual.machine import machine
-from runtime_guard._virtual.marks import device_of
+from runtime_guard._virtual.devices import is_virtual, resolved
+from runtime_guard._virtual.machine import CPU, machine
+from runtime_guard._virtual.marks import Mark, device_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from runtime_guard._virtual.patching import Patches
 
 
@@ -24,6 +27,25 @@ def install(patches: Patches) -> None:
         words = [torch.device(machine().name, word) if type(word) is int else word for word in args]
         if type(kwargs.get("device")) is int:
             kwargs = {**kwargs, "device": torch.device(machine().name, kwargs["device"])}
-        return original(*words, **kwargs)
+        with torch._C.DisableTorchFunction():
+            return original(*words, **kwargs)
 
     patches.put(torch._C._nn, "_parse_to", _parse_to)
+    patches.put(Tensor, "_make_wrapper_subclass", staticmethod(_wrapping()))
+
+
+def _wrapping() -> Callable[..., Tensor]:
+    """Let a class that wraps tensors say on which virtual device it lies: it has no bytes there."""
+    original = Tensor._make_wrapper_subclass
+
+    def _make_wrapper_subclass(*args: Any, **kwargs: Any) -> Tensor:
+        device = kwargs.get("device")
+        if device is None or not is_virtual(device := resolved(device)):
+            return cast("Tensor", original(*args, **kwargs))
+        made: Tensor = original(*args, **{**kwargs, "device": CPU})
+        if not hasattr(made, "__tensor_flatten__"):
+            # What it wraps is not known: it lies where it says.
+            made.untyped_storage()._virtual = Mark(device, 0, None)
+        return made
+
+    return _make_wrapper_subclass
