@@ -13,6 +13,7 @@ from runtime_guard._virtual.getters import type_name
 from runtime_guard._virtual.machine import CPU
 from runtime_guard._virtual.marks import device_of, mark_of
 from runtime_guard._virtual.mixing import OWN_RULES
+from runtime_guard._virtual.rules import table
 from runtime_guard._virtual.running import common_device, place_all, run
 
 RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
@@ -24,9 +25,13 @@ def _convolution(*args: Any, **kwargs: Any) -> None:
     data, weight, bias = given["input"], given["weight"], given.get("bias")
     own = device_of(data)
     for name, other in (("weight", weight), ("bias", bias)):
-        if other is not None and device_of(other).type != own.type:
+        if other is None or device_of(other) == own:
+            continue
+        if device_of(other).type != own.type:
             types = type_name(data), name, type_name(other)
             raise RuntimeError(texts.convolution(*types, is_host=own == CPU))
+        said = name, device_of(other), own, "wrapper_CUDA__cudnn_convolution"
+        raise RuntimeError(texts.exact(*said, family=table().family))
 
 
 for _name in (
@@ -100,6 +105,31 @@ def _run_recurrent(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     made = func(*args, **kwargs)
     if isinstance(common, torch.device):
         place_all(made, common)
+    return made
+
+
+@handles(torch.ctc_loss)
+def _connectionist(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The targets are moved to where the scores lie, and the lengths are read wherever they do."""
+    made = func(*args, **kwargs)
+    device = mark_of(args[0] if args else kwargs["log_probs"])
+    if device is not None:
+        place_all(made, device)
+    return made
+
+
+@handles(torch.tensor_split, Tensor.tensor_split)
+def _split(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    at = args[1] if len(args) > 1 else kwargs.get("tensor_indices_or_sections")
+    device = mark_of(at) if isinstance(at, Tensor) else None
+    if device is not None:
+        raise RuntimeError(
+            f"tensor_split expected tensor_indices_or_sections to be on cpu, but it's on {device}"
+        )
+    made = func(*args, **kwargs)
+    own = mark_of(args[0] if args else kwargs["input"])
+    if own is not None:
+        place_all(made, own)
     return made
 
 

@@ -33,10 +33,26 @@ def _setitem(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     check_indices(device, index)
     if isinstance(value, Tensor) and any(_is_advanced(part) for part in _parts(index)):
         given = seen_device(value)
-        if given != device and (value.dim() or given != CPU) and not _anywhere(value):
+        if (
+            given != device
+            and value.dim()
+            and not (_fills(device, index, value) or _anywhere(value))
+        ):
             common = given if device == CPU else device
             raise RuntimeError(texts.several(common, device if device == CPU else given))
     func(*args, **kwargs)
+
+
+def _fills(device: torch.device, index: Any, value: Tensor) -> bool:
+    """Whether one number is put wherever a mask is true, as `canDispatchToMaskedFill` of ATen says.
+
+    A number without dimensions may come from anywhere, whatever the index.
+    """
+    masks = [part for part in _parts(index) if _is_advanced(part)]
+    if len(masks) != 1 or masks[0].dtype not in (torch.bool, torch.uint8):
+        return False
+    lie = bool(seen_device(value) == CPU and seen_device(masks[0]) == device)
+    return lie and value.numel() == 1
 
 
 def check_indices(device: torch.device, index: Any) -> None:

@@ -26,14 +26,22 @@ class _Across(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
-        back = grad.to(ctx.dtype, copy=True)
-        return (back if ctx.device is None else place(back, ctx.device)), None, None
+        with torch._C.DisableTorchFunction():
+            # Seen by the mode, the copy would lie where the gradient does.
+            back = grad.to(ctx.dtype, copy=True)
+            return (back if ctx.device is None else place(back, ctx.device)), None, None
 
 
 def copied(tensor: Tensor, device: torch.device, options: dict[str, Any]) -> Tensor:
-    """A copy that lives on the device."""
+    """A copy that lives on the device.
+
+    Raises:
+        NotImplementedError: a tensor on the meta device has nothing to copy; the text is torch's.
+    """
     if device.type == "meta":
         return tensor.to("meta", **options)
+    if tensor.is_meta:
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     made = tensor.to(**{"dtype": tensor.dtype, **options}, copy=True)
     return made if device == CPU else place(made, device)
 
@@ -75,7 +83,7 @@ def _parsed(
     """The device, the other options and whether to copy, of the arguments of `Tensor.to`."""
     given = dict(kwargs)
     copy = bool(given.pop("copy", False))
-    other = rest[0] if rest else given.get("other")
+    other = rest[0] if rest else given.get("tensor")
     if isinstance(other, Tensor):
         options: dict[str, Any] = {"dtype": other.dtype}
         if "memory_format" in given:

@@ -34,12 +34,10 @@ def test_one_device_and_keyword_arguments():
     assert model(input=cpu(4, 2)).device == GPU
 
 
-def test_the_module_must_be_on_the_first_device():
-    refused(
-        lambda: nn.DataParallel(nn.Linear(2, 1), device_ids=[0])(cpu(4, 2)),
-        "module must have its parameters and buffers on device cuda:0 \\(device_ids\\[0\\]\\) "
-        "but found one of them on device: cpu",
-    )
+def test_one_device_gets_the_module_itself():
+    layer = nn.Linear(2, 1)
+    nn.DataParallel(layer, device_ids=[0])
+    assert layer.weight.device == GPU
 
 
 def test_its_state_is_named_after_the_module():
@@ -60,6 +58,13 @@ class TestTwoDevices:
     def test_rows_are_spread_and_gathered_on_the_first(self):
         answer = nn.DataParallel(Where().cuda())(cpu(4, 2))
         assert (answer.device, answer.tolist()) == (GPU, [0, 0, 1, 1])
+
+    def test_the_module_must_be_on_the_first_device(self):
+        refused(
+            lambda: nn.DataParallel(nn.Linear(2, 1))(cpu(4, 2)),
+            "module must have its parameters and buffers on device cuda:0 \\(device_ids\\[0\\]\\) "
+            "but found one of them on device: cpu",
+        )
 
     def test_they_may_be_gathered_elsewhere(self):
         model = nn.DataParallel(Where().cuda(), device_ids=[0, 1], output_device=1)

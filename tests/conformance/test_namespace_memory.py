@@ -125,9 +125,12 @@ ANSWERS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:virtual GPU")
 @each(ANSWERS)
 def test_it_answers(row):
+    held = gpu(1)
     assert row()
+    assert held.device == GPU
 
 
 def test_what_is_too_large_is_refused():
