@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from runtime_guard._virtual.marks import MARK, mark_of, place
+from runtime_guard._virtual.marks import MARK, PLAIN, mark_of, place, storage_of
 
 _NONE_YET = object()
 
@@ -40,7 +40,8 @@ def common_device(values: Any) -> Any:
     for value in values:
         if isinstance(value, Tensor):
             try:
-                mark = getattr(value.untyped_storage(), MARK, None)
+                storage = value.untyped_storage() if type(value) in PLAIN else storage_of(value)
+                mark = getattr(storage, MARK, None)
                 lies: Any = None if mark is None else mark.device
             except (NotImplementedError, RuntimeError):
                 lies = mark_of(value)

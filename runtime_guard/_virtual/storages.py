@@ -132,9 +132,7 @@ def _setting(set_: Any) -> Any:
     def set_checked(tensor: Tensor, source: Any = None, *rest: Any, **options: Any) -> Tensor:
         with torch._C.DisableTorchFunction():
             here = device_of(tensor)
-            there = here if source is None else source.device
-            if isinstance(source, Tensor):
-                there = device_of(source)
+            there = here if source is None else _where(source)
             if here != there:
                 raise RuntimeError(DIFFERENT.format(here, there))
             if source is not None:
@@ -142,3 +140,9 @@ def _setting(set_: Any) -> Any:
             return place(set_(tensor, *rest, **options), here)
 
     return set_checked
+
+
+def _where(source: Any) -> torch.device:
+    if isinstance(source, Tensor):
+        return device_of(source)
+    return torch.device(getattr(source, "_untyped_storage", source).device)
