@@ -40,6 +40,14 @@ COLLECTIVES: Final = (
 BACKENDS: Final = {"cuda": "nccl", "xpu": "xccl"}
 """What the groups of an accelerator run on, by its name."""
 
+FLAT: Final = (
+    "_allgather_base",
+    "all_gather_single",
+    "_reduce_scatter_base",
+    "reduce_scatter_single",
+)
+"""Of these, the ones in which nccl counts elements, and gloo wants rows for each rank."""
+
 NCCL_VERSION: Final = 2 << 32 | 27 << 16 | 5
 """The version that torch tells in its logs, as it packs it."""
 
@@ -145,6 +153,10 @@ def _checking(collective: Callable[..., Any]) -> Callable[..., Any]:
                 kind = device_of(tensor).type
                 if types and kind not in types:
                     raise RuntimeError(NO_BACKEND.format(kind))
+            if collective.__name__ in FLAT:
+                args = tuple(
+                    value.view(-1) if isinstance(value, Tensor) else value for value in args
+                )
         return collective(group, *args, **kwargs)
 
     return checked
