@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 from torch import Tensor
+from torch.utils._device import _device_constructors
 
+from runtime_guard._virtual.calls import HANDLERS
 from runtime_guard._virtual.getters import type_name
 from runtime_guard._virtual.marks import mark_of, storage_of
+from runtime_guard._virtual.running import run
 
 if TYPE_CHECKING:
+    from runtime_guard._virtual.calls import Handler
     from runtime_guard._virtual.patching import Patches
 
 PINNED: Final = "_virtual_pinned"
@@ -23,6 +27,18 @@ NOT_RECORDED: Final = (
     "because the operator doesn't exist for this backend, or was omitted during the "
     "selective/custom build process (if using custom build)."
 )
+
+NOT_MADE_PINNED: Final = "Only dense CPU tensors can be pinned"
+
+PINNING: Final = (
+    *_device_constructors(),
+    *(
+        getattr(torch, f"{name}_like")
+        for name in ("empty", "full", "ones", "rand", "randint", "randn", "zeros")
+    ),
+    *(getattr(Tensor, f"new_{name}") for name in ("empty", "full", "ones", "tensor", "zeros")),
+)
+"""The factories that take `pin_memory`, which a torch without an accelerator cannot do."""
 
 
 def install(patches: Patches) -> None:
@@ -60,6 +76,25 @@ def is_pinned(tensor: Tensor, device: Any = None) -> bool:
 
 def _flag(tensor: Tensor) -> bool:
     return bool(getattr(storage_of(tensor), PINNED, False))
+
+
+def _pinning(make: Handler) -> Handler:
+    """The handler of a factory, which pins what it makes where that is asked for."""
+
+    def handler(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if "pin_memory" not in kwargs:
+            return make(func, args, kwargs)
+        given = dict(kwargs)
+        pin = given.pop("pin_memory")
+        made = make(func, args, given)
+        if pin and mark_of(made) is not None:
+            raise RuntimeError(NOT_MADE_PINNED)
+        return pinned(made) if pin else made
+
+    return handler
+
+
+HANDLERS.update({func: _pinning(HANDLERS.get(func, run)) for func in PINNING})
 
 
 def record_stream(tensor: Tensor, stream: Any) -> None:

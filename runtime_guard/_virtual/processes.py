@@ -88,7 +88,9 @@ def begun(told: tuple[int, str, int | None], make: Callable[..., Any], args: Any
 def _after_fork() -> None:
     """CUDA, once it was used, cannot be used in a process forked off."""
     for each in _machines:
-        each.forked = each.forked or any(account.allocations for account in each.accounts)
+        initialised = getattr(getattr(torch, each.name), "_initialized", False)
+        used = initialised or any(account.allocations for account in each.accounts)
+        each.forked = each.forked or used
 
 
 os.register_at_fork(after_in_child=_after_fork)
