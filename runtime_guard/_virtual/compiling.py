@@ -55,7 +55,7 @@ def install(patches: Patches) -> None:
 
 
 def _install_compile(patches: Patches) -> None:
-    from torch._dynamo import eval_frame
+    from torch._dynamo import decorators, eval_frame
 
     eager = eval_frame.DynamoStance("force_eager")
     patches.put(eval_frame, "_stance", eager)
@@ -63,12 +63,15 @@ def _install_compile(patches: Patches) -> None:
     def _set_stance(stance: Any) -> Any:
         return eager
 
-    patches.put(eval_frame, "_set_stance", _set_stance)
+    patches.put(decorators, "_set_stance", _set_stance)
     compile_ = torch.compile
 
     @functools.wraps(compile_)
     def compile(*args: Any, **kwargs: Any) -> Any:  # noqa: A001 - torch's own name
         once("compile", COMPILED)
+        if kwargs.get("backend") in (None, "inductor"):
+            # Importing it takes seconds, and it is never asked to compile.
+            kwargs["backend"] = "eager"
         return compile_(*args, **kwargs)
 
     patches.put(torch, "compile", compile)
