@@ -63,12 +63,16 @@ _HOMES = {
     "report": "_placement.placement",
     "virtual_gpu": "_virtual.block",
 }
+_FREE_OF_TORCH = frozenset({"Mismatch", "explain"})
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
+        if name not in _FREE_OF_TORCH:
+            # Before any module of ours: what begins with torch finds them whole.
+            importlib.import_module("torch")
         home = importlib.import_module(f"{__name__}.{_HOMES[name]}")
     except ModuleNotFoundError as error:
         if error.name != "torch":

@@ -190,16 +190,16 @@ def to_environment(asked: Environment) -> dict[str, str]:
         "_RECORD": asked.record or "",
     }
     told = {f"{VARIABLE}{name}": value for name, value in values.items() if value}
-    return {**told, **machine_to_environment(asked.machine)}
+    if asked.machine is not None:
+        machine = machine_to_environment(asked.machine)
+        told |= {name: value for name, value in machine.items() if value}
+    return told
 
 
-def machine_to_environment(machine: VirtualMachine | None) -> dict[str, str]:
-    """The variables from which `machine_from_environment` reads the same again."""
-    if machine is None:
-        return {}
-    memory = "" if machine.memory_gb is None else repr(machine.memory_gb)
-    values = (str(machine.count), machine.name, memory)
-    return {name: value for name, value in zip(MACHINE_VARIABLES, values, strict=True) if value}
+def machine_to_environment(machine: VirtualMachine) -> dict[str, str | None]:
+    """The variables from which `machine_from_environment` reads the same; None is to be unset."""
+    memory = None if machine.memory_gb is None else repr(machine.memory_gb)
+    return dict(zip(MACHINE_VARIABLES, (str(machine.count), machine.name, memory), strict=True))
 
 
 def mode_of(action: str) -> Mode:

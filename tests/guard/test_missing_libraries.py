@@ -50,6 +50,7 @@ NEED_NO_TORCH = {
     "DeviceMismatchWarning",
     "Mismatch",
     "PlacementWarning",
+    "VirtualGpuWarning",
     "explain",
 }
 
