@@ -30,6 +30,8 @@ def of_proof(proof: Proof) -> dict[str, Any]:
         **_of_job(proof.job),
         "before": None if proof.before is None else _of_runs(proof.before, proof.job),
         "after": _of_runs(proof.after, proof.job),
+        "changed_lines": list(dict.fromkeys(mark.line for mark in proof.changes)),
+        "unreached_lines": proof.unreached(),
         "problems": proof.problems(),
         **_versions(),
     }

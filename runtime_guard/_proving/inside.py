@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from runtime_guard._children import PROOF
 from runtime_guard._proving.failures import failure_of
-from runtime_guard._proving.plan import MADE, Folder, Left
+from runtime_guard._proving.marking import MADE
+from runtime_guard._proving.plan import Folder, Left
 from runtime_guard._proving.replacing import replace_script
 
 if TYPE_CHECKING:
@@ -44,17 +45,17 @@ class Part:
         self._is_main = folder.claim()
 
     def begin(self) -> None:
-        """Let the planned text be read, its moves be kept, and the end be told."""
+        """Let the planned text be read, keep which marks it reaches, and tell the end."""
         replace_script(self._plan)
-        folder, made = self._folder, set[int]()
+        folder, reached = self._folder, set[int]()
 
-        def move_made(index: int, value: Any) -> Any:
-            if index not in made:
-                made.add(index)
-                folder.note_move(index)
+        def made(index: int, value: Any) -> Any:
+            if index not in reached:
+                reached.add(index)
+                folder.note(index)
             return value
 
-        setattr(builtins, MADE, move_made)
+        setattr(builtins, MADE, made)
         atexit.register(self._at_exit)
 
     def watch_training(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from runtime_guard._proving.marking import Mark, changed, marked
 from runtime_guard._proving.running import Job, Run, each, run
 from runtime_guard._proving.source import Source
 
@@ -20,11 +21,19 @@ class Proof:
         job: what was run.
         after: its runs, in the order of `MACHINES`.
         before: those of what it said before a change; None where only one text was run.
+        changes: the statements that are new, or changed.
     """
 
     job: Job
     after: tuple[Run, ...]
     before: tuple[Run, ...] | None = None
+    changes: tuple[Mark, ...] = ()
+
+    def unreached(self) -> list[int]:
+        """The lines of the statements that are new and that no run came to."""
+        reached = {index for run in self.after for index in run.reached}
+        lines = [mark.line for index, mark in enumerate(self.changes) if index not in reached]
+        return list(dict.fromkeys(lines))
 
     def problems(self) -> list[str]:
         """What went wrong that must not, for people; empty where the script is proven."""
@@ -41,15 +50,19 @@ def prove(job: Job, sources: Sequence[Source], *, jobs: int = 1) -> Proof:
         sources: its text, or two: what it said before a change, and what it says after.
         jobs: how many runs there are at the same time.
     """
-    orders = [(source, devices) for source in sources for devices in MACHINES.values()]
+    *former, latest = sources
+    changes = changed(former[0].text, latest.text) if former else ()
+    text = latest.encoded(marked(latest.text, changes))
+    texts = [*((each.data, each.data) for each in former), (text, latest.data)]
+    orders = [(*pair, devices) for pair in texts for devices in MACHINES.values()]
 
-    def carry_out(order: tuple[Source, int]) -> Run:
-        source, devices = order
-        return run(job, source.data, devices)
+    def carry_out(order: tuple[bytes, bytes, int]) -> Run:
+        text, shown, devices = order
+        return run(job, text, devices, shown)
 
     runs = tuple(each(carry_out, orders, jobs))
     before, after = runs[: -len(MACHINES)], runs[-len(MACHINES) :]
-    return Proof(job, after, before or None)
+    return Proof(job, after, before or None, changes)
 
 
 def problem(before: Run | None, after: Run) -> str:

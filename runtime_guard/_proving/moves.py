@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from runtime_guard._proving.marking import Mark, parsed
 from runtime_guard._proving.text import LINE_END, Text
 
 Kind: TypeAlias = Literal["to", "device", "map_location", "type", "default", "context"]
@@ -56,7 +56,7 @@ class Move:
         start: where what is taken out begins, in characters from the beginning of the source.
         end: where that ends.
         left: what stands in its place afterwards.
-        made: where the expression begins and ends whose value is there once the move was made.
+        made: the expression whose value is there once the move was made.
     """
 
     line: int
@@ -66,7 +66,7 @@ class Move:
     start: int
     end: int
     left: str
-    made: tuple[int, int]
+    made: Mark
 
     def __str__(self) -> str:
         return f"{self.line}:{self.column}: {' '.join(self.text.split())}"
@@ -86,28 +86,13 @@ class Move:
         return source[: self.start] + self.left + joined + source[self.end :]
 
 
-def marked(source: str, moves: Sequence[Move], name: str) -> str:
-    """The source in which each move, once made, calls the function `name` with its index.
-
-    The function is given the value of an expression as well, and has to return it.
-    """
-    # Of two that begin at one place, the longer one is around the other.
-    begun = [(move.made[0], -move.made[1], f"{name}({at}, ") for at, move in enumerate(moves)]
-    ended = [(move.made[1], 0, ")") for move in moves]
-    for offset, _, added in sorted([*begun, *ended], key=lambda each: each[:2], reverse=True):
-        source = source[:offset] + added + source[offset:]
-    return source
-
-
 def moves_in(source: str) -> tuple[Move, ...]:
     """The moves of a Python program, in the order of the text.
 
     Raises:
         SyntaxError: it is no Python program.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(source)
+    tree = parsed(source)
     own = {node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS)}
     text = Text(source)
     found = (move for node in _nodes(tree) for move in _moves_at(node, text, own))
@@ -189,7 +174,9 @@ def _method(call: ast.Call, text: Text) -> Move:
         return _argument(call, call.args[0], text, "to")
     begin, end = text.span(call)
     start = text.dot_before(call.func)
-    return Move(*text.place(start), text.source[start:end], "to", start, end, "", (begin, end))
+    line, column = text.place(start)
+    made = Mark(line, begin, end)
+    return Move(line, column, text.source[start:end], "to", start, end, "", made)
 
 
 def _arguments(call: ast.Call, name: str, text: Text) -> Iterator[Move]:
@@ -212,12 +199,14 @@ def _argument(
     start, end = (piece.start, piece.end) if left else text.with_comma(piece)
     written = text.source[piece.start : piece.end]
     value = piece.start + (written.index("=") + 1 if isinstance(argument, ast.keyword) else 0)
-    place = text.place(piece.start)
-    return Move(*place, written, kind, start, end, left, (value, piece.end))
+    line, column = text.place(piece.start)
+    return Move(line, column, written, kind, start, end, left, Mark(line, value, piece.end))
 
 
 def _move(text: Text, start: int, end: int, kind: Kind, left: str) -> Move:
-    return Move(*text.place(start), text.source[start:end], kind, start, end, left, (start, end))
+    line, column = text.place(start)
+    made = Mark(line, start, end)
+    return Move(line, column, text.source[start:end], kind, start, end, left, made)
 
 
 def dotted(node: ast.expr) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from runtime_guard._proving.moves import Move, marked, moves_in
-from runtime_guard._proving.plan import MADE
+from runtime_guard._proving.marking import marked
+from runtime_guard._proving.moves import Move, moves_in
 from runtime_guard._proving.running import Job, Run, each, run
 from runtime_guard._proving.source import Source
 
@@ -81,10 +81,11 @@ def mutate(
         tell: called with the number of runs that are done and of those that there will be.
     """
     moves = moves_in(source.text)
-    whole = run(job, source.encoded(marked(source.text, moves, MADE)), devices)
+    marks = [move.made for move in moves]
+    whole = run(job, source.encoded(marked(source.text, marks)), devices, source.data)
     if whole.ending != "passed":
         return Mutation(job, devices, whole, ())
-    made = [move for index, move in enumerate(moves) if index in whole.made]
+    made = [move for index, move in enumerate(moves) if index in whole.reached]
     results: dict[Move, Mutant] = {}
     tell(0, len(made))
 

@@ -8,9 +8,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-MADE = "runtime_guard_made"
-"""The built-in function that a marked script calls where it has made a move."""
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -19,11 +16,13 @@ class Plan:
     Attributes:
         script: the file that the run is about, without links.
         text: the file that is read in its place.
+        shown: the file whose lines are shown as the script's, in tracebacks and by `inspect`.
         steps: how many training steps are made; all, if None.
     """
 
     script: str
     text: str
+    shown: str
     steps: int | None = None
 
 
@@ -87,12 +86,12 @@ class Folder:
             return False
         return True
 
-    def note_move(self, index: int) -> None:
-        """Keep that a move was made."""
+    def note(self, index: int) -> None:
+        """Keep that a marked place was reached."""
         (self.path / f"{index}.made").touch()
 
-    def moves_made(self) -> frozenset[int]:
-        """The indices of the moves that any process made."""
+    def reached(self) -> frozenset[int]:
+        """The indices of the marks that any process reached."""
         return frozenset(int(file.stem) for file in self.path.glob("*.made"))
 
     def leave(self, process: int, left: Left) -> None:

@@ -27,7 +27,7 @@ def replace_script(plan: Plan) -> None:
     def open_code(path: str) -> Any:
         if not _is_script(path, plan):
             return opening(path)
-        with tokenize.open(plan.text) as file:
+        with tokenize.open(plan.shown) as file:
             lines = file.readlines()
         # No time of change: the entry is not compared with the file.
         linecache.cache[path] = (sum(map(len, lines)), None, lines, path)

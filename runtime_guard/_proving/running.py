@@ -68,7 +68,7 @@ class Run:
         digest: of the parameters at the end; empty where there were none.
         output: of what was printed to standard output.
         seconds: what it took.
-        made: the indices of the marked moves that were made.
+        reached: the indices of the marks that were reached.
     """
 
     gpus: int
@@ -80,22 +80,28 @@ class Run:
     digest: str
     output: str
     seconds: float
-    made: frozenset[int]
+    reached: frozenset[int]
 
 
-def run(job: Job, text: bytes, devices: int) -> Run:
+def run(job: Job, text: bytes, devices: int, shown: bytes | None = None) -> Run:
     """Run a script on a machine with so many virtual GPUs, or none.
 
     Args:
         job: what is run, and how.
         text: what is read in the place of the script.
         devices: how many there are.
+        shown: the same text without marks, where it has any.
     """
     with tempfile.TemporaryDirectory(prefix="runtime_guard-", ignore_cleanup_errors=True) as name:
         folder = Folder(Path(name))
-        replacement = folder.path / "text.py"
-        replacement.write_bytes(text)
-        folder.write_plan(Plan(os.path.realpath(job.script), str(replacement), job.steps))
+        files = {
+            "text": (folder.path / "text.py", text),
+            "shown": (folder.path / "shown.py", text if shown is None else shown),
+        }
+        for file, data in files.values():
+            file.write_bytes(data)
+        paths = {what: str(file) for what, (file, _) in files.items()}
+        folder.write_plan(Plan(os.path.realpath(job.script), steps=job.steps, **paths))
         return _result(job, devices, folder)
 
 
@@ -135,7 +141,7 @@ def _result(job: Job, devices: int, folder: Folder) -> Run:
         digest=" ".join(sorted(filter(None, (each.digest for each in left)))),
         output=hashlib.sha256(output.read_bytes()).hexdigest(),
         seconds=round(seconds, 1),
-        made=folder.moves_made(),
+        reached=folder.reached(),
     )
 
 

@@ -75,6 +75,11 @@ class ProofTable:
             runs = [runs[index] for _, runs in columns if runs is not None]
             table.add_row(*cells([machine, *(outcome(run, proof.job) for run in runs)]))
         yield table
+        if lines := proof.unreached():
+            from rich.text import Text
+
+            which = ", ".join(map(str, lines))
+            yield Text(f"No run came to what is new on line {which}: more steps may.")
 
 
 def summary(mutation: Mutation) -> str:

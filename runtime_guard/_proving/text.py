@@ -60,7 +60,7 @@ class Text:
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
-    def span(self, node: ast.expr | ast.keyword) -> tuple[int, int]:
+    def span(self, node: ast.expr | ast.keyword | ast.stmt) -> tuple[int, int]:
         """The offsets of the beginning and the end of a node."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None

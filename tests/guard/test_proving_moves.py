@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime_guard._proving.moves import KINDS, marked, moves_in
+from runtime_guard._proving.marking import MADE, marked
+from runtime_guard._proving.moves import KINDS, moves_in
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*/*.py"))
 
@@ -147,7 +148,7 @@ except ZeroDivisionError: pass
         made.add(index)
         return value
 
-    exec(marked(source, moves, "reached"), {"reached": reached, "dtype": int})
+    exec(marked(source, [move.made for move in moves]), {MADE: reached, "dtype": int})
     assert [str(moves[index]) for index in sorted(made)] == [
         "8:2: .to(1)",
         "8:8: .cpu()",
@@ -160,7 +161,7 @@ except ZeroDivisionError: pass
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_an_example_without_a_move_is_still_a_program(path):
     source = path.read_text(encoding="utf-8")
-    ast.parse(marked(source, moves_in(source), "reached"))
+    ast.parse(marked(source, [move.made for move in moves_in(source)]))
     for move in moves_in(source):
         assert move.kind in KINDS
         assert move.text in source.splitlines()[move.line - 1]

@@ -9,6 +9,7 @@ from rich.console import Console
 from runtime_guard._proving import machines, mutation
 from runtime_guard._proving.documents import of_mutation, of_proof
 from runtime_guard._proving.machines import MACHINES, Proof, problem, prove
+from runtime_guard._proving.marking import Mark
 from runtime_guard._proving.moves import moves_in
 from runtime_guard._proving.mutation import Mutation, judged, mutate
 from runtime_guard._proving.plan import Failure
@@ -69,10 +70,10 @@ SCRIPT = b"x.cuda()\ny.to(d)\nz.cpu()\nw.xpu()\n"
 def mutation_of(monkeypatch, jobs=1):
     """A mutation of `SCRIPT` whose last move is never made, and whose second is needed."""
 
-    def run(job, text, devices):
+    def run(job, text, devices, shown=None):
         assert (job, devices) == (JOB, 3)
-        if b"runtime_guard_made(0, x.cuda())" in text:
-            return replace(PASSED, made=frozenset({0, 1, 2}))
+        if b"runtime_guard_made(0, (x.cuda()))" in text:
+            return replace(PASSED, reached=frozenset({0, 1, 2}))
         if text == SCRIPT.replace(b".to(d)", b""):
             return failed(MIXED)
         assert text in (SCRIPT.replace(b".cuda()", b""), SCRIPT.replace(b".cpu()", b""))
@@ -94,7 +95,7 @@ def test_each_move_is_taken_out_in_turn(monkeypatch, jobs):
 
 
 def test_a_script_that_does_not_pass_has_no_mutants(monkeypatch):
-    monkeypatch.setattr(mutation, "run", lambda job, text, devices: failed(NO_DATA))
+    monkeypatch.setattr(mutation, "run", lambda *_: failed(NO_DATA))
     assert mutate(JOB, Source("train.py", SCRIPT), 1).mutants == ()
 
 
@@ -148,14 +149,16 @@ def test_a_mutation_for_programs(monkeypatch):
 
 
 def test_a_proof_runs_each_text_on_each_machine(monkeypatch):
-    def run(job, text, devices):
-        return replace(PASSED, gpus=devices, output=text.decode())
+    def run(job, text, devices, shown=None):
+        return replace(PASSED, gpus=devices, output=f"{shown.decode()}, {text.decode()}")
 
     monkeypatch.setattr(machines, "run", run)
     proof = prove(JOB, [Source("train.py", b"old"), Source("train.py", b"new")], jobs=2)
     assert proof.before is not None
-    ran = [[(each.gpus, each.output) for each in runs] for runs in (proof.before, proof.after)]
-    assert ran == [[(0, "old"), (1, "old"), (2, "old")], [(0, "new"), (1, "new"), (2, "new")]]
+    old, new = "old, old", "new, runtime_guard_made(0, None); new"
+    assert [(each.gpus, each.output) for each in proof.before] == [(0, old), (1, old), (2, old)]
+    assert [(each.gpus, each.output) for each in proof.after] == [(0, new), (1, new), (2, new)]
+    assert proof.unreached() == [1]
     assert prove(JOB, [Source("train.py", b"new")]).before is None
 
 
@@ -183,8 +186,8 @@ def test_what_must_not_happen(before, after, said):
 def proof():
     without = replace(ON_CPU, gpus=0)
     before = (failed(NO_DATA, 0), failed(MIXED), replace(LATE, gpus=2))
-    after = (without, ON_CPU, replace(PASSED, gpus=2, devices=("cuda:0", "cuda:1")))
-    return Proof(JOB, after, before)
+    on_two = replace(PASSED, gpus=2, devices=("cuda:0", "cuda:1"), reached=frozenset({1}))
+    return Proof(JOB, (without, ON_CPU, on_two), before, (Mark(4, 0), Mark(9, 1), Mark(12, 2)))
 
 
 def test_a_proof_as_a_table():
@@ -200,7 +203,8 @@ What train.py does
  1 GPU       line 9: RuntimeError: Expected all          2 steps, parameters on the CPU: the GPU is
              tensors …                                   not used
  2 GPUs      not ended after 60 s, 1 step                2 steps, parameters on cuda:0, cuda:1
-"""
+
+No run came to what is new on line 4, 12: more steps may."""
     )
 
 
@@ -216,6 +220,8 @@ def test_a_proof_for_programs():
     assert document["after"][2]["devices"] == ["cuda:0", "cuda:1"]
     assert document["before"][1]["told"] == "line 9: RuntimeError: Expected all tensors …"
     assert document["problems"] == []
+    assert document["changed_lines"] == [4, 9, 12]
+    assert document["unreached_lines"] == [4, 12]
     assert document["arguments"] == ["--lr", "1"]
     assert of_proof(replace(proof(), before=None))["before"] is None
     failing = Proof(JOB, (failed(NO_DATA, 0), PASSED, PASSED))
