@@ -8,6 +8,7 @@ from runtime_guard._virtual.namespaces import (
     amp,
     builds,
     drawing,  # noqa: F401 - registers what is done with calls that draw
+    events,
     graphs,
     legacy,
     memory_numbers,
@@ -32,6 +33,7 @@ def install(patches: Patches) -> None:
         properties,
         memory_numbers,
         runtime_library,
+        events,
         streams,
         graphs,
         seeding,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from runtime_guard._virtual.namespaces.native import constant, stand_in
+from runtime_guard._virtual.namespaces.native import constant, fill, stand_in
 from runtime_guard._virtual.notices import once
 
 if TYPE_CHECKING:
@@ -23,44 +23,41 @@ POOLED: Final = "memory pools are not modelled: one account holds all memory of 
 _pools = itertools.count(1)
 
 
+METHODS: Final = "capture_end instantiate reset enable_debug_mode debug_dump".split()
+"""What of a graph does nothing."""
+
+
 def install(patches: Patches) -> None:
     """Let graphs be made and captured, and pools be used."""
-    graph_methods = {
+    for word in ("_CUDAGraph", "_XPUGraph"):
+        fill(patches, getattr(torch._C, word, None), _graph())
+    for word in ("_MemPool", "_XPUMemPool"):
+        fill(patches, getattr(torch._C, word, None), _POOL)
+    for name, prefix in (("cuda", "_"), ("xpu", "_xpu_")):
+        module = getattr(torch, name)
+        graphs = getattr(module, "graphs", None)
+        for holder in (torch._C, graphs):
+            if holder is not None:
+                patches.put(holder, f"_{name}_isCurrentStreamCapturing", constant(False))
+                patches.put(holder, f"{prefix}graph_pool_handle", lambda: (0, next(_pools)))
+        for holder in (torch._C, module.memory):
+            for word in ("beginAllocateCurrentThreadToPool", "endAllocateToPool", "releasePool"):
+                patches.put(holder, f"_{name}_{word}", constant(None))
+        if graphs is not None:
+            patches.put(module.graph, "default_capture_stream", None)
+            for holder in (module, graphs):
+                stand_in(patches, holder, "make_graphed_callables", name, _as_they_are)
+
+
+def _graph() -> dict[str, Any]:
+    return {
         "__new__": staticmethod(_instance),
         "__init__": constant(None),
         "capture_begin": _capture,
         "replay": _replay,
         "pool": lambda self: self._pool,
-        **{name: constant(None) for name in ("capture_end", "instantiate", "reset")},
-        **{name: constant(None) for name in ("enable_debug_mode", "debug_dump")},
+        **{word: constant(None) for word in METHODS},
     }
-    for base in (torch._C._CUDAGraph, torch._C._XPUGraph):
-        for name, value in graph_methods.items():
-            patches.put(base, name, value)
-    for name, module, prefix in (("cuda", torch.cuda, "_"), ("xpu", torch.xpu, "_xpu_")):
-        for holder in (torch._C, module.graphs):
-            patches.put(holder, f"_{name}_isCurrentStreamCapturing", constant(False))
-            patches.put(holder, f"{prefix}graph_pool_handle", lambda: (0, next(_pools)))
-        patches.put(module.graph, "default_capture_stream", None)
-        for holder in (module, module.graphs):
-            stand_in(patches, holder, "make_graphed_callables", name, _as_they_are)
-    _install_pools(patches)
-
-
-def _install_pools(patches: Patches) -> None:
-    for base in (torch._C._MemPool, torch._C._XPUMemPool):
-        patches.put(base, "__new__", staticmethod(_pool))
-        patches.put(base, "__init__", constant(None))
-        patches.put(base, "id", property(lambda self: self._pool))
-        patches.put(base, "use_count", lambda _self: 1)
-        patches.put(base, "allocator", None)
-    for module, prefix in (
-        (torch.cuda.memory, "_cuda_"),
-        (torch._C, "_cuda_"),
-        (torch._C, "_xpu_"),
-    ):
-        for name in ("beginAllocateCurrentThreadToPool", "endAllocateToPool", "releasePool"):
-            patches.put(module, prefix + name, constant(None))
 
 
 def _instance(cls: type, *_args: Any, **_kwargs: Any) -> Any:
@@ -72,6 +69,16 @@ def _instance(cls: type, *_args: Any, **_kwargs: Any) -> Any:
 def _pool(cls: type, *_args: Any, **_kwargs: Any) -> Any:
     once("memory_pools", POOLED)
     return _instance(cls)
+
+
+_POOL: Final = {
+    "__new__": staticmethod(_pool),
+    "__init__": constant(None),
+    "id": property(lambda self: self._pool),
+    "use_count": lambda _self: 1,
+    "allocator": None,
+}
+"""What a pool is made of."""
 
 
 def _capture(_self: Any, *_args: Any, **_kwargs: Any) -> None:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from runtime_guard._virtual.patching import Patches
 
-_numbers = itertools.count(1)
+# Only events whose number is positive are released by torch, which would fail after the block.
+_numbers = itertools.count(-1, -1)
 _moments: dict[int, float] = {}
 
 
@@ -42,7 +43,6 @@ def _natives() -> dict[str, Callable[..., Any]]:
         "driverAllocatedMemory": lambda: account(0).reserved,
         "recommendedMaxMemory": lambda: account(0).total,
         "acquireEvent": lambda _timed: next(_numbers),
-        "releaseEvent": lambda number: _moments.pop(number, None) and None,
         "recordEvent": lambda number: _moments.__setitem__(number, time.perf_counter()),
         "waitForEvent": constant(None),
         "synchronizeEvent": constant(None),

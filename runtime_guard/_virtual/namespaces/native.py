@@ -8,7 +8,7 @@ are, and a name that a program imported before the block works as well.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from runtime_guard._virtual.devices import NOT_COMPILED
 from runtime_guard._virtual.machine import is_active, machine
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from runtime_guard._virtual.patching import Patches
+
+HEAP_TYPE: Final = 1 << 9
+"""Set in the flags of a class that Python made (Include/object.h)."""
 
 
 def speaks(name: str | None) -> bool:
@@ -61,6 +64,18 @@ def put_all(patches: Patches, holder: Any, table: Mapping[str, Any]) -> None:
     """Put values that are the same for every machine."""
     for attribute, value in table.items():
         patches.put(holder, attribute, value)
+
+
+def fill(patches: Patches, base: Any, attributes: Mapping[str, Any]) -> bool:
+    """Give a dummy base class of torch what its instances need, and tell whether it is one.
+
+    A build with the accelerator has a class of C++ there, which takes nothing.
+    """
+    if not isinstance(base, type) or not base.__flags__ & HEAP_TYPE:
+        return False
+    for attribute, value in attributes.items():
+        patches.put(base, attribute, value)
+    return True
 
 
 def constant(value: Any) -> Callable[..., Any]:

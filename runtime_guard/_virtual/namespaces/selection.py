@@ -144,8 +144,8 @@ def _in_use(module: Any) -> Callable[[], bool]:
     """`is_initialized`: what C++ would initialise is in use once a tensor was placed there."""
 
     def is_initialized() -> bool:
-        used = module._initialized or any(one.allocations for one in machine().accounts)
-        return used and not module._is_in_bad_fork()
+        asked = any(one.allocations or one.refusals for one in machine().accounts)
+        return (asked or module._initialized) and not module._is_in_bad_fork()
 
     return is_initialized
 

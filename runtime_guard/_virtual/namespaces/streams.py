@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-import time
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
@@ -12,7 +11,8 @@ import torch
 
 from runtime_guard._virtual.devices import ordinal, resolved
 from runtime_guard._virtual.machine import machine
-from runtime_guard._virtual.namespaces.native import constant, stand_in, stand_in_all
+from runtime_guard._virtual.namespaces.events import Event
+from runtime_guard._virtual.namespaces.native import fill, stand_in, stand_in_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,10 +25,6 @@ KINDS: Final = {"cuda": 1, "xpu": 12, "mps": 13}
 
 POINTER: Final = {"cuda": "cuda_stream", "xpu": "sycl_queue", "mps": "native_handle"}
 """What a stream of each calls the address of its queue."""
-
-DIFFERENT_DEVICES: Final = "Event device {0} does not match recording stream's device {1}."
-NOT_TIMED: Final = "Both events must be created with argument 'enable_timing=True'."
-NOT_RECORDED: Final = "Both events must be recorded before calculating elapsed time."
 
 PROTOCOL: Final = ("__init__", "__eq__", "__hash__", "__enter__", "__exit__")
 """What Python calls of a stream or an event."""
@@ -58,18 +54,10 @@ class _StreamKind(type):
         return type.__instancecheck__(cls, instance) or isinstance(instance, native)
 
 
-class _EventKind(type):
-    """Lets the events of `torch.cuda` and `torch.xpu` be instances of `torch.Event`."""
-
-    def __instancecheck__(cls, instance: object) -> bool:
-        native = (torch._C._CudaEventBase, torch._C._XpuEventBase, torch._C.Event)
-        return type.__instancecheck__(cls, instance) or isinstance(instance, native)
-
-
 class Stream(metaclass=_StreamKind):
     """A queue of work of one device; `torch.Stream` inside the block."""
 
-    def __new__(cls, device: Any = None, *, priority: int = 0, **more: Any) -> Any:
+    def __new__(cls, device: Any = None, priority: int = 0, **more: Any) -> Any:
         """Make a new one on a device, or speak of one that is by its three numbers."""
         if more.get("device_type"):
             return _identified(super().__new__(cls), **more)
@@ -86,6 +74,11 @@ class Stream(metaclass=_StreamKind):
 
     def synchronize(self) -> None:
         """Wait for all work."""
+
+    @staticmethod
+    def priority_range() -> tuple[int, int]:
+        """The lowest and the highest priority."""
+        return 0, -5
 
     def is_capturing(self) -> bool:
         """Whether a graph is captured."""
@@ -124,61 +117,24 @@ class Stream(metaclass=_StreamKind):
         return f"torch.Stream device_type={self.device.type}, device_index={self.device.index}, stream_id={self.stream_id}"  # type: ignore[attr-defined]  # noqa: E501 - torch's text
 
 
-class Event(metaclass=_EventKind):
-    """A moment in a stream; `torch.Event` inside the block."""
-
-    def __new__(cls, device: Any = None, *, enable_timing: bool = False, **_more: Any) -> Any:
-        """Make one that is not recorded yet."""
-        made: Any = super().__new__(cls)
-        made.device = resolved(machine().name if device is None else device)
-        return _unrecorded(made, enable_timing=enable_timing)
-
-    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        """Nothing is left to do."""
-
-    def record(self, stream: Any = None) -> None:
-        """Record the event in a stream; the current one if none is given."""
-        _record(self, stream)
-
-    def wait(self, stream: Any = None) -> None:
-        """Let later work of a stream wait for the event."""
-
-    def query(self) -> bool:
-        """Whether all work before the event is done."""
-        return True
-
-    def synchronize(self) -> None:
-        """Wait for the event."""
-
-    def elapsed_time(self, end_event: Any) -> float:
-        """The milliseconds from this event to the other."""
-        return elapsed(self, end_event)
-
-    @property
-    def event_id(self) -> int:
-        """Its address; 0 before it is recorded."""
-        return self._address  # type: ignore[attr-defined,no-any-return]
-
-
 def install(patches: Patches) -> None:
-    """Let streams and events be made and chosen."""
+    """Let streams be made and chosen."""
+    own = {
+        name: value
+        for name, value in vars(Stream).items()
+        if name in PROTOCOL or not name.startswith("__")
+    }
     for name, capital in (("cuda", "Cuda"), ("xpu", "Xpu")):
-        _fill(patches, getattr(torch._C, f"_{capital}StreamBase"), Stream, _native_stream(name))
-        _fill(patches, getattr(torch._C, f"_{capital}EventBase"), Event, _native_event(name))
+        parts = {**own, "__new__": staticmethod(_native_stream(name))}
+        if not fill(patches, getattr(torch._C, f"_{capital}StreamBase"), parts):
+            module = getattr(torch, name)
+            made = type("Stream", (Stream,), {"__module__": module.__name__})
+            for holder in (module, module.streams):
+                patches.put(holder, "Stream", made)
         stand_in_all(patches, torch._C, name, _choosing(name))
     patches.put(torch, "Stream", Stream)
-    patches.put(torch, "Event", Event)
     stand_in(patches, torch._C, "_accelerator_getStream", None, _current_stream)
     stand_in(patches, torch._C, "_accelerator_setStream", None, lambda one: choose(*_identity(one)))
-
-
-def _fill(patches: Patches, base: type, model: type, new: Callable[..., Any]) -> None:
-    """Give a dummy base class of torch what its instances need."""
-    for attribute, value in vars(model).items():
-        if attribute in PROTOCOL or not attribute.startswith("__"):
-            patches.put(base, attribute, value)
-    patches.put(base, "__new__", staticmethod(new))
-    patches.put(base, "priority_range", staticmethod(constant((0, -5))))
 
 
 def _native_stream(name: str) -> Callable[..., Any]:
@@ -197,16 +153,6 @@ def _native_stream(name: str) -> Callable[..., Any]:
             return _identified(made, stream_id, device_index, KINDS[name])
         here = machine().current
         return _identified(made, 0, here, KINDS[name], priority=priority, fresh=True)
-
-    return new
-
-
-def _native_event(name: str) -> Callable[..., Any]:
-    def new(cls: type, enable_timing: bool = False, **_more: Any) -> Any:
-        made: Any = object.__new__(cls)
-        setattr(made, "cuda_event" if name == "cuda" else "sycl_event", 0)
-        made.device = None
-        return _unrecorded(made, enable_timing=enable_timing)
 
     return new
 
@@ -263,37 +209,3 @@ def _current_stream(index: int) -> Stream:
     kind = KINDS[machine().name]
     found: Stream = Stream(stream_id=number(index), device_index=index, device_type=kind)
     return found
-
-
-def _unrecorded(event: Any, *, enable_timing: bool) -> Any:
-    event._timed = enable_timing
-    event._moment = None
-    event._address = 0
-    return event
-
-
-def _record(event: Any, stream: Any) -> None:
-    device = ordinal(machine().current) if stream is None else stream.device
-    if event.device is not None and event.device != device and event._moment is not None:
-        raise RuntimeError(DIFFERENT_DEVICES.format(event.device.index, device.index))
-    event.device = device
-    event._moment = time.perf_counter()
-    event._address = event._address or next(_numbers) * 4096
-    for attribute in ("cuda_event", "sycl_event"):
-        if hasattr(event, attribute):
-            setattr(event, attribute, event._address)
-
-
-def elapsed(begin: Any, end: Any) -> float:
-    """The milliseconds between two events.
-
-    Raises:
-        ValueError: one cannot tell the time, or was not recorded; the texts are CUDA's
-            (ATen/cuda/CUDAEvent.h).
-    """
-    if not (begin._timed and end._timed):
-        raise ValueError(NOT_TIMED)
-    if begin._moment is None or end._moment is None:
-        raise ValueError(NOT_RECORDED)
-    milliseconds: float = (end._moment - begin._moment) * 1000
-    return milliseconds

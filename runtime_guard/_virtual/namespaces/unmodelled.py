@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from runtime_guard._virtual.namespaces.native import constant, stand_in, stand_in_all
+from runtime_guard._virtual.namespaces.native import constant, fill, stand_in, stand_in_all
 from runtime_guard._virtual.notices import once
 
 if TYPE_CHECKING:
@@ -110,6 +110,9 @@ def install(patches: Patches) -> None:
     for attribute, public in REFUSED.items():
         name = public.split(".")[1]
         stand_in(patches, torch._C, attribute, name, _refuse(public))
+    shared = ("ipc_handle", "from_ipc_handle")
+    parts = {word: staticmethod(_refuse(f"torch.cuda.Event.{word}")) for word in shared}
+    fill(patches, torch._C._CudaEventBase, parts)
     tuning = {attribute: constant(value) for attribute, value in TUNING.items()}
     stand_in_all(patches, torch._C, "cuda", tuning)
     for word in TUNED:
