@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import torch
@@ -13,10 +14,14 @@ from runtime_guard._virtual.devices import is_virtual, resolved
 from runtime_guard._virtual.getters import seen_device
 from runtime_guard._virtual.machine import CPU, machine
 from runtime_guard._virtual.marks import place
+from runtime_guard._virtual.memory import refusal
 from runtime_guard._virtual.moves import moved
 
 KEEPING = frozenset({torch.tensor, torch.as_tensor, torch.asarray})
 """What keeps the device of the tensor that it is given."""
+
+SHARING = frozenset({torch.as_tensor, torch.asarray})
+"""What shares the memory of an array, if the tensor is to lie on the CPU."""
 
 
 def make(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -80,11 +85,21 @@ def construct(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return func(*args, **given, device=device)
     if func is torch.as_tensor and isinstance(data, Tensor) and source != device:
         return moved(data, device, dtype=given.get("dtype") or data.dtype)
-    return _placed(_called(func, args, given), device, data)
+    made = _called(func, args, given, device)
+    if device != CPU and func in SHARING and not isinstance(data, Tensor):
+        made = made.clone()
+    return _placed(made, device, data)
 
 
-def _called(func: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-    return func(*args, **given, device=CPU)
+def _called(func: Any, args: tuple[Any, ...], given: dict[str, Any], device: torch.device) -> Any:
+    try:
+        return func(*args, **given, device=CPU)
+    except RuntimeError as error:
+        missing = re.search(r"can't allocate memory: you tried to allocate (\d+) bytes", str(error))
+        if missing is None or not is_virtual(device):
+            raise
+        account = machine().accounts[device.index]
+        raise refusal(account, device, int(missing[1])) from None
 
 
 def _placed(made: Any, device: torch.device, data: Any) -> Any:

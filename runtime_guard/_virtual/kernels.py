@@ -129,16 +129,19 @@ def iterator(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
     """
     compared = [one for one in lying if not rule.arguments or one.name in rule.printed]
     common = first_virtual(compared)
-    excused = 0
+    excused: list[Lying] = []
     # Outputs are the first operands of an iterator.
     for one in sorted(compared, key=lambda one: not one.is_written):
         if one.device is None or one.device == common:
             continue
-        if not (rule.scalars and one.is_scalar and one.name in (rule.takes or rule.printed)):
+        if not (rule.scalars and one.is_scalar):
             raise RuntimeError(texts.several(common, one.device))
-        if excused == rule.scalars:
+        if len(excused) == rule.scalars:
             raise RuntimeError(texts.SCALARS)
-        excused += 1
+        excused.append(one)
+    # What the iterator lets pass, the kernel may still not take.
+    if any(one.name not in (rule.takes or rule.printed) for one in excused):
+        raise RuntimeError(texts.several(common, CPU))
     return common
 
 
