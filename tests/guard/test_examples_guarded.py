@@ -1,7 +1,6 @@
 """The examples: what the guard says of the broken ones, and that it says nothing of the fixed ones.
 
-`meta` plays the accelerator (see `meta_gpu`): the scripts' `cuda` is replaced by it, and nothing
-else, so that lines keep their numbers.
+They run on the virtual GPU, as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import pytest
 import runtime_guard
 from runtime_guard import DeviceMismatchError
 from runtime_guard._explaining.explain import annotate
-from tests.guard.meta_gpu import MetaGpu
 from tests.guard.notes import note_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -45,21 +43,21 @@ class Report:
 REPORTS = (
     Report(
         "class_weights",
-        "cross_entropy() has argument 'input' on meta, but argument 'weight' is on cpu",
+        "cross_entropy() has argument 'input' on cuda:0, but argument 'weight' is on cpu",
         failed=59,
         entered=None,
         advice="class_weights = class_weights.to(device)",
     ),
     Report(
         "cpu_batches",
-        "features.0 (Conv2d) has parameter 'weight' on meta, but argument 'input' is on cpu",
+        "features.0 (Conv2d) has parameter 'weight' on cuda:0, but argument 'input' is on cpu",
         failed=30,
         entered=54,
         advice="inputs = inputs.to(device)",
     ),
     Report(
         "cpu_batches",
-        "CrossEntropyLoss has argument 'input' on meta, but argument 'target' is on cpu",
+        "CrossEntropyLoss has argument 'input' on cuda:0, but argument 'target' is on cpu",
         failed=55,
         entered=55,
         advice="labels = labels.to(device)",
@@ -67,14 +65,14 @@ REPORTS = (
     ),
     Report(
         "discarded_move",
-        "encoder.0 (Linear) has parameter 'weight' on meta, but argument 'input' is on cpu",
+        "encoder.0 (Linear) has parameter 'weight' on cuda:0, but argument 'input' is on cpu",
         failed=24,
         entered=52,
         advice="images = images.to(device)",
     ),
     Report(
         "layers_in_a_list",
-        "blocks[0].norm (LayerNorm) has parameter 'weight' on cpu, but argument 'input' is on meta",
+        "blocks[0].norm (LayerNorm) has parameter 'weight' on cpu, but argument 'input' is on",
         failed=21,
         entered=75,
         advice="self.blocks = nn.ModuleList(",
@@ -88,7 +86,7 @@ REPORTS = (
     ),
     Report(
         "numpy_without_cpu",
-        "`loss` is on meta, and has to be on cpu",
+        "`loss` is on cuda:0, and has to be on cpu",
         failed=42,
         entered=None,
         advice="loss.detach().cpu()",
@@ -102,7 +100,7 @@ REPORTS = (
     ),
     Report(
         "state_created_in_forward",
-        "gru (GRU) has parameter 'weight_ih_l0' on meta, but argument 'hx' is on cpu",
+        "gru (GRU) has parameter 'weight_ih_l0' on cuda:0, but argument 'hx' is on cpu",
         failed=31,
         entered=65,
         advice="h0 = torch.zeros(self.num_layers, batch_size, self.hidden_size, device=x.device)",
@@ -110,14 +108,14 @@ REPORTS = (
     ),
     Report(
         "validation_not_moved",
-        "0 (Conv2d) has parameter 'weight' on meta, but argument 'input' is on cpu",
+        "0 (Conv2d) has parameter 'weight' on cuda:0, but argument 'input' is on cpu",
         failed=48,
         entered=48,
         advice="inputs = inputs.to(device)",
     ),
     Report(
         "validation_not_moved",
-        "CrossEntropyLoss has argument 'input' on meta, but argument 'target' is on cpu",
+        "CrossEntropyLoss has argument 'input' on cuda:0, but argument 'target' is on cpu",
         failed=49,
         entered=49,
         advice="targets = targets.to(device)",
@@ -131,11 +129,6 @@ SILENT = {
     "optimizer_moved": "fails everywhere, and not about devices: an optimizer has no `to`",
 }
 """The broken scripts of which a guard on an accelerator has nothing to say, and why."""
-
-
-def on_meta(text: str) -> str:
-    text = re.sub(r'"cuda(:0)?"', '"meta"', text)
-    return text.replace(".cuda()", '.to("meta")').replace("torch.cuda.is_available()", "True")
 
 
 @pytest.fixture
@@ -164,7 +157,7 @@ def test_every_broken_example_is_reported_or_has_a_reason_not_to_be():
 @pytest.mark.parametrize("way", ["install", "explain"])
 @pytest.mark.parametrize("report", REPORTS, ids=str)
 def test_a_broken_example_is_told_what_is_wrong(report, way, run):
-    text = briefly(on_meta(source("broken", report.script)))
+    text = briefly(source("broken", report.script))
     for mistake, mended in report.mended:
         assert mistake in text
         text = text.replace(mistake, mended)
@@ -179,8 +172,8 @@ def test_a_broken_example_is_told_what_is_wrong(report, way, run):
 
 def told(action, way: str) -> str:
     """What the user reads of the error that ends `action`, in one line."""
-    checked = runtime_guard.install(meta=True) if way == "install" else nullcontext()
-    with pytest.raises((RuntimeError, TypeError)) as raised, MetaGpu(), checked:
+    checked = runtime_guard.install() if way == "install" else nullcontext()
+    with pytest.raises((RuntimeError, TypeError)) as raised, runtime_guard.virtual_gpu(), checked:
         action()
     annotate(raised.value)
     if isinstance(raised.value, DeviceMismatchError):
@@ -190,29 +183,29 @@ def told(action, way: str) -> str:
 
 @pytest.mark.parametrize("name", sorted({"cuda_checkpoint", "hard_coded_cuda"}))
 def test_a_broken_example_that_runs_on_an_accelerator_is_left_alone(name, run, capfd):
-    with MetaGpu(), runtime_guard.install(meta=True) as handle:
-        run(name, briefly(on_meta(source("broken", name))))
+    with runtime_guard.virtual_gpu(), runtime_guard.install() as handle:
+        run(name, briefly(source("broken", name)))
     assert handle.mismatches == []
 
 
 def test_an_error_that_is_not_about_devices_is_left_as_it_is(run):
     with (
         pytest.raises(AttributeError) as raised,
-        MetaGpu(),
-        runtime_guard.install(meta=True) as handle,
+        runtime_guard.virtual_gpu(),
+        runtime_guard.install() as handle,
     ):
-        run("optimizer_moved", on_meta(source("broken", "optimizer_moved")))
+        run("optimizer_moved", source("broken", "optimizer_moved"))
     assert not hasattr(raised.value, "__notes__")
     assert handle.mismatches == []
 
 
 @pytest.mark.parametrize("path", FIXED, ids=lambda path: path.stem)
-@pytest.mark.parametrize("device", ["cpu", "meta"])
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_a_fixed_example_trains_under_the_guard_without_a_word(path, device, run, capfd):
     text = briefly(source("fixed", path.stem))
-    if device == "meta":
-        with MetaGpu(), runtime_guard.install(meta=True) as handle:
-            run(path.stem, on_meta(text))
+    if device == "cuda":
+        with runtime_guard.virtual_gpu(), runtime_guard.install() as handle:
+            run(path.stem, text)
     else:
         with runtime_guard.install() as handle:
             run(path.stem, text)

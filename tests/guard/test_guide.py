@@ -17,9 +17,7 @@ from runtime_guard._explaining.explain import notes_of
 from runtime_guard._reporting import command
 from runtime_guard._running import cli
 from runtime_guard._settings import Environment, Settings, to_environment
-from tests.guard.meta_gpu import MetaGpu
 from tests.guard.notes import note_of
-from tests.guard.test_examples_guarded import on_meta
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "runtime_guard.md"
@@ -66,14 +64,17 @@ def test_the_guide_shows_what_its_examples_say():
 
 @pytest.mark.filterwarnings("ignore:'pin_memory' argument is set")
 def test_the_readme_shows_what_is_said_of_an_example(monkeypatch):
-    """`meta` plays the GPU; the readme, which is for those who have one, calls it `cuda:0`."""
     monkeypatch.chdir(ROOT)
-    code = on_meta((ROOT / SHOWN).read_text(encoding="utf-8"))
+    code = (ROOT / SHOWN).read_text(encoding="utf-8")
     namespace = {"__name__": "__main__", "__file__": SHOWN}
     linecache.cache[SHOWN] = (len(code), None, code.splitlines(keepends=True), SHOWN)
-    with MetaGpu(), runtime_guard.install(meta=True), pytest.raises(DeviceMismatchError) as raised:
+    with (
+        runtime_guard.virtual_gpu(),
+        runtime_guard.install(),
+        pytest.raises(DeviceMismatchError) as raised,
+    ):
         exec(compile(code, SHOWN, "exec"), namespace)
-    said = f"DeviceMismatchError: {raised.value}".replace("meta", "cuda:0")
+    said = f"DeviceMismatchError: {raised.value}"
     assert f"```text\n{said}\n```" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 

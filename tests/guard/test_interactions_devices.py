@@ -1,7 +1,6 @@
 """What may lie on the CPU beside an accelerator passes; the nearest thing that may not is found.
 
-`meta` is played as an accelerator that mixes with the CPU as CUDA does: what is right is seen to
-run, and what is wrong fails without a guard as well.
+On the virtual GPU what is right is seen to run, and what is wrong fails without a guard as well.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from torch.nn.utils import parametrizations
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 import runtime_guard
-from runtime_guard import DeviceMismatchError, DeviceMismatchWarning
-from tests.guard.meta_gpu import MetaGpu
+from runtime_guard import DeviceMismatchError, DeviceMismatchWarning, virtual_gpu
 from tests.guard.protection import both
 
 ones, arange, tensor = torch.ones, torch.arange, torch.tensor
@@ -69,7 +67,7 @@ class Passing(Moving):
 
 
 def there(value: torch.Tensor) -> torch.Tensor:
-    return value.to("meta")
+    return value.to("cuda")
 
 
 def packed() -> Any:
@@ -88,7 +86,7 @@ def classes() -> torch.Tensor:
 # What is right, and the nearest to it that is wrong.
 ROWS = {
     "batch sizes": (
-        Call(Packed, lambda: (packed().to("meta"),)),
+        Call(Packed, lambda: (packed().to("cuda"),)),
         Call(Packed, lambda: (packed(),)),
     ),
     "lengths": (
@@ -120,7 +118,7 @@ ROWS = {
         Call(nn.MSELoss, lambda: (there(ones(3)), ones(3))),
     ),
     "criterion of a 0-dim target": (
-        Call(nn.MSELoss, lambda: (there(ones(())), ones(()))),
+        Call(nn.MSELoss, lambda: (there(ones(())), there(ones(())))),
         Call(nn.MSELoss, lambda: (there(ones(1)), ones(1))),
     ),
     "criterion of probabilities": (
@@ -154,10 +152,10 @@ weight_norm_is_old = pytest.mark.filterwarnings("ignore:.*weight_norm.*:FutureWa
 @pytest.mark.parametrize("row", ROWS)
 def test_what_runs_on_an_accelerator_runs_under_the_guard(protect, row):
     right = ROWS[row][0]
-    model = right.model().to("meta")
-    with MetaGpu():
+    with virtual_gpu():
+        model = right.model().to("cuda")
         expected = model(*right.arguments())
-        with protect(model, meta=True) as handle:
+        with protect(model) as handle:
             given = model(*right.arguments())
     assert (given.shape, given.device) == (expected.shape, expected.device)
     assert handle.mismatches == []
@@ -168,18 +166,18 @@ def test_what_runs_on_an_accelerator_runs_under_the_guard(protect, row):
 @pytest.mark.parametrize("row", ROWS)
 def test_what_fails_on_an_accelerator_is_found_by_the_guard(protect, row):
     wrong = ROWS[row][1]
-    model = wrong.model().to("meta")
-    with MetaGpu():
+    with virtual_gpu():
+        model = wrong.model().to("cuda")
         with pytest.raises((RuntimeError, NotImplementedError)):
             model(*wrong.arguments())
-        with protect(model, meta=True), pytest.raises(DeviceMismatchError):
+        with protect(model), pytest.raises(DeviceMismatchError):
             model(*wrong.arguments())
 
 
 @both
 def test_a_functional_loss_is_explained_when_it_fails(protect):
-    model = nn.Linear(4, 4).to("meta")
-    with pytest.raises(RuntimeError) as caught, MetaGpu(), protect(model, meta=True):
+    model = nn.Linear(4, 4)
+    with pytest.raises(RuntimeError) as caught, virtual_gpu(), protect(model.to("cuda")):
         functional.cross_entropy(model(there(ones(3, 4))), classes())
     assert not isinstance(caught.value, DeviceMismatchError)
     assert "runtime_guard" in "".join(traceback.format_exception_only(caught.value))
@@ -197,7 +195,7 @@ def test_parameters_on_meta_are_passed_over_unless_they_are_asked_for(protect):
 @both
 def test_a_lazy_model_gets_its_parameters_and_is_guarded_from_then_on(protect):
     model = nn.Sequential(nn.LazyLinear(3), nn.LazyBatchNorm1d(), nn.LazyLinear(2))
-    with protect(model, meta=True):
+    with virtual_gpu(), protect(model):
         assert model(ones(3, 4)).shape == (3, 2)
         assert model[2].weight.shape == (2, 3)
         assert model(ones(3, 4)).shape == (3, 2)
@@ -230,11 +228,8 @@ def test_a_parametrization_is_called_as_without(protect):
 
 @both
 def test_moving_gives_what_the_right_device_gives(protect):
-    with MetaGpu():
-        model = Passing().to("meta")
-        with (
-            protect(model, meta=True, action="move") as handle,
-            pytest.warns(DeviceMismatchWarning),
-        ):
-            assert model(ones(3, 4)).device.type == "meta"
+    with virtual_gpu():
+        model = Passing().to("cuda")
+        with protect(model, action="move") as handle, pytest.warns(DeviceMismatchWarning):
+            assert model(ones(3, 4)).device.type == "cuda"
     assert [moved.bytes for moved in handle.moved] == [48]
