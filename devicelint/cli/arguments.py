@@ -33,11 +33,13 @@ examples:
   devicelint train.py models/
   devicelint --fix --unsafe-fixes train.py
   devicelint --diff . | git apply
+  devicelint --fix --prove --prove-args "--epochs 1" train.py
   devicelint --select DEV1,hard-coded-accelerator --statistics .
   devicelint --output-format json . > findings.json
   cat train.py | devicelint - --stdin-filename train.py
 
-exit status: 0 nothing found, 1 findings, 2 wrong usage or a file that could not be checked
+exit status: 0 nothing found, 1 findings, or what --prove shows to fail, 2 wrong usage or a file
+that could not be checked
 """
 
 
@@ -102,6 +104,7 @@ def check_parser(prog: str = "devicelint check") -> Parser:
         "paths", nargs="*", metavar="PATH", help="files or folders; - reads standard input"
     )
     _add_fix_options(parser)
+    _add_proof_options(parser)
     _add_rule_options(parser)
     _add_report_options(parser)
     return parser
@@ -119,6 +122,53 @@ def _add_fix_options(parser: Parser) -> None:
     group.add_argument(
         "--diff", action="store_true", help="write nothing; print what --fix would change"
     )
+
+
+def _add_proof_options(parser: Parser) -> None:
+    group = parser.add_argument_group("proof")
+    group.add_argument(
+        "--prove",
+        action="store_true",
+        help="with --fix or --diff, of one file: run it without a GPU, with 1 and with 2 virtual "
+        "ones, before and after; needs runtime_guard and PyTorch",
+    )
+    group.add_argument(
+        "--prove-steps",
+        type=_number_of_steps,
+        metavar="N",
+        help="end each run after N training steps (3)",
+    )
+    group.add_argument(
+        "--prove-timeout", type=_seconds, metavar="S", help="seconds for each run (300)"
+    )
+    group.add_argument(
+        "--prove-args", type=_words, metavar="ARGS", help='what the script is given: "--epochs 1"'
+    )
+
+
+def _number_of_steps(text: str) -> str:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, 1 or more")
+    return text
+
+
+def _seconds(text: str) -> str:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, above 0")
+    return text
+
+
+def _words(text: str) -> list[str]:
+    import shlex
+
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be split into words: {error}") from None
 
 
 def _add_rule_options(parser: Parser) -> None:

@@ -45,6 +45,14 @@ def _refuse_contradictions(options: Namespace) -> None:
         raise UsageError("--stdin-filename names what - reads: give - as the only path")
     if options.unsafe_fixes and not (options.fix or options.diff):
         terminal.say("devicelint: --unsafe-fixes changes nothing without --fix or --diff")
+    if options.prove:
+        from devicelint.cli import proof
+
+        proof.refuse_contradictions(options)
+        return
+    for name in ("steps", "timeout", "args"):
+        if getattr(options, f"prove_{name}") is not None:
+            terminal.say(f"devicelint: --prove-{name} changes nothing without --prove")
 
 
 class Check:
@@ -74,6 +82,8 @@ class Check:
         self._close()
         if self.tally.problems:
             return 2
+        if self.tally.unproven:
+            return 1
         if options.exit_zero:
             return 0
         return int(bool(self.tally.fixed) if options.diff else self.tally.has_findings)
@@ -107,6 +117,16 @@ class Check:
         self.tally.count(engine.Checked(fixed.after, fixed.remaining))
         self.tally.count_fixes(fixed)
         self.output.show_fixed(fixed, is_stdin=isinstance(each, StandardInput))
+        if self.options.prove:
+            self._prove(fixed)
+
+    def _prove(self, fixed: Fixed) -> None:
+        from devicelint.cli import proof
+
+        proven = self.tally.attempt(fixed.after.path, lambda: proof.run(fixed, self.options))
+        if proven is not None:
+            self.tally.unproven += proven["problems"]
+            self.output.show_proof(proven)
 
     def _fixed(self, each: Input) -> Fixed:
         fixed = engine.fix(each.source(), self._config(each))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from devicelint.cli import terminal
 from devicelint.engine import Checked
@@ -25,6 +25,7 @@ class Output:
         prints_source = options.fix and not options.diff and "-" in options.paths
         self.stream = sys.stderr if prints_source else sys.stdout
         self.paint = terminal.paint_for(self.stream)
+        self.proof: dict[str, Any] | None = None
 
     def show(self, checked: Checked) -> None:
         """Print the findings of one file."""
@@ -59,6 +60,19 @@ class Output:
             told = f"the fix of {finding.code} is rolled back: it helps nothing, or does harm"
             terminal.say(printable(f"{fixed.after.path}:{line}:{column + 1}: {told}"))
 
+    def show_proof(self, proof: dict[str, Any]) -> None:
+        """Print what the script did on each machine; as JSON, at the end."""
+        from devicelint.reporters import proof as reporter
+
+        self.proof = proof
+        stream = sys.stderr if self.options.diff else self.stream
+        if self.options.diff or self.options.output_format != "json":
+            sys.stdout.flush()
+            width = terminal.width_of(stream, reporter.DEFAULT_WIDTH)
+            stream.write(reporter.render(proof, terminal.paint_for(stream), width))
+        for problem in proof["problems"]:
+            terminal.say(printable(f"devicelint: not proven: {problem}"))
+
     def close(self, found: Sequence[Checked]) -> None:
         """Print what is printed of all files together."""
         if self.options.diff:
@@ -72,4 +86,4 @@ class Output:
         elif is_json:
             from devicelint.reporters import json
 
-            self.stream.write(json.render(found))
+            self.stream.write(json.render(found, self.proof))

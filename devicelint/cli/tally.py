@@ -29,6 +29,8 @@ class Tally:
     """The files with findings."""
     fixed: int = 0
     fixed_files: int = 0
+    unproven: list[str] = field(default_factory=list)
+    """What a proof shows to fail."""
     problems: dict[str, None] = field(default_factory=dict)
 
     def attempt(self, path: str, work: Callable[[], Result]) -> Result | None:

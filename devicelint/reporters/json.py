@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from devicelint.engine import Checked
 
 
-def render(files: Iterable[Checked]) -> str:
-    """Return the findings of all files as one list; rows and columns count from one."""
+def render(files: Iterable[Checked], proof: dict[str, Any] | None = None) -> str:
+    """Return the findings of all files as one list; rows and columns count from one.
+
+    With a proof, the list and the proof are the two parts of an object.
+    """
     entries = [_entry(checked.source, finding) for checked in files for finding in checked.findings]
     # ASCII only: the terminal's encoding must not decide whether the output is JSON.
-    return json.dumps(entries, indent=2, sort_keys=True) + "\n"
+    document = entries if proof is None else {"findings": entries, "proof": proof}
+    return json.dumps(document, indent=2, sort_keys=True) + "\n"
 
 
 def _entry(source: SourceFile, finding: Finding) -> dict[str, Any]:
