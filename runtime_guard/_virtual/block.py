@@ -32,6 +32,8 @@ SURFACES: Final = (
     "parallel",
     "distributed",
     "compiling",
+    "dlpack",
+    "extensions",
 )
 """The modules whose `install` changes torch, in this order."""
 
