@@ -18,7 +18,7 @@ MODELLED = """
     ByteTensor CharStorage CharTensor ComplexDoubleStorage ComplexFloatStorage DoubleStorage
     DoubleTensor Event ExternalStream FloatStorage FloatTensor HalfStorage HalfTensor IntStorage
     IntTensor LongStorage LongTensor OutOfMemoryError ShortStorage ShortTensor Stream StreamContext
-    amp caching_allocator_alloc caching_allocator_delete can_device_access_peer current_device
+    amp comm caching_allocator_alloc caching_allocator_delete can_device_access_peer current_device
     current_stream default_generators default_stream device device_count device_memory_used
     device_of empty_cache get_allocator_backend get_arch_list get_device_capability get_device_name
     get_device_properties get_gencode_flags get_per_process_memory_fraction get_rng_state_all

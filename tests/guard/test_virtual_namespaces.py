@@ -190,6 +190,10 @@ class TestOthers:
         assert isinstance(made, two.FloatTensor)
         assert not isinstance(made, two.DoubleTensor)
         assert not isinstance(made.cpu(), two.FloatTensor)
+        assert not isinstance(made, torch.FloatTensor)
+        assert isinstance(torch.FloatTensor([1.0]), torch.FloatTensor)
+        assert made.type(torch.FloatTensor).device == torch.device("cpu")
+        assert made.type(torch.DoubleTensor).dtype == torch.DoubleTensor.dtype == torch.float64
 
     @pytest.mark.filterwarnings("ignore:torch.set_default_tensor_type")
     def test_an_old_type_can_be_the_default(self, two):

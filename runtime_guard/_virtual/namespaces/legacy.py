@@ -30,6 +30,9 @@ DTYPES: Final = {
 }
 """By the first word of the type's name."""
 
+ORIGINALS: Final = {word: getattr(torch, f"{word}Tensor") for word in DTYPES}
+"""torch's own types of the CPU, which take tensors of virtual devices for theirs."""
+
 NOT_AVAILABLE: Final = "type torch.{0}.{1} not available. Torch not compiled with {2} enabled."
 
 
@@ -37,6 +40,7 @@ class LegacyType(type):
     """The type of `torch.cuda.FloatTensor`: tensors of its dtype and device are its instances."""
 
     kind: str
+    original: Any
     dtype: torch.dtype
     layout: torch.layout
     is_cuda: bool
@@ -44,7 +48,9 @@ class LegacyType(type):
 
     def __new__(cls, kind: str, word: str) -> LegacyType:
         """Make the type of a kind of device, for a word of `DTYPES`."""
-        made = super().__new__(cls, f"{word}Tensor", (), {"__module__": f"torch.{kind}"})
+        module = "torch" if kind == "cpu" else f"torch.{kind}"
+        made = super().__new__(cls, f"{word}Tensor", (), {"__module__": module})
+        made.original = ORIGINALS[word]
         made.kind, made.dtype = kind, getattr(torch, DTYPES[word])
         made.is_cuda, made.layout = kind == "cuda", torch.strided
         return made
@@ -60,6 +66,11 @@ class LegacyType(type):
 
     def __call__(cls, *args: Any, device: Any = None, **kwargs: Any) -> Tensor:
         """Make a tensor of sizes, or of data."""
+        if cls.kind == "cpu":
+            with torch._C.DisableTorchFunction():
+                given = kwargs if device is None else {**kwargs, "device": device}
+                own: Tensor = cls.original(*args, **given)
+                return own
         if not is_active() or machine().name != cls.kind:
             said = NOT_AVAILABLE.format(cls.kind, cls.__name__, cls.kind.upper())
             raise TypeError(said)
@@ -67,7 +78,7 @@ class LegacyType(type):
             where = resolved(cls.kind if device is None else device)
             if args and isinstance(args[0], Tensor) and device_of(args[0]) == where:
                 return args[0].detach()
-            made: Tensor = getattr(torch, cls.__name__)(*args, **kwargs)
+            made: Tensor = cls.original(*args, **kwargs)
             return place(made.clone() if _is_shared(made, args) else made, where)
 
     def __repr__(cls) -> str:
@@ -76,10 +87,9 @@ class LegacyType(type):
 
 def install(patches: Patches) -> None:
     """Let the types be there, and be the default."""
-    for kind in ("cuda", "xpu"):
-        for word in DTYPES:
-            if kind == "cuda" or hasattr(torch.xpu, f"{word}Tensor"):
-                patches.put(getattr(torch, kind), f"{word}Tensor", LegacyType(kind, word))
+    for word in DTYPES:
+        patches.put(torch, f"{word}Tensor", LegacyType("cpu", word))
+        patches.put(torch.cuda, f"{word}Tensor", LegacyType("cuda", word))
     original = torch._C._set_default_tensor_type
     patches.put(torch._C, "_set_default_tensor_type", _defaulting(original))
 
@@ -93,8 +103,8 @@ def _defaulting(original: Callable[[Any], None]) -> Callable[[Any], None]:
     """A default type of a device makes that device the default; one of the CPU ends that."""
 
     def _set_default_tensor_type(kind: Any) -> None:
-        on_device = isinstance(kind, LegacyType)
-        original(getattr(torch, kind.__name__) if on_device else kind)
-        torch.set_default_device(kind.kind if on_device else None)
+        is_ours = isinstance(kind, LegacyType)
+        original(kind.original if is_ours else kind)
+        torch.set_default_device(kind.kind if is_ours and kind.kind != "cpu" else None)
 
     return _set_default_tensor_type

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 UNMODELLED: Final = {
     "CUDA_VISIBLE_DEVICES": "is not read: the machine has the devices that were asked for",
-    "torch.FloatTensor": "takes tensors of a device for its instances as well; so do its like",
     "torch.accelerator.Graph": "cannot be captured: torch's own error is raised",
     "torch.cuda.CUDAGraph": "captures nothing: what is captured runs at once, `replay` raises",
     "torch.cuda.CUDAPluggableAllocator": "raises RuntimeError",
