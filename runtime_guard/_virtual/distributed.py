@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from runtime_guard._virtual.patching import Patches
 
 OVER_GLOO: Final = "collectives of {0} run on gloo, in host memory; their speed says nothing"
+DRAWN_BY_RANK: Final = (
+    "each rank draws its part of a distributed tensor from its own generator: ranks with one seed "
+    "draw the same"
+)
 NO_BACKEND: Final = "No backend type associated with device type {0}"
 """What a group says of a tensor on a device for which it has no backend (ProcessGroup.hpp)."""
 
@@ -75,6 +79,27 @@ def install(patches: Patches) -> None:
         if hasattr(group, name):
             patches.put(group, name, _checking(getattr(group, name)))
     patches.put(group, "barrier", _waiting_on_host(group.barrier))
+    _draw_by_rank(patches)
+
+
+def _draw_by_rank(patches: Patches) -> None:
+    """Let each rank draw its part of a distributed tensor from its own generator.
+
+    torch writes offsets into the state of a CUDA generator so that the parts differ; the state of a
+    virtual device's generator is that of the CPU's, for which torch does the same as here.
+    """
+    from torch.distributed.tensor import _dispatch, _random
+
+    original = _random.is_rng_supported_mesh
+
+    def is_rng_supported_mesh(mesh: Any) -> bool:
+        if mesh.device_type != machine().name:
+            return bool(original(mesh))
+        once("DTensor", DRAWN_BY_RANK)
+        return False
+
+    for module in (_dispatch, _random):
+        patches.put(module, "is_rng_supported_mesh", is_rng_supported_mesh)
 
 
 def _standing_for(name: str) -> type[Any]:

@@ -32,6 +32,7 @@ def install(patches: Patches) -> None:
 
     patches.put(torch._C._nn, "_parse_to", _parse_to)
     patches.put(Tensor, "_make_wrapper_subclass", staticmethod(_wrapping()))
+    _fake_on_host(patches)
 
 
 def _wrapping() -> Callable[..., Tensor]:
@@ -49,3 +50,27 @@ def _wrapping() -> Callable[..., Tensor]:
         return made
 
     return _make_wrapper_subclass
+
+
+def _fake_on_host(patches: Patches) -> None:
+    """Let FakeTensorMode's tensors, and so DTensor's, be of the CPU and bear marks as all others.
+
+    A build of torch for the CPU copies no fake tensor that says to be on an accelerator.
+    """
+    from torch._subclasses.fake_tensor import FakeTensor
+
+    if hasattr(FakeTensor, "_normalize_fake_device"):
+        normalized = FakeTensor._normalize_fake_device
+        faked = staticmethod(lambda device: normalized(_host(device)))
+        patches.put(FakeTensor, "_normalize_fake_device", faked)
+        return
+    new = FakeTensor.__new__
+
+    def fake(cls: Any, mode: Any, made: Any, device: Any, *args: Any, **kwargs: Any) -> Any:
+        return new(cls, mode, made, _host(torch.device(device)), *args, **kwargs)
+
+    patches.put(FakeTensor, "__new__", staticmethod(fake))
+
+
+def _host(device: torch.device) -> torch.device:
+    return CPU if device.type == machine().name else device

@@ -34,11 +34,13 @@ def test_a_wrapper_that_says_what_it_wraps_lies_with_that():
         )
 
 
-def test_fake_tensors_are_on_the_devices_that_they_are_given():
+def test_fake_tensors_compute_on_the_host_as_distributed_tensors_need_it():
     with runtime_guard.virtual_gpu(2), FakeTensorMode():
         there = torch.empty(2, 2, device="cuda:1")
-        assert (there @ there).device == torch.device("cuda:1")
-        assert torch.empty(2).device == torch.device("cpu")
+        assert (there @ there).copy_(torch.ones(2, 2)).shape == (2, 2)
+        with torch._C.DisableTorchFunction():
+            made = torch.empty(2, 2, device="cuda")
+            assert (made + there).copy_(there).shape == (2, 2)
 
 
 def test_classes_of_torch_are_as_before_afterwards():
@@ -46,3 +48,5 @@ def test_classes_of_torch_are_as_before_afterwards():
     with runtime_guard.virtual_gpu():
         assert torch.Tensor._make_wrapper_subclass is not before
     assert "_make_wrapper_subclass" not in vars(torch.Tensor)
+    with FakeTensorMode():
+        assert torch.empty(2, device="cuda:1").device == torch.device("cuda:1")
