@@ -14,11 +14,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from runtime_guard._virtual import kernels
-from runtime_guard._virtual.marks import device_of, mark_of, place, storage_of
+from runtime_guard._virtual.machine import CPU
+from runtime_guard._virtual.marks import claimed, device_of, mark_of, place, storage_of
 from runtime_guard._virtual.overriding import in_backward
 from runtime_guard._virtual.rules import table
 
-COMPOSITE = torch._C.DispatchKey.CompositeExplicitAutograd
+COMPOSITES = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+"""The keys under which torch keeps operators that are made of others on every device."""
 
 OWN_RULES: dict[Any, Any] = {}
 """Functions that CUDA checks before any kernel: `rule(func, args, kwargs)` raises, or returns None,
@@ -34,7 +36,7 @@ def run_mixed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
     if torch._C._current_graph_task_id() != -1:
         # Here what bears no mark may lie anywhere: it was made where nothing is seen.
-        marks = {mark for mark in map(mark_of, tensors) if mark is not None}
+        marks = {mark for mark in map(claimed, tensors) if mark is not None}
         if len(marks) < 2:
             return _placed(func(*args, **kwargs), marks.pop() if marks else in_backward())
     own = OWN_RULES.get(func)
@@ -64,7 +66,12 @@ class Watching(TorchDispatchMode):
         super().__init__()
         # What bears no mark was given as a tensor of the CPU, or is made on the way: anywhere.
         # They are kept for as long as they are known, so that no other can have their address.
-        self._hosts = {address(tensor): tensor for tensor in tensors if mark_of(tensor) is None}
+        is_backward = torch._C._current_graph_task_id() != -1
+        self._hosts = {
+            address(tensor): tensor
+            for tensor in tensors
+            if (claimed(tensor) == CPU if is_backward else mark_of(tensor) is None)
+        }
         self._given = [device_of(tensor) for tensor in tensors]
         self._depth = 0
 
@@ -81,9 +88,10 @@ class Watching(TorchDispatchMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         given = kernels.given(func, args, kwargs or {}, self.lies)
-        if given.is_mixed and is_composite(func):
+        composite = composite_key(func) if given.is_mixed else None
+        if composite is not None:
             with self:
-                return func._op_dk(COMPOSITE, *args, **(kwargs or {}))
+                return func._op_dk(composite, *args, **(kwargs or {}))
         device = given.checked(func)
         made = func(*args, **(kwargs or {}))
         if device is not None:
@@ -108,13 +116,14 @@ class Watching(TorchDispatchMode):
         return made
 
 
-def is_composite(func: Any) -> bool:
-    """Whether an operator is made of others on CUDA, and has no rule of its own."""
+def composite_key(func: Any) -> Any:
+    """Where torch keeps what an operator is made of; None where it has a rule of its own."""
     rule = table().rules.get(kernels.name_of(func))
     if kernels.name_of(func) in kernels.OWN or (rule is not None and rule.kind != "composite"):
-        return False
+        return None
     has = torch._C._dispatch_has_kernel_for_dispatch_key
-    return bool(has(func.name(), "CompositeExplicitAutograd"))
+    key = next((key for key in COMPOSITES if has(func.name(), key)), None)
+    return None if key is None else getattr(torch._C.DispatchKey, key)
 
 
 def address(tensor: Tensor) -> int:
