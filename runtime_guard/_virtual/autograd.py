@@ -9,8 +9,9 @@ from torch import Tensor
 from torch.utils import checkpoint
 from torch.utils.hooks import BackwardHook
 
+from runtime_guard._virtual.getters import type_name
 from runtime_guard._virtual.machine import machine
-from runtime_guard._virtual.marks import device_of, mark_of, place
+from runtime_guard._virtual.marks import claimed, device_of, mark_of, place
 from runtime_guard._virtual.memory import settle
 
 if TYPE_CHECKING:
@@ -82,9 +83,30 @@ def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
         device = mark_of(self)
         if device is None:
             return original(self, hook)
-        return original(self, lambda gradient: hook(_follow(gradient, device)))
+
+        def following(gradient: Tensor) -> Any:
+            return _of_one_type(hook, gradient, hook(_follow(gradient, device)))
+
+        return original(self, following)
 
     return register_hook
+
+
+def _of_one_type(hook: Callable[[Tensor], Any], gradient: Tensor, made: Any) -> Any:
+    """What a hook returns for a gradient.
+
+    Raises:
+        RuntimeError: it lies elsewhere; the text is that of `check_variable_result` in
+            torch/csrc/autograd/custom_function.cpp.
+    """
+    if isinstance(made, Tensor):
+        with torch._C.DisableTorchFunction():
+            own, given = mark_of(gradient), claimed(made)
+            if own is not None and given is not None and own.type != given.type:
+                name = getattr(hook, "__name__", "<unknown>")
+                was = f"was {type_name(gradient)} got {type_name(made)}"
+                raise RuntimeError(f"hook '{name}' has changed the type of value ({was})")
+    return made
 
 
 def _backward_hook(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -121,6 +143,7 @@ def _applied(cls: Any, *args: Any, **kwargs: Any) -> Any:
         node._virtual_devices = [
             mark_of(one) if isinstance(one, Tensor) else None for one in outputs
         ]
+        node._virtual_inputs = [device_of(one) if isinstance(one, Tensor) else None for one in args]
     return made
 
 
@@ -128,9 +151,29 @@ def _backward_of(original: Callable[..., Any]) -> Callable[..., Any]:
     def apply(self: Any, *gradients: Any) -> Any:
         for gradient, device in zip(gradients, getattr(self, "_virtual_devices", ()), strict=False):
             _follow(gradient, device)
-        return original(self, *gradients)
+        made = original(self, *gradients)
+        with torch._C.DisableTorchFunction():
+            _check_inputs(self, made if isinstance(made, tuple) else (made,))
+        return made
 
     return apply
+
+
+def _check_inputs(node: Any, gradients: tuple[Any, ...]) -> None:
+    """Refuse what a function of a program returns elsewhere than where its input lies.
+
+    Raises:
+        RuntimeError: with the text of `validate_outputs` in torch/csrc/autograd/engine.cpp.
+    """
+    devices = getattr(node, "_virtual_inputs", ())
+    pairs = [pair for pair in zip(gradients, devices, strict=False) if pair[1] is not None]
+    for place_, (gradient, device) in enumerate(pairs):
+        given = claimed(gradient) if isinstance(gradient, Tensor) and gradient.dim() else None
+        if given is not None and given != device:
+            raise RuntimeError(
+                f"Function {type(node).__name__} returned an invalid gradient at index {place_} - "
+                f"expected device {device} but got {given}"
+            )
 
 
 def _shape_and_dtype(tensor: Tensor) -> dict[str, Any]:

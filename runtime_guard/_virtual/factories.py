@@ -13,7 +13,7 @@ from runtime_guard._virtual.calls import HANDLERS, handles
 from runtime_guard._virtual.devices import is_virtual, resolved
 from runtime_guard._virtual.getters import seen_device
 from runtime_guard._virtual.machine import CPU, machine
-from runtime_guard._virtual.marks import place
+from runtime_guard._virtual.marks import keep_on_host, place
 from runtime_guard._virtual.memory import refusal
 from runtime_guard._virtual.moves import moved
 
@@ -105,8 +105,10 @@ def _called(func: Any, args: tuple[Any, ...], given: dict[str, Any], device: tor
 def _placed(made: Any, device: torch.device, data: Any) -> Any:
     """Place what was made; what shares the memory of its source already has its mark, or none."""
     shares = isinstance(data, Tensor) and made.layout is torch.strided and _shares(made, data)
-    if device == CPU or shares:
+    if shares:
         return made
+    if device == CPU:
+        return keep_on_host(made) if torch._C._current_graph_task_id() != -1 else made
     return place(made, device)
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from runtime_guard._virtual.calls import HANDLERS, handles
 from runtime_guard._virtual.machine import CPU
-from runtime_guard._virtual.marks import device_of, mark_of, place
+from runtime_guard._virtual.marks import claimed, device_of, mark_of, place
 from runtime_guard._virtual.overriding import in_backward
 
 ATTRIBUTES = """
@@ -31,6 +31,14 @@ METHODS = """
 FUNCTIONS = "numel is_floating_point is_complex is_signed is_nonzero is_tensor is_same_size".split()
 """Functions of `torch` that do."""
 
+SWITCHES = (
+    torch._C._set_grad_enabled,
+    torch.ops.profiler._record_function_enter_new,
+    torch.ops.profiler._record_function_exit,
+    torch.ops.profiler._record_function_exit._RecordFunction,
+)
+"""What is given no tensor, but called in every step of an optimizer."""
+
 
 def transparent(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what mixes nothing, and makes nothing that would need a mark."""
@@ -42,6 +50,7 @@ HANDLERS.update(
 )
 HANDLERS.update({getattr(Tensor, name): transparent for name in METHODS if hasattr(Tensor, name)})
 HANDLERS.update({getattr(torch, name): transparent for name in FUNCTIONS})
+HANDLERS.update(dict.fromkeys(SWITCHES, transparent))
 HANDLERS.update(
     {getattr(Tensor, name).__set__: transparent for name in ("requires_grad", "_backward_hooks")}
 )
@@ -52,7 +61,10 @@ def seen_device(tensor: Tensor) -> torch.device:
 
     Inside a backward pass what bears no mark is taken to lie where the pass began.
     """
-    return mark_of(tensor) or in_backward() or tensor.device
+    device = mark_of(tensor)
+    if device is None and torch._C._current_graph_task_id() != -1:
+        device = claimed(tensor) or in_backward()
+    return device or tensor.device
 
 
 @handles(Tensor.device.__get__)

@@ -23,6 +23,9 @@ META: Final = torch.device("meta")
 MARK: Final = "_virtual"
 """The attribute of a storage that holds its mark."""
 
+HOST = "_virtual_host"
+"""The attribute of a storage that a program put on the CPU."""
+
 PLAIN: Final = (Tensor, torch.nn.Parameter)
 """The classes of tensors that wrap no other and override nothing."""
 
@@ -96,6 +99,22 @@ def mark_of(tensor: Tensor) -> torch.device | None:
 def device_of(tensor: Tensor) -> torch.device:
     """The device of a tensor as a script sees it; what bears no mark is where torch has it."""
     return mark_of(tensor) or tensor.device
+
+
+def keep_on_host(tensor: Tensor) -> Tensor:
+    """Let a tensor without a mark lie on the CPU inside backward passes as well, and return it."""
+    storage = storage_of(tensor)
+    if storage is not None:
+        setattr(storage, HOST, True)
+    return tensor
+
+
+def claimed(tensor: Tensor) -> torch.device | None:
+    """Where a tensor is known to lie inside a backward pass; None if that may be anywhere."""
+    device = mark_of(tensor)
+    if device is None and hasattr(storage_of(tensor), HOST):
+        return CPU
+    return device
 
 
 def place(tensor: Tensor, device: torch.device) -> Tensor:

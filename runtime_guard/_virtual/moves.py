@@ -11,7 +11,7 @@ from runtime_guard._virtual.calls import HANDLERS, handles
 from runtime_guard._virtual.devices import resolved
 from runtime_guard._virtual.getters import seen_device, type_name
 from runtime_guard._virtual.machine import CPU, NAMES, machine
-from runtime_guard._virtual.marks import device_of, mark_of, place
+from runtime_guard._virtual.marks import device_of, keep_on_host, mark_of, place
 from runtime_guard._virtual.running import run
 
 
@@ -43,7 +43,7 @@ def copied(tensor: Tensor, device: torch.device, options: dict[str, Any]) -> Ten
     if tensor.is_meta:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     made = tensor.to(**{"dtype": tensor.dtype, **options}, copy=True)
-    return made if device == CPU else place(made, device)
+    return keep_on_host(made) if device == CPU else place(made, device)
 
 
 def moved(tensor: Tensor, device: torch.device, **options: Any) -> Tensor:

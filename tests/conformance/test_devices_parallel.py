@@ -3,8 +3,8 @@
 import pytest
 import torch
 from torch import nn
-from torch.cuda import comm
 from torch.nn import parallel
+from torch.nn.parallel import comm
 
 from tests.conformance.given import GPU, SECOND, cpu, gpu, places
 from tests.conformance.texts import refused

@@ -114,6 +114,18 @@ def test_a_tensors_hook_may_not_mix():
     refused(lambda: leaf.sum().backward(), elementwise())
 
 
+def test_a_copy_made_in_a_hook_is_where_it_was_moved_to():
+    seen = []
+    leaf = gpu(2, grad=True)
+
+    def look(gradient):
+        seen.extend([gradient.cpu().device, gradient.cpu().cuda().device, torch.ones(1).device])
+
+    leaf.register_hook(look)
+    leaf.sum().backward()
+    assert seen == [CPU, GPU, CPU]
+
+
 def test_a_tensors_hook_may_not_move_it():
     leaf = gpu(2, grad=True)
     leaf.register_hook(lambda gradient: gradient.cpu())
