@@ -132,9 +132,5 @@ def told(failure: Failure, script: str) -> str:
 
 def _about(job: Job, devices: int, whole: Run) -> str:
     words = " ".join([short_path(job.script), *job.arguments])
-    parts = [
-        f"a virtual machine with {counted(devices, 'GPU')}",
-        counted(whole.steps, "step"),
-        f"{whole.seconds:.1f} s",
-    ]
-    return printable(f"{words} ({', '.join(parts)})")
+    machine = f"a virtual machine with {counted(devices, 'GPU')}"
+    return printable(f"{words} (on {machine}, {counted(whole.steps, 'step')})")

@@ -103,7 +103,7 @@ def test_a_mutation_as_a_table(monkeypatch):
     assert (
         shown(MutationTable(mutation_of(monkeypatch)))
         == """\
-train.py --lr 1 (a virtual machine with 3 GPUs, 2 steps, 1.5 s)
+train.py --lr 1 (on a virtual machine with 3 GPUs, 2 steps)
 4 moves: 1 needed, 1 redundant, 1 unreached, 1 broken
 
 Moves
