@@ -12,6 +12,9 @@ from benchmarks.pytorch_examples.scratch import Scratch
 SPOKEN = re.compile(r"(?i)\b(?:loss\w*|accuracy|ppl|psnr|acc@\d|error)\W{1,4}(?:is )?(\d+\.\d+\S*)")
 """A figure that a script prints of what it learned; times, which differ, have other names."""
 
+ERROR = re.compile(r"\b(?!ChildFailedError)[A-Z]\w*(?:Error|Exception): ")
+"""The last line of a traceback; a launcher's own says nothing of why a process failed."""
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -38,7 +41,7 @@ class Compared:
         if self.virtual.devices != (self.run.learns_on,):
             learned = ", ".join(self.virtual.devices) or "no device"
             return f"learned on {learned}, not on {self.run.learns_on}"
-        return self._difference()
+        return "" if self.run.uncompared else self._difference()
 
     def _difference(self) -> str:
         if self.cpu.learned != self.virtual.learned:
@@ -80,5 +83,5 @@ def spoken(said: str) -> list[str]:
 def last_line(said: str) -> str:
     """The last line that tells something: an exception, where there is one."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    errors = [line for line in lines if re.search(r"\b[A-Z]\w*(?:Error|Exception): ", line)]
+    errors = [line for line in lines if ERROR.search(line)]
     return (errors or lines or ["nothing was said"])[-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,8 @@ from benchmarks.pytorch_examples.runs import Run
 from benchmarks.pytorch_examples.scratch import Scratch
 from benchmarks.pytorch_examples.survivors import REASONS
 from runtime_guard._proving.failures import printed
-from runtime_guard._proving.moves import Move, marked, moves_in
+from runtime_guard._proving.marking import MADE, marked
+from runtime_guard._proving.moves import Move, moves_in
 
 Fate: TypeAlias = Literal["caught", "caught in a child", "failed", "not executed", "survived"]
 
@@ -81,8 +83,8 @@ def _made(scratch: Scratch, run: Run) -> frozenset[tuple[str, int]]:
     folder = scratch.lay_out(run, f"{slug(run.name)}-marked")
     for file in run.moves:
         source = _source(folder / file)
-        text = marked(source, moves_in(source), PROBE.format(slug(file)))
-        _write(folder / file, text)
+        text = marked(source, [move.made for move in moves_in(source)])
+        _write(folder / file, text.replace(MADE, PROBE.format(slug(file))))
     outcome = launch(scratch, run, folder, Machine(run.gpus, is_virtual=True))
     if not outcome.is_well:
         raise RuntimeError(f"{run.name}, with its moves marked: {last_line(outcome.said)}")
@@ -103,6 +105,7 @@ def run_mutant(scratch: Scratch, mutant: Mutant) -> Mutant:
     outcome = launch(scratch, mutant.run, folder, Machine(mutant.run.gpus, is_virtual=True))
     shutil.rmtree(folder.parent)
     fate, told = _judged(outcome)
+    print(f"{mutant.run.name}, {mutant.file}:{move}: {fate}", file=sys.stderr, flush=True)
     return replace(mutant, fate=fate, told=told)
 
 
@@ -112,7 +115,7 @@ def _judged(outcome: Outcome) -> tuple[Fate, str]:
         told = f"{error.type}: {error.message}"
         return ("caught in a child" if outcome.is_well else "caught"), told
     if outcome.is_well:
-        return "survived", ""
+        return "survived", f"learned on {', '.join(outcome.devices) or 'no device'}"
     return "failed", "not done in time" if outcome.status is None else last_line(outcome.said)
 
 

@@ -37,6 +37,7 @@ class Run:
         outputs: files that the script writes, to be the same, byte for byte.
         variables: what the script needs in its environment.
         learns_on: the kind of device on which it computes its losses, given a virtual GPU.
+        uncompared: why it learns something else than on the CPU; empty where it must not.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Run:
     outputs: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
     learns_on: str = "cuda"
+    uncompared: str = ""
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> Run:

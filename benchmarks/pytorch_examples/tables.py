@@ -18,13 +18,14 @@ def lines_of_runs(compared: Sequence[Compared]) -> Iterable[str]:
     head = f"{'run':{width}}  GPUs  processes  values  CPU s  virtual s  "
     yield head
     for each in compared:
-        verdict = each.fault or "the same, bit for bit"
+        verdict = each.fault or each.run.uncompared or "the same, bit for bit"
         yield (
             f"{each.run.name:{width}}  {each.run.gpus:4}  {len(each.virtual.learned):9}  "
             f"{each.values:6}  {each.cpu.seconds:5.1f}  {each.virtual.seconds:9.1f}  {verdict}"
         )
-    well = sum(not each.fault for each in compared)
-    yield f"{well} of {len(compared)} runs learn the same on virtual GPUs as on the CPU"
+    well = [each.run.uncompared for each in compared if not each.fault]
+    yield f"{len(well)} of {len(compared)} runs do what they should"
+    yield f"{well.count('')} of them learn the same on virtual GPUs as on the CPU, bit for bit"
 
 
 def lines_of_mutants(mutants: Sequence[Mutant]) -> Iterable[str]:
@@ -54,6 +55,7 @@ def as_data(compared: Sequence[Compared], mutants: Sequence[Mutant]) -> dict[str
                 "cpu_seconds": round(each.cpu.seconds, 1),
                 "virtual_seconds": round(each.virtual.seconds, 1),
                 "fault": each.fault,
+                "uncompared": each.run.uncompared,
             }
             for each in compared
         ],
