@@ -53,6 +53,12 @@ class Given(NamedTuple):
         """Whether they lie on several devices."""
         return len(self.devices) > 1
 
+    def kernel_of(self, name: str) -> str:
+        """The operator whose kernel runs on CUDA: cuDNN's, where torch prefers it."""
+        on_cuda = self.lying[0].device != CPU
+        has_weight = any(one.name == "weight" for one in self.lying)
+        return CUDNN.get(name, name) if on_cuda and has_weight else name
+
     def checked(self, func: Any) -> torch.device | None:
         """Where what the operator makes will lie; None if that may be anywhere.
 
@@ -62,8 +68,9 @@ class Given(NamedTuple):
         devices = self.devices
         if len(devices) < 2:
             return devices[0] if devices else None
-        rule = table().rules.get(name_of(func))
-        own = OWN.get(name_of(func))
+        name = self.kernel_of(name_of(func))
+        rule = table().rules.get(name)
+        own = OWN.get(name)
         if own is not None and (rule is None or rule.kind in ("own", "unchecked")):
             return own(self.lying)
         if rule is None:
@@ -194,6 +201,11 @@ CHECKS: dict[str, Any] = {
     "unchecked": anywhere,
     "composite": anywhere,
 }
+
+
+CUDNN = {"native_batch_norm": "cudnn_batch_norm"}
+"""What runs in the place of a kernel where its input lies on the device and has a weight; the
+kernels of convolutions and recurrent layers have rules of their own."""
 
 
 def _into(lying: tuple[Lying, ...]) -> torch.device:
