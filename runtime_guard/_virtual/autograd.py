@@ -10,7 +10,7 @@ from torch.utils import checkpoint
 from torch.utils.hooks import BackwardHook
 
 from runtime_guard._virtual.getters import type_name
-from runtime_guard._virtual.machine import machine
+from runtime_guard._virtual.machine import is_active, machine
 from runtime_guard._virtual.marks import claimed, device_of, mark_of, place
 from runtime_guard._virtual.memory import settle
 
@@ -28,6 +28,8 @@ def install(patches: Patches) -> None:
     patches.put(Tensor, "register_hook", _register_hook(Tensor.register_hook))
     patches.put(BackwardHook, "__init__", _backward_hook(BackwardHook.__init__))
     patches.put(torch.autograd.Function, "apply", classmethod(_applied))
+    hooks = torch.autograd.graph.saved_tensors_hooks
+    patches.put(hooks, "__init__", _packing(hooks.__init__))
     kind = torch.autograd.function.BackwardCFunction
     patches.put(kind, "apply", _backward_of(kind.apply))
     patches.put_item(checkpoint._allowed_determinism_checks_to_fns, "default", _shape_and_dtype)
@@ -130,6 +132,27 @@ def _following(hook: Callable[..., Any]) -> Callable[..., Any]:
         return hook(module, *gradients)
 
     return called
+
+
+def _packing(original: Callable[..., None]) -> Callable[..., None]:
+    """Let what packs saved tensors be seen: it runs inside of an operation.
+
+    What the operation makes bears no mark yet when it is packed, and still seems to lie on the CPU.
+    """
+
+    def begin(self: Any, pack_hook: Callable[[Tensor], Any], unpack_hook: Any) -> None:
+        def pack(tensor: Tensor) -> Any:
+            from runtime_guard._virtual.block import in_effect
+            from runtime_guard._virtual.mode import VirtualMode
+
+            if in_effect() or not is_active():
+                return pack_hook(tensor)
+            with VirtualMode():
+                return pack_hook(tensor)
+
+        original(self, pack, unpack_hook)
+
+    return begin
 
 
 _apply = torch.autograd.Function.__dict__["apply"].__func__

@@ -77,7 +77,13 @@ def _install_compile(patches: Patches) -> None:
     patches.put(torch, "compile", compile)
 
 
+_compiled = torch.jit.script
+
+
 def _script(obj: Any, *args: Any, **kwargs: Any) -> Any:
+    if (getattr(obj, "__module__", None) or "").startswith("torch._decomp"):
+        # Derivatives that torch itself compiles, the first time that forward ones are asked for.
+        return _compiled(obj, *args, **kwargs)
     once("script", SCRIPTED.format("torch.jit.script"))
     return obj
 

@@ -1,9 +1,13 @@
 """Training: torch.func and calls with parameters given."""
 
+import pytest
 import torch
 from torch import func, nn
 
 from tests.conformance.given import GPU, each, gpu, places
+
+# torch compiles some derivatives when forward ones are first asked for, and warns of itself.
+pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning")
 
 
 def square(t):
