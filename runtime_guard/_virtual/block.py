@@ -42,6 +42,8 @@ HANDLING: Final = ("getters", "moves", "factories", "indexing", "handling", "com
 
 _lock = threading.RLock()
 _patches = Patches()
+_blocks: list[VirtualGpu] = []
+_told: list[Told] = []
 
 
 class VirtualGpu:
@@ -61,7 +63,6 @@ class VirtualGpu:
         self.memory_gb = memory_gb
         memory = None if memory_gb is None else int(memory_gb * 1024**3)
         self._machine = Machine(count, name, memory)
-        self._entered: list[tuple[VirtualMode | None, Told]] = []
 
     def __repr__(self) -> str:
         memory = "" if self.memory_gb is None else f", memory_gb={self.memory_gb}"
@@ -74,13 +75,12 @@ class VirtualGpu:
 
     def __enter__(self) -> VirtualGpu:
         with _lock:
+            _blocks.append(self)
             _machines.append(self._machine)
             if len(_machines) == 1:
                 _install()
-        mode = None if in_effect() else VirtualMode()
-        if mode is not None:
-            mode.__enter__()
-        self._entered.append((mode, Told(machine_to_environment(self._asked))))
+            _tell_children()
+        _thread.begin()
         return self
 
     def __exit__(
@@ -92,15 +92,47 @@ class VirtualGpu:
         if error is not None:
             # While the devices are there that it tells of.
             prepare(error)
-        mode, told = self._entered.pop()
-        told.undo()
-        if mode is not None:
-            mode.__exit__(kind, error, trace)
+        _thread.end()
         with _lock:
-            last = max(at for at, each in enumerate(_machines) if each is self._machine)
-            del _machines[last]
+            last = max(at for at, block in enumerate(_blocks) if block is self)
+            del _blocks[last], _machines[last]
+            _tell_children()
             if not _machines:
                 _patches.undo()
+
+
+class _Thread(threading.local):
+    """How this thread's calls come to be seen, for as long as it is inside a block of its own."""
+
+    depth = 0
+    mode: VirtualMode | None = None
+
+    def begin(self) -> None:
+        self.depth += 1
+        if not in_effect():
+            self.mode = VirtualMode()
+            self.mode.__enter__()
+
+    def end(self) -> None:
+        """Take the mode out, wherever in the stack it is: blocks need not end in their order.
+
+        A block that ends in another thread than it began in leaves its mode there: without a
+        machine it does nothing.
+        """
+        self.depth = max(self.depth - 1, 0)
+        own = self.mode
+        if self.depth or own is None:
+            return
+        self.mode = None
+        if own in torch.overrides._get_current_function_mode_stack():
+            above = []
+            while (mode := torch.overrides._pop_mode()) is not own:
+                above.append(mode)
+            for mode in reversed(above):
+                torch.overrides._push_mode(mode)
+
+
+_thread = _Thread()
 
 
 def virtual_gpu(
@@ -128,6 +160,14 @@ def in_effect() -> bool:
     return any(isinstance(mode, VirtualMode) for mode in stack)
 
 
+def _tell_children() -> None:
+    """Let child processes find the machine that is in effect now, or none."""
+    while _told:
+        _told.pop().undo()
+    if _blocks:
+        _told.append(Told(machine_to_environment(_blocks[-1]._asked)))
+
+
 def _install() -> None:
     for name in HANDLING:
         importlib.import_module(f"{__package__}.{name}")
@@ -135,6 +175,7 @@ def _install() -> None:
         for name in SURFACES:
             importlib.import_module(f"{__package__}.{name}").install(_patches)
     except BaseException:
+        _blocks.clear()
         _machines.clear()
         _patches.undo()
         raise

@@ -15,17 +15,6 @@ if TYPE_CHECKING:
     from runtime_guard._virtual.patching import Patches
 
 
-class ThreadMode(VirtualMode):
-    """The mode of a thread, which may outlive the block and then sees nothing more."""
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
-        if not is_active():
-            return func(*args, **(kwargs or {}))
-        return super().__torch_function__(func, types, args, kwargs)
-
-
 def install(patches: Patches) -> None:
     """See the calls of new threads, and those of what older pools of threads are given to do."""
     patches.put(threading.Thread, "_bootstrap_inner", _seen(threading.Thread._bootstrap_inner))  # type: ignore[attr-defined]
@@ -39,7 +28,7 @@ def _seen(run: Callable[..., None]) -> Callable[..., None]:
         if not is_active() or in_effect():
             run(self, *args)
             return
-        with ThreadMode():
+        with VirtualMode():
             run(self, *args)
 
     return run_seen
