@@ -7,6 +7,10 @@ from torch import nn
 from tests.conformance.given import CPU, GPU, each, gpu
 from tests.conformance.texts import refused
 
+ONE_GENERATOR = pytest.mark.departs(
+    reason="one generator draws for all devices, so that a seed gives the losses of a CPU run"
+)
+
 SEEDS = {
     "torch.manual_seed": torch.manual_seed,
     "torch.random.manual_seed": torch.random.manual_seed,
@@ -58,6 +62,7 @@ def test_a_seed_for_cuda_alone_leaves_the_cpu():
     assert torch.rand(3).tolist() == expected
 
 
+@ONE_GENERATOR
 def test_numbers_for_cuda_leave_those_of_the_cpu():
     torch.manual_seed(0)
     expected = torch.rand(3).tolist()
@@ -66,6 +71,7 @@ def test_numbers_for_cuda_leave_those_of_the_cpu():
     assert torch.rand(3).tolist() == expected
 
 
+@ONE_GENERATOR
 def test_numbers_for_the_cpu_leave_those_of_cuda():
     torch.manual_seed(0)
     expected = torch.rand(3, device="cuda").tolist()
