@@ -11,6 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn import functional
 
 from runtime_guard import virtual_gpu
+from runtime_guard._virtual.namespaces.unmodelled import UNMODELLED
 from tests.guard.test_guide import blocks_of, said_by
 
 GUIDE = Path(__file__).parents[2] / "docs" / "virtual_gpu.md"
@@ -101,6 +102,11 @@ def test_the_comparison_is_what_the_tools_do():
     assert "\n".join(lines) in guide
 
 
+def test_the_guide_tells_all_that_is_not_modelled():
+    rows = "\n".join(f"| `{name}` | {text} |" for name, text in sorted(UNMODELLED.items()))
+    assert f"| --- | --- |\n{rows}\n\n" in GUIDE.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("name", MISTAKES)
 def test_each_mistake_is_none_on_one_device(name):
     MISTAKES[name]("cpu")
@@ -125,3 +131,15 @@ def test_the_guide_shows_what_its_examples_say():
             assert said.strip() == text.strip()
             shown += 1
     assert shown == 3
+
+
+def test_the_readme_shows_what_the_virtual_gpu_says():
+    readme = (GUIDE.parents[1] / "README.md").read_text(encoding="utf-8")
+    code, text = re.search(
+        r"```python\n(import torch\nfrom runtime_guard.*?)```\n\n```text\n(.*?)\n```",
+        readme,
+        re.DOTALL,
+    ).groups()
+    with pytest.raises(RuntimeError) as raised:
+        exec(code, {})
+    assert f"RuntimeError: {raised.value}".splitlines()[0] == text
