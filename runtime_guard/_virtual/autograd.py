@@ -124,7 +124,7 @@ def _following(hook: Callable[..., Any]) -> Callable[..., Any]:
 
     def called(module: Any, *gradients: Any) -> Any:
         own = next((mark_of(one) for one in module.parameters()), None)
-        roots = machine().passes
+        roots = machine().passes if is_active() else []
         device = own or (roots[-1] if roots else None)
         for group in gradients:
             for gradient in group if isinstance(group, tuple) else (group,):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 from torch import Tensor
 
-from runtime_guard._virtual.machine import CPU, machine
+from runtime_guard._virtual.machine import CPU, is_active, machine
 from runtime_guard._virtual.memory import charge
 
 if TYPE_CHECKING:
@@ -125,7 +125,9 @@ def place(tensor: Tensor, device: torch.device) -> Tensor:
     storage = storage_of(tensor)
     if storage is None or MARK in storage.__dict__ or device in (CPU, META):
         return tensor
-    setattr(storage, MARK, marked(storage, device))
+    if is_active():
+        # A graph that was made inside a block may be gone back through outside.
+        setattr(storage, MARK, marked(storage, device))
     return tensor
 
 
