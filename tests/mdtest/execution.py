@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import io
 import os
+import re
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterable, Iterator
+import types
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tests.mdtest.expectations import Expectation
+from tests.mdtest.forgiving import FORGIVE, REACH, forgiving, statements
+from tests.mdtest.page import Run
 
-DEVICES = 2
+A_RUN = Run()
 OBJECTIONS = (RuntimeError, TypeError, ValueError, AttributeError, AssertionError)
 """What torch raises about devices; a NameError is no finding's."""
+_QUOTED = re.compile(r"'(\w+)'(?!.*')")
 
 
 @dataclass(frozen=True)
@@ -36,41 +41,119 @@ class Execution:
 
     Attributes:
         raised: by marked line, the first error that its statement raised.
-        revealed: by line, the devices of what `reveal_device` was given.
+        revealed: by line, the devices of what `reveal_device` was given, and what was said of it
+            that is so.
+        reached: the lines of the statements that it came to.
         failure: the line and the text of the error that ended the run; None where none did.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, announced: Iterable[Expectation] = ()) -> None:
         self.raised: dict[int, BaseException] = {}
-        self.revealed: dict[int, list[str]] = {}
+        self.revealed: dict[int, list[tuple[str, frozenset[str]]]] = {}
+        self.reached: set[int] = set()
         self.failure: tuple[int, str] | None = None
+        self._lost: set[str] = set()
+        self._known: list[BaseException] = []
+        self._said: dict[int, list[str]] = {}
+        for one in announced:
+            if one.kind == "revealed":
+                self._said.setdefault(one.line, []).append(one.message or "")
 
-    def note(self, line: int, error: BaseException) -> None:
-        self.raised.setdefault(line, error)
+    def forgive(
+        self, start: int, stop: int, marks: tuple[int, ...], names: tuple[str, ...]
+    ) -> bool:
+        """Whether the error that is handled was expected of these lines, or follows from one."""
+        _, error, frames = sys.exc_info()
+        assert error is not None
+        assert frames is not None
+        if frames.tb_lineno not in range(start, stop):
+            return False
+        if marks and isinstance(error, OBJECTIONS):
+            self._known.append(error)
+            for line in marks:
+                self.raised.setdefault(line, error)
+        elif not self._follows(error):
+            return False
+        self._lost.update(names)
+        return True
+
+    def _follows(self, error: BaseException) -> bool:
+        """Whether it is an error noted further in, or the want of a name that one has cost."""
+        if any(error is known for known in self._known):
+            return True
+        wanted = _QUOTED.search(str(error))
+        return (
+            isinstance(error, (NameError, AttributeError))
+            and wanted is not None
+            and wanted[1] in self._lost
+        )
 
     def reveal(self, value: Any) -> Any:
-        device = getattr(value, "device", None) or next(value.parameters()).device
-        self.revealed.setdefault(sys._getframe(1).f_lineno, []).append(str(device))
+        from tests.mdtest.revealing import devices_of, is_met
+
+        frame = sys._getframe(1)
+        met = [one for one in self._said.get(frame.f_lineno, ()) if is_met(one, value, frame)]
+        found = " and ".join(sorted(devices_of(value))) or "nowhere"
+        self.revealed.setdefault(frame.f_lineno, []).append((found, frozenset(met)))
         return value
 
 
-def differences(code: str, path: str, expectations: Iterable[Expectation]) -> Iterator[Difference]:
+def differences(
+    code: str, path: str, expectations: Iterable[Expectation], run: Run = A_RUN
+) -> Iterator[Difference]:
     """Where the block, executed, does something else than its page announces."""
     announced = [one for one in expectations if not one.todo]
+    if not announced:
+        yield from _not_innocent(code, path, [replace(run, devices=0), run])
+        return
     raising = raising_in(announced)
-    done = execute(code, path, {one.line for one in raising}, devices=DEVICES)
-    if done.failure is not None:
-        yield Difference(done.failure[0], "runs on the virtual GPU", done.failure[1])
+    done = execute(code, path, run, announced)
+    where = machine(run.devices)
+    yield from _ended(done, where)
+    for line in {one.line for one in announced} - done.reached:
+        yield Difference(line, f"is reached {where}", "nothing comes to this line")
     for one in raising:
         error = done.raised.get(one.line)
         if error is None:
-            yield Difference(one.line, "raises on the virtual GPU", "nothing is raised")
+            yield Difference(one.line, f"raises {where}", "nothing is raised")
         elif one.kind == "raises" and (one.message or "") not in str(error):
             yield Difference(one.line, str(one), f"{type(error).__name__}: {error}")
+    yield from _misplaced(done, announced, where)
+
+
+def _not_innocent(code: str, path: str, runs: Iterable[Run]) -> Iterator[Difference]:
+    """Why the silence about a block proves nothing: it fails somewhere, or is not reached."""
+    unreached = set(statements(code))
+    for run in dict.fromkeys(runs):
+        done = execute(code, path, run)
+        yield from _ended(done, machine(run.devices))
+        unreached -= done.reached if done.failure is None else unreached
+    for line in sorted(unreached):
+        yield Difference(line, "is reached on some machine", "nothing comes to this line")
+
+
+def _ended(done: Execution, where: str) -> Iterator[Difference]:
+    if done.failure is not None:
+        yield Difference(done.failure[0], f"runs {where}", done.failure[1])
+
+
+def _misplaced(
+    done: Execution, announced: Iterable[Expectation], where: str
+) -> Iterator[Difference]:
+    said: dict[int, list[Expectation]] = {}
     for one in announced:
-        if one.kind == "revealed" and not _met(one.message or "", done.revealed.get(one.line)):
-            found = ", ".join(done.revealed.get(one.line, ["the line is never reached"]))
-            yield Difference(one.line, f"{one} on the virtual GPU", found)
+        if one.kind == "revealed":
+            said.setdefault(one.line, []).append(one)
+    for line, marks in said.items():
+        expected = f"{' '.join(map(str, marks))} {where}"
+        for found, met in done.revealed.get(line, ()):
+            if not met:
+                yield Difference(line, expected, found)
+
+
+def machine(devices: int) -> str:
+    """The words for a machine with so many devices."""
+    return f"on {devices} virtual devices" if devices else "without an accelerator"
 
 
 def raising_in(announced: Iterable[Expectation]) -> list[Expectation]:
@@ -80,85 +163,93 @@ def raising_in(announced: Iterable[Expectation]) -> list[Expectation]:
     return raising or [one for one in marked if one.kind == "error"]
 
 
-def _met(message: str, devices: list[str] | None) -> bool:
-    if devices is None:
-        return False
-    return message.startswith("unknown") or all(
-        device in message or device.partition(":")[0] == message for device in devices
-    )
+def execute(
+    code: str, path: str, run: Run = A_RUN, announced: Sequence[Expectation] = ()
+) -> Execution:
+    """Run code as a script.
 
-
-def execute(code: str, path: str, marked: set[int], *, devices: int) -> Execution:
-    """Run code as a script: on so many virtual devices, or on the CPU alone where that is 0.
-
-    A statement on a marked line that raises is noted, and the run goes on after it.
+    A statement on a line that raises is noted, and the run goes on after it.
     """
-    done = Execution()
-    tree = ast.fix_missing_locations(_Forgiving(marked).visit(ast.parse(code)))
-    names = {
-        "__name__": "__main__",
-        "_objections_": OBJECTIONS,
-        "_note_": done.note,
-        "reveal_device": done.reveal,
-    }
-    with _as_a_script(path, devices):
+    done = Execution(announced)
+    tree = forgiving(code, {one.line for one in raising_in(announced)})
+    script = types.ModuleType("__main__")
+    vars(script)[FORGIVE], vars(script)[REACH] = done.forgive, done.reached.update
+    vars(script)["reveal_device"] = done.reveal
+    with _as_a_script(script, path, run):
         try:
-            exec(compile(tree, path, "exec"), names)
+            exec(compile(tree, path, "exec"), vars(script))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever ends it is a difference
-            frames = traceback.extract_tb(error.__traceback__)
-            lines = [frame.lineno or 1 for frame in frames if frame.filename == path]
-            done.failure = (lines[-1] if lines else 1, f"{type(error).__name__}: {error}")
+            if not (isinstance(error, SystemExit) and error.code in (None, 0)):
+                done.failure = (_line(error, path), f"{type(error).__name__}: {error}")
     return done
 
 
-@contextlib.contextmanager
-def _as_a_script(path: str, devices: int) -> Iterator[None]:
-    """A folder and arguments of its own, nothing printed, seeds as they were."""
-    import torch
+def _line(error: BaseException, path: str) -> int:
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno or 1 for frame in frames if frame.filename == path]
+    return lines[-1] if lines else 1
 
+
+@contextlib.contextmanager
+def _as_a_script(script: types.ModuleType, path: str, run: Run) -> Iterator[None]:
+    """A folder, arguments and environment of its own, nothing printed."""
+    import devicelint
     from runtime_guard import virtual_gpu
 
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         stack.callback(os.chdir, Path.cwd())
         os.chdir(folder)
-        argv, sys.argv = sys.argv, [path]
-        stack.callback(setattr, sys, "argv", argv)
+        stack.callback(_restore_environment, dict(os.environ))
+        stack.callback(sys.modules.__setitem__, "__main__", sys.modules["__main__"])
+        sys.modules["__main__"] = script
+        stack.enter_context(_exchanged(sys, "argv", [path, *run.arguments]))
+        stack.enter_context(_exchanged(sys, "stdin", io.StringIO()))
+        stack.enter_context(_exchanged(devicelint, "reveal_device", script.reveal_device))
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
         stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
-        stack.callback(torch.set_rng_state, torch.get_rng_state())
-        torch.manual_seed(0)
-        if devices:
-            stack.enter_context(virtual_gpu(devices))
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
+        stack.enter_context(_settings_of_torch())
+        stack.callback(_forget_accelerators)
+        if run.devices:
+            stack.enter_context(virtual_gpu(run.devices))
         yield
 
 
-class _Forgiving(ast.NodeTransformer):
-    """Lets what a marked statement raises be noted instead."""
-
-    def __init__(self, marked: set[int]) -> None:
-        self._marked = marked
-
-    def generic_visit(self, node: ast.AST) -> Any:
-        super().generic_visit(node)
-        if not isinstance(node, ast.stmt):
-            return node
-        line = next((line for line in sorted(self._marked) if line in _own_lines(node)), None)
-        return node if line is None else _noting(node, line)
+@contextlib.contextmanager
+def _exchanged(holder: Any, name: str, value: Any) -> Iterator[None]:
+    before = getattr(holder, name)
+    setattr(holder, name, value)
+    try:
+        yield
+    finally:
+        setattr(holder, name, before)
 
 
-def _own_lines(node: ast.stmt) -> range:
-    """The lines of a statement without those of its body."""
-    body = getattr(node, "body", None)
-    end = body[0].lineno - 1 if body else node.end_lineno or node.lineno
-    return range(node.lineno, max(end, node.lineno) + 1)
+def _restore_environment(before: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(before)
 
 
-def _noting(node: ast.stmt, line: int) -> ast.stmt:
-    template = f"try:\n    pass\nexcept _objections_ as _error_:\n    _note_({line}, _error_)\n"
-    noting = ast.parse(template).body[0]
-    assert isinstance(noting, ast.Try)
-    noting.body = [node]
-    for inner in ast.walk(noting.handlers[0]):
-        ast.copy_location(inner, node)
-    return ast.copy_location(noting, node)
+def _forget_accelerators() -> None:
+    """Forget the device that accelerate chose, which it keeps for as long as a process lives."""
+    if "accelerate.state" in sys.modules:
+        for name in ("AcceleratorState", "GradientState", "PartialState"):
+            getattr(sys.modules["accelerate.state"], name)._reset_state()
+
+
+@contextlib.contextmanager
+def _settings_of_torch() -> Iterator[None]:
+    """torch's own settings as they were, whatever the script made of them."""
+    import torch
+
+    generator, dtype = torch.get_rng_state(), torch.get_default_dtype()
+    torch.manual_seed(0)
+    try:
+        with torch.set_grad_enabled(True):
+            yield
+    finally:
+        torch.set_rng_state(generator)
+        torch.set_default_dtype(dtype)
+        torch.set_default_device(None)

@@ -23,6 +23,30 @@ _MISTAKEN_LANGUAGES = {
     "": "console",
 }
 _DIFF_TAGS = ("", "safe", "unsafe")
+_TAGS = "`run`, or `ignore` and a reason"
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a block is executed."""
+
+    devices: int = 2
+    """On how many virtual devices."""
+    arguments: tuple[str, ...] = ()
+    """What `sys.argv` holds besides the file's name."""
+
+    @classmethod
+    def of(cls, tags: str) -> Run | None:
+        """What `run`, `run cpu`, `run 1` and `run --epochs 1` mean; None for any other tag."""
+        match tags.split():
+            case ["run", "cpu", *arguments]:
+                return cls(0, tuple(arguments))
+            case ["run", number, *arguments] if number.isdigit():
+                return cls(int(number), tuple(arguments))
+            case ["run", *arguments]:
+                return cls(arguments=tuple(arguments))
+            case _:
+                return None
 
 
 @dataclass(frozen=True)
@@ -43,9 +67,9 @@ class Example:
     reports: tuple[Fence, ...] = ()
 
     @property
-    def is_run(self) -> bool:
-        """Whether it is executed as well."""
-        return self.code.tags == "run"
+    def run(self) -> Run | None:
+        """How it is executed as well, if at all."""
+        return Run.of(self.code.tags)
 
 
 @dataclass(frozen=True)
@@ -155,10 +179,10 @@ class _SectionReader:
         if self.ignored:
             if not reason.strip():
                 self._refuse(fence.line, "`ignore` needs a reason after it")
-        elif fence.tags in ("", "run"):
+        elif not fence.tags or Run.of(fence.tags):
             self.examples.append(Example(fence, path))
         else:
-            self._refuse(fence.line, f"unknown tag `{fence.tags}`: `run`, or `ignore` and a reason")
+            self._refuse(fence.line, f"unknown tag `{fence.tags}`: {_TAGS}")
 
     def _take_path(self, fence: Fence) -> str:
         announced, self.announced = self.announced, None

@@ -5,15 +5,15 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.mdtest.analyser import Analyser, BadSettings, NotChecked, Observation
-from tests.mdtest.execution import DEVICES, differences, execute
+from tests.mdtest.execution import differences, execute, machine
 from tests.mdtest.expectations import AnnotatedCode, annotated
 from tests.mdtest.markdown import Fence
 from tests.mdtest.matching import mismatches
 from tests.mdtest.names import undefined_names
-from tests.mdtest.page import Example, Section
+from tests.mdtest.page import Example, Run, Section
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class _Run:
         try:
             observations = self._check(self.annotated.code)
             yield from self._unmatched(observations)
-            if self.example.is_run:
-                yield from self._executed()
+            if self.example.run is not None:
+                yield from self._executed(self.example.run)
             for diff in self.example.diffs:
                 yield from self._check_fix(diff, observations)
             for report in self.example.reports:
@@ -103,7 +103,7 @@ class _Run:
 
     def _unexecuted(self) -> Iterator[Complaint]:
         for expectation in self.annotated.expectations:
-            if expectation.kind == "raises" and not self.example.is_run:
+            if expectation.kind == "raises" and self.example.run is None:
                 message = "`# raises` is about a block that is executed: tag it `run`"
                 yield self._complaint(expectation.origin, "a block tagged `run`", message)
 
@@ -114,20 +114,27 @@ class _Run:
             shown = self.annotated.code.split("\n")[mismatch.line - 1 : mismatch.line]
             yield self._complaint(origin, mismatch.expected, mismatch.actual, "".join(shown))
 
-    def _executed(self) -> Iterator[Complaint]:
+    def _executed(self, run: Run) -> Iterator[Complaint]:
         """What torch says of the block, and of the block with each fix that is shown."""
         code, path = self.annotated.code, self.example.path
-        for difference in differences(code, path, self.annotated.expectations):
+        for difference in differences(code, path, self.annotated.expectations, run):
             origin = self.annotated.origin(difference.line)
             shown = code.split("\n")[difference.line - 1]
             yield self._complaint(origin, difference.expected, difference.actual, shown)
         for diff in self.example.diffs:
             fixed = self._fix(code, unsafe=diff.tags != "safe")
-            for devices in (0, DEVICES):
-                failure = execute(fixed, path, set(), devices=devices).failure
+            for number in self._right_on(fixed):
+                failure = execute(fixed, path, replace(run, devices=number)).failure
                 if failure is not None:
-                    expected = f"the fix runs on {devices} virtual devices"
+                    expected = f"the fix runs {machine(number)}"
                     yield Complaint(diff.line, expected, f"line {failure[0]}: {failure[1]}", fixed)
+
+    def _right_on(self, fixed: str) -> tuple[int, ...]:
+        """The machines on which a file runs, for all that is still reported of it."""
+        kinds = {one.kind for one in self._check(fixed)}
+        if "error" in kinds:
+            return ()
+        return (2,) if "warning" in kinds else (0, 2)
 
     def _check_fix(self, diff: Fence, observations: tuple[Observation, ...]) -> Iterator[Complaint]:
         unsafe = diff.tags != "safe"
