@@ -79,6 +79,9 @@ def install(patches: Patches) -> None:
         if hasattr(group, name):
             patches.put(group, name, _checking(getattr(group, name)))
     patches.put(group, "barrier", _waiting_on_host(group.barrier))
+    for name in ("_stash_obj_in_tls", "_remove_obj_from_tls"):
+        if hasattr(torch._C, name):
+            patches.put(torch._C, name, _without_context(getattr(torch._C, name)))
     _draw_by_rank(patches)
 
 
@@ -205,3 +208,18 @@ def _waiting_on_host(barrier: Callable[..., Any]) -> Callable[..., Any]:
         return barrier(group, opts, *args, **kwargs)
 
     return waiting
+
+
+def _without_context(change: Callable[..., None]) -> Callable[..., None]:
+    """What keeps an object for the threads of a backward pass, all but its context variables.
+
+    Gloo's threads keep what belonged to the pass that asked for a collective, and may be the last
+    to let go of it. For that they need the lock of the interpreter, which a model that is deleted
+    holds while it waits for them to end. Only compiled code reads the context there.
+    """
+
+    def change_another(key: str, *values: Any) -> None:
+        if key != "context":
+            change(key, *values)
+
+    return change_another
