@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -10,9 +11,10 @@ from torch.utils import checkpoint
 from torch.utils.hooks import BackwardHook
 
 from runtime_guard._virtual.getters import type_name
-from runtime_guard._virtual.machine import is_active, machine
-from runtime_guard._virtual.marks import claimed, device_of, mark_of, place
+from runtime_guard._virtual.machine import CPU, is_active, machine
+from runtime_guard._virtual.marks import claimed, device_of, keep_on_host, mark_of, place
 from runtime_guard._virtual.memory import settle
+from runtime_guard._virtual.running import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,15 +78,21 @@ def _check_roots(roots: list[Tensor], gradients: Any) -> None:
 
 def _follow(gradient: Any, device: torch.device | None) -> Any:
     if isinstance(gradient, Tensor) and device is not None:
-        place(gradient, device)
+        keep_on_host(gradient) if device == CPU else place(gradient, device)
     return gradient
+
+
+def _known(value: Any) -> torch.device | None:
+    """Where a value lies, if it is a tensor, and if that can be known here."""
+    if not isinstance(value, Tensor):
+        return None
+    with torch._C.DisableTorchFunction():
+        return claimed(value) if torch._C._current_graph_task_id() != -1 else device_of(value)
 
 
 def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
     def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> Any:
-        device = mark_of(self)
-        if device is None:
-            return original(self, hook)
+        device = _known(self)
 
         def following(gradient: Tensor) -> Any:
             return _of_one_type(hook, gradient, hook(_follow(gradient, device)))
@@ -137,7 +145,7 @@ def _following(hook: Callable[..., Any]) -> Callable[..., Any]:
 def _packing(original: Callable[..., None]) -> Callable[..., None]:
     """Let what packs saved tensors be seen: it runs inside of an operation.
 
-    What the operation makes bears no mark yet when it is packed, and still seems to lie on the CPU.
+    What the operation makes bears no mark yet when it is packed; it lies where the operation runs.
     """
 
     def begin(self: Any, pack_hook: Callable[[Tensor], Any], unpack_hook: Any) -> None:
@@ -147,6 +155,10 @@ def _packing(original: Callable[..., None]) -> Callable[..., None]:
 
             if in_effect() or not is_active():
                 return pack_hook(tensor)
+            operation = sys._getframe(1)
+            if operation.f_code is run.__code__:
+                running_on = operation.f_locals["common"]
+                _follow(tensor, running_on if isinstance(running_on, torch.device) else None)
             with VirtualMode():
                 return pack_hook(tensor)
 
@@ -163,10 +175,12 @@ def _applied(cls: Any, *args: Any, **kwargs: Any) -> Any:
     outputs = made if isinstance(made, tuple) else (made,)
     node = next((one.grad_fn for one in outputs if isinstance(one, Tensor)), None)
     if isinstance(node, torch.autograd.function.BackwardCFunction):
-        node._virtual_devices = [
-            mark_of(one) if isinstance(one, Tensor) else None for one in outputs
-        ]
-        node._virtual_inputs = [device_of(one) if isinstance(one, Tensor) else None for one in args]
+        node._virtual_devices = [_known(one) for one in outputs]
+        node._virtual_inputs = [_known(one) for one in args]
+        for one in (*args, *outputs):
+            # It may be saved, and be asked for its device in the backward pass.
+            if _known(one) == CPU:
+                keep_on_host(one)
     return made
 
 

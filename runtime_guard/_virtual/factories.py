@@ -83,9 +83,9 @@ def construct(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given["generator"] = _real(given["generator"], device)
     if device.type not in ("cpu", machine().name):
         return func(*args, **given, device=device)
-    if func is torch.as_tensor and isinstance(data, Tensor) and source != device:
-        return moved(data, device, dtype=given.get("dtype") or data.dtype)
     made = _called(func, args, given, device)
+    if func in SHARING and isinstance(data, Tensor) and source != device:
+        return moved(made, device)
     if device != CPU and func in SHARING and not isinstance(data, Tensor):
         made = made.clone()
     return _placed(made, device, data)
@@ -107,9 +107,7 @@ def _placed(made: Any, device: torch.device, data: Any) -> Any:
     shares = isinstance(data, Tensor) and made.layout is torch.strided and _shares(made, data)
     if shares:
         return made
-    if device == CPU:
-        return keep_on_host(made) if torch._C._current_graph_task_id() != -1 else made
-    return place(made, device)
+    return keep_on_host(made) if device == CPU else place(made, device)
 
 
 def _shares(made: Tensor, data: Tensor) -> bool:

@@ -55,7 +55,7 @@ class Mark:
 
 
 def storage_of(tensor: Tensor) -> Any:
-    """The storage that bears the mark of a tensor; None where it has none of its own.
+    """What bears the mark of a tensor: its storage, or the tensor where torch shows none.
 
     A sparse tensor's is that of its values, a wrapper's (DTensor, functorch) that of what it wraps.
     """
@@ -84,7 +84,8 @@ def _inner_storage(tensor: Tensor) -> Any:
         return storage_of(tensor._values())
     if layout in (torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc):
         return storage_of(tensor.values())
-    return None
+    # `is_grads_batched` hides what it has batched, and MKL-DNN what it has laid out.
+    return tensor
 
 
 def mark_of(tensor: Tensor) -> torch.device | None:
@@ -144,6 +145,6 @@ def marked(storage: Any, device: torch.device) -> Mark:
     account = here.account_of.get(device)
     if account is None:
         return Mark(device, 0, None)
-    size: int = storage.nbytes()
+    size: int = 0 if isinstance(storage, Tensor) else storage.nbytes()
     charge(account, device, size)
     return Mark(device, size, account)

@@ -11,7 +11,7 @@ from runtime_guard._virtual.calls import HANDLERS, handles
 from runtime_guard._virtual.devices import resolved
 from runtime_guard._virtual.getters import seen_device, type_name
 from runtime_guard._virtual.machine import CPU, NAMES, machine
-from runtime_guard._virtual.marks import device_of, keep_on_host, mark_of, place
+from runtime_guard._virtual.marks import claimed, device_of, keep_on_host, mark_of, place
 from runtime_guard._virtual.running import run
 
 
@@ -20,7 +20,8 @@ class _Across(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, tensor: Tensor, device: torch.device, options: dict[str, Any]) -> Tensor:
-        ctx.device = mark_of(tensor)
+        is_backward = torch._C._current_graph_task_id() != -1
+        ctx.device = claimed(tensor) if is_backward else device_of(tensor)
         ctx.dtype = tensor.dtype
         return copied(tensor, device, options)
 
@@ -29,7 +30,13 @@ class _Across(torch.autograd.Function):
         with torch._C.DisableTorchFunction():
             # Seen by the mode, the copy would lie where the gradient does.
             back = grad.to(ctx.dtype, copy=True)
-            return (back if ctx.device is None else place(back, ctx.device)), None, None
+            if ctx.device is not None:
+                keep_on_host(back) if ctx.device == CPU else place(back, ctx.device)
+            return back, None, None
+
+
+# By the name of the node that torch makes, which is what a tensor prints.
+_Across._backward_cls.__name__ = "ToCopyBackward0"
 
 
 def copied(tensor: Tensor, device: torch.device, options: dict[str, Any]) -> Tensor:
