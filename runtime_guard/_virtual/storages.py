@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from runtime_guard._virtual.devices import is_virtual, resolved
+from runtime_guard._virtual.machine import CPU
 from runtime_guard._virtual.marks import MARK, device_of, marked, place
 
 if TYPE_CHECKING:
@@ -133,7 +134,8 @@ def _setting(set_: Any) -> Any:
         with torch._C.DisableTorchFunction():
             here = device_of(tensor)
             there = here if source is None else _where(source)
-            if here != there:
+            # On `meta`, torch's own fake tensors come by the storage of what they stand for.
+            if here != there and tensor.device == CPU:
                 raise RuntimeError(DIFFERENT.format(here, there))
             if source is not None:
                 return set_(tensor, source, *rest, **options)
