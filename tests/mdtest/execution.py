@@ -24,6 +24,7 @@ from tests.mdtest.page import Run
 A_RUN = Run()
 OBJECTIONS = (RuntimeError, TypeError, ValueError, AttributeError, AssertionError)
 """What torch raises about devices; a NameError is no finding's."""
+_DEVICE = re.compile(r"\b(?:cpu|cuda|mps|xpu|device)", re.IGNORECASE)
 _QUOTED = re.compile(r"'(\w+)'(?!.*')")
 
 
@@ -59,14 +60,12 @@ class Execution:
             if one.kind == "revealed":
                 self._said.setdefault(one.line, []).append(one.message or "")
 
-    def forgive(
-        self, start: int, stop: int, marks: tuple[int, ...], names: tuple[str, ...]
-    ) -> bool:
+    def forgive(self, own: range, marks: tuple[int, ...], names: tuple[str, ...]) -> bool:
         """Whether the error that is handled was expected of these lines, or follows from one."""
         _, error, frames = sys.exc_info()
         assert error is not None
         assert frames is not None
-        if frames.tb_lineno not in range(start, stop):
+        if frames.tb_lineno not in own:
             return False
         if marks and isinstance(error, OBJECTIONS):
             self._known.append(error)
@@ -116,8 +115,9 @@ def differences(
         error = done.raised.get(one.line)
         if error is None:
             yield Difference(one.line, f"raises {where}", "nothing is raised")
-        elif one.kind == "raises" and (one.message or "") not in str(error):
-            yield Difference(one.line, str(one), f"{type(error).__name__}: {error}")
+        elif not _objects(error, one):
+            expected = str(one) if one.kind == "raises" else f"an error about devices {where}"
+            yield Difference(one.line, expected, f"{type(error).__name__}: {error}")
     yield from _misplaced(done, announced, where)
 
 
@@ -135,6 +135,13 @@ def _not_innocent(code: str, path: str, runs: Iterable[Run]) -> Iterator[Differe
 def _ended(done: Execution, where: str) -> Iterator[Difference]:
     if done.failure is not None:
         yield Difference(done.failure[0], f"runs {where}", done.failure[1])
+
+
+def _objects(error: BaseException, one: Expectation) -> bool:
+    """Whether an error is the one announced: it has the words, or else names a device."""
+    if one.kind == "raises" and one.message:
+        return one.message in str(error)
+    return bool(_DEVICE.search(str(error)))
 
 
 def _misplaced(
@@ -166,12 +173,12 @@ def raising_in(announced: Iterable[Expectation]) -> list[Expectation]:
 def execute(
     code: str, path: str, run: Run = A_RUN, announced: Sequence[Expectation] = ()
 ) -> Execution:
-    """Run code as a script.
+    """Run code as a script, and what others do with it.
 
     A statement on a line that raises is noted, and the run goes on after it.
     """
     done = Execution(announced)
-    tree = forgiving(code, {one.line for one in raising_in(announced)})
+    tree = forgiving(f"{code}\n{run.then}", {one.line for one in raising_in(announced)})
     script = types.ModuleType("__main__")
     vars(script)[FORGIVE], vars(script)[REACH] = done.forgive, done.reached.update
     vars(script)["reveal_device"] = done.reveal

@@ -84,8 +84,8 @@ def _statements_in(node: ast.AST) -> Iterator[ast.stmt]:
 def _handled(node: ast.stmt, own: range, marks: tuple[int, ...]) -> ast.stmt:
     targets = tuple(dict.fromkeys(_targets(node)))
     names = tuple(target.rpartition(".")[2] for target in targets)
-    asked = f"{FORGIVE}({own.start}, {own.stop}, {marks}, {names})"
-    lines = ["try:", f" {REACH}(range({own.start}, {own.stop}))", "except Exception:", f" if not {asked}: raise"]
+    lines = ["try:", f" {REACH}({own})", "except Exception:"]
+    lines.append(f" if not {FORGIVE}({own}, {marks}, {names}): raise")
     if isinstance(node, _ENDINGS):
         lines.append(" raise")
     for target in targets:

@@ -23,7 +23,7 @@ _MISTAKEN_LANGUAGES = {
     "": "console",
 }
 _DIFF_TAGS = ("", "safe", "unsafe")
-_TAGS = "`run`, or `ignore` and a reason"
+_TAGS = "`run`, `then`, or `ignore` and a reason"
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Run:
     """On how many virtual devices."""
     arguments: tuple[str, ...] = ()
     """What `sys.argv` holds besides the file's name."""
+    then: str = ""
+    """The code of others that uses the block."""
 
     @classmethod
     def of(cls, tags: str) -> Run | None:
@@ -63,6 +65,8 @@ class Example:
 
     code: Fence
     path: str = UNNAMED
+    then: Fence | None = None
+    """What runs after the code, unseen by the analyser."""
     diffs: tuple[Fence, ...] = ()
     reports: tuple[Fence, ...] = ()
 
@@ -179,10 +183,18 @@ class _SectionReader:
         if self.ignored:
             if not reason.strip():
                 self._refuse(fence.line, "`ignore` needs a reason after it")
+        elif fence.tags == "then":
+            self._read_use(fence)
         elif not fence.tags or Run.of(fence.tags):
             self.examples.append(Example(fence, path))
         else:
             self._refuse(fence.line, f"unknown tag `{fence.tags}`: {_TAGS}")
+
+    def _read_use(self, fence: Fence) -> None:
+        if not self.examples or self.examples[-1].run is None or self.examples[-1].then:
+            self._refuse(fence.line, "`then` follows one block that is tagged `run`")
+        else:
+            self.examples.append(replace(self.examples.pop(), then=fence))
 
     def _take_path(self, fence: Fence) -> str:
         announced, self.announced = self.announced, None

@@ -66,6 +66,7 @@ class _Run:
         self.settings = settings
         self.analyser = analyser
         self.annotated: AnnotatedCode = annotated(example.code.content)
+        self.use: AnnotatedCode = annotated(example.then.content if example.then else "")
 
     def complaints(self) -> Iterator[Complaint]:
         refusals = tuple(self._refusals())
@@ -94,18 +95,29 @@ class _Run:
         for problem in undefined_names(self.annotated.code, self.example.path):
             origin = self.annotated.origin(problem.line)
             yield self._complaint(origin, "names that the block binds", problem.message)
-        known = self.analyser.rules()
-        yield from self._unexecuted()
-        for expectation in self.annotated.expectations:
-            if expectation.rule is not None and expectation.rule not in known:
-                message = f"no rule has the code or name `{expectation.rule}`"
-                yield self._complaint(expectation.origin, "a known rule", message)
+        if self.example.then is not None:
+            yield from self._misused(self.example.then)
+        yield from self._misannounced()
 
-    def _unexecuted(self) -> Iterator[Complaint]:
-        for expectation in self.annotated.expectations:
-            if expectation.kind == "raises" and self.example.run is None:
+    def _misannounced(self) -> Iterator[Complaint]:
+        known = self.analyser.rules()
+        for one in self.annotated.expectations:
+            if one.kind == "raises" and self.example.run is None:
                 message = "`# raises` is about a block that is executed: tag it `run`"
-                yield self._complaint(expectation.origin, "a block tagged `run`", message)
+                yield self._complaint(one.origin, "a block tagged `run`", message)
+            if one.rule is not None and one.rule not in known:
+                message = f"no rule has the code or name `{one.rule}`"
+                yield self._complaint(one.origin, "a known rule", message)
+
+    def _misused(self, then: Fence) -> Iterator[Complaint]:
+        """What a `then` block cannot say: nothing is found in it, for nobody looks."""
+        for problem in self.use.problems:
+            line = then.page_line(problem.line)
+            yield Complaint(line, "an example that can be read", problem.message)
+        for one in self.use.expectations:
+            if one.kind != "raises":
+                message = "the analyser does not see this block"
+                yield Complaint(then.page_line(one.origin), "`# raises` at most", message)
 
     def _unmatched(self, observations: tuple[Observation, ...]) -> Iterator[Complaint]:
         found = [one for one in self.annotated.expectations if one.kind != "raises"]
@@ -114,13 +126,16 @@ class _Run:
             shown = self.annotated.code.split("\n")[mismatch.line - 1 : mismatch.line]
             yield self._complaint(origin, mismatch.expected, mismatch.actual, "".join(shown))
 
-    def _executed(self, run: Run) -> Iterator[Complaint]:
+    def _executed(self, tagged: Run) -> Iterator[Complaint]:
         """What torch says of the block, and of the block with each fix that is shown."""
+        run = replace(tagged, then=self.use.code)
         code, path = self.annotated.code, self.example.path
-        for difference in differences(code, path, self.annotated.expectations, run):
-            origin = self.annotated.origin(difference.line)
-            shown = code.split("\n")[difference.line - 1]
-            yield self._complaint(origin, difference.expected, difference.actual, shown)
+        before = len(code.split("\n"))
+        later = [replace(one, line=one.line + before) for one in self.use.expectations]
+        shown = f"{code}\n{run.then}".split("\n")
+        for found in differences(code, path, (*self.annotated.expectations, *later), run):
+            line = self._page_line(found.line)
+            yield Complaint(line, found.expected, found.actual, shown[found.line - 1])
         for diff in self.example.diffs:
             fixed = self._fix(code, unsafe=diff.tags != "safe")
             for number in self._right_on(fixed):
@@ -128,6 +143,13 @@ class _Run:
                 if failure is not None:
                     expected = f"the fix runs {machine(number)}"
                     yield Complaint(diff.line, expected, f"line {failure[0]}: {failure[1]}", fixed)
+
+    def _page_line(self, line: int) -> int:
+        """The page's line of a line of the block, or of what follows it."""
+        later = line - len(self.annotated.code.split("\n"))
+        if self.example.then is not None and later > 0:
+            return self.example.then.page_line(self.use.origin(later))
+        return self.example.code.page_line(self.annotated.origin(line))
 
     def _right_on(self, fixed: str) -> tuple[int, ...]:
         """The machines on which a file runs, for all that is still reported of it."""
