@@ -28,6 +28,10 @@ RANK = re.compile(r"^\[\w+\]:\s?", re.MULTILINE)
 """What a launcher puts before the lines that its processes print."""
 
 
+class MarkedError(Exception):
+    """A script that does not run with its moves marked."""
+
+
 @dataclass(frozen=True)
 class Mutant:
     """A script without one of its moves, and what became of it.
@@ -60,9 +64,15 @@ class Mutant:
 
 
 def mutants_of(scratch: Scratch, run: Run) -> tuple[Mutant, ...]:
-    """The mutants of a run, those whose move is never made already told so."""
+    """The mutants of a run, those whose move is never made already told so.
+
+    Where the script does not run with its moves marked, all of them have failed.
+    """
     found = tuple(_found(scratch.checkout / run.folder, run))
-    made = _made(scratch, run) if found else frozenset()
+    try:
+        made = _made(scratch, run) if found else frozenset()
+    except MarkedError as error:
+        return tuple(replace(mutant, fate="failed", told=str(error)) for mutant in found)
     return tuple(
         mutant if (mutant.file, at) in made else replace(mutant, fate="not executed")
         for file in run.moves
@@ -87,7 +97,7 @@ def _made(scratch: Scratch, run: Run) -> frozenset[tuple[str, int]]:
         _write(folder / file, text.replace(MADE, PROBE.format(slug(file))))
     outcome = launch(scratch, run, folder, Machine(run.gpus, is_virtual=True))
     if not outcome.is_well:
-        raise RuntimeError(f"{run.name}, with its moves marked: {last_line(outcome.said)}")
+        raise MarkedError(f"with all moves marked: {last_line(outcome.said)}")
     names = {slug(file): file for file in run.moves}
     hits = (path.name.rsplit(".", maxsplit=1) for path in (folder.parent / "probe").iterdir())
     return frozenset((names[name], int(at)) for name, at in hits)

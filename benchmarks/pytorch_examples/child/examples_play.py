@@ -22,6 +22,7 @@ def after_import(torch: Any) -> None:
         _distribute(torch)
         _parallel(torch, count)
         torch.load = _load(torch.load)
+        _let_go(torch)
 
 
 def _answer(torch: Any, count: int) -> None:
@@ -113,3 +114,14 @@ def _parallel(torch: Any, count: int) -> None:
 
     torch.nn.DataParallel = torch.nn.parallel.DataParallel = DataParallel
     torch.nn.parallel.data_parallel = data_parallel
+
+
+def _let_go(torch: Any) -> None:
+    """Keep no Python object of a backward pass for gloo's threads.
+
+    They may be the last to let go of it, and then wait for the lock of the interpreter, which a
+    model that is deleted holds while it waits for them: some runs would not end.
+    """
+    for name in ("_stash_obj_in_tls", "_remove_obj_from_tls"):
+        if hasattr(torch._C, name):
+            setattr(torch._C, name, lambda *_args: None)

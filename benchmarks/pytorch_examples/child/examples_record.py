@@ -16,11 +16,25 @@ def after_import(torch: Any) -> None:
     """Seed torch, keep its sums in one order, and record what it learns."""
     torch.manual_seed(int(os.environ["EXAMPLES_SEED"]))
     torch.set_num_threads(1)
+    _define_memory(torch)
     if FOLDER in os.environ:
         _record_backward(torch)
         from torch.optim.optimizer import register_optimizer_step_post_hook
 
         register_optimizer_step_post_hook(lambda optimizer, *_: _note_step(torch, optimizer))
+
+
+def _define_memory(torch: Any) -> None:
+    """Let `to_empty` give what is the same each time: FSDP2's model resets a part of it alone."""
+    to_empty = torch.nn.Module.to_empty
+
+    def defined(self: Any, *args: Any, **kwargs: Any) -> Any:
+        to_empty(self, *args, **kwargs)
+        for tensor in (*self.parameters(), *self.buffers()):
+            tensor.detach().fill_(0.01)
+        return self
+
+    torch.nn.Module.to_empty = defined
 
 
 def _record_backward(torch: Any) -> None:
