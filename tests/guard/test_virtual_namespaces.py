@@ -267,3 +267,12 @@ class TestMachines:
             mps.synchronize()
             mps.empty_cache()
         assert not torch.backends.mps.is_available()
+
+
+def test_choosing_a_device_is_a_use_of_it_and_counting_devices_is_none():
+    with virtual_gpu(2):
+        torch.cuda.device_count()
+        assert not torch.cuda.is_initialized()
+        torch.cuda.set_device(1)
+        assert torch.cuda.is_initialized()
+    assert not torch.cuda.is_initialized()

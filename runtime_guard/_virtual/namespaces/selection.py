@@ -98,7 +98,7 @@ def _natives(name: str) -> dict[str, Callable[..., Any]]:
     table: dict[str, Callable[..., Any]] = {
         "init": constant(None),
         "getDevice": current,
-        "setDevice": choose,
+        "setDevice": _choosing(name),
         "exchangeDevice": exchange,
         "maybeExchangeDevice": exchange,
         "synchronize": _known,
@@ -106,6 +106,16 @@ def _natives(name: str) -> dict[str, Callable[..., Any]]:
         "hasPrimaryContext": lambda index: index == current(),
     }
     return {f"_{name}_{attribute}": function for attribute, function in table.items()}
+
+
+def _choosing(name: str) -> Callable[[int], None]:
+    """`set_device`, in C++: it is a use of the device."""
+
+    def set_device(index: int) -> None:
+        getattr(torch, name)._lazy_init()
+        choose(index)
+
+    return set_device
 
 
 def _always(name: str) -> dict[str, Callable[..., Any]]:
