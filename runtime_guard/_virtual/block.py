@@ -26,6 +26,7 @@ SURFACES: Final = (
     "defaults",
     "namespaces",
     "storages",
+    "nesting",
     "threads",
     "processes",
     "loading",
