@@ -224,6 +224,14 @@ def test_libraries_that_read_tensors_as_arrays(name, converts):
 
 
 @pytest.mark.parametrize(
+    ("name", "lists_alone"),
+    [("numpy.mean", True), ("numpy.nonzero", True), ("numpy.sqrt", False), ("numpy.shape", False)],
+)
+def test_libraries_that_leave_a_tensor_to_its_own_methods(name, lists_alone):
+    assert knowledge.converts_elements_alone(name) is lists_alone
+
+
+@pytest.mark.parametrize(
     ("line", "complaint"),
     [
         ("def f(x: Tensr[D]) -> None: ...", "parameter annotation: Tensr[D]"),
@@ -255,6 +263,7 @@ def stub_folder(tmp_path, monkeypatch):
         knowledge.tensor_method,
         knowledge.module_class,
         knowledge.converts_to_numpy,
+        knowledge.converts_elements_alone,
         hosts_module._hosts,
     )
     for cache in caches:

@@ -40,7 +40,13 @@ from devicelint.interpreter.registration import announce_lost, built
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.signatures import apply_signature
 from devicelint.interpreter.transfers import own_device
-from devicelint.knowledge import converts_to_numpy, function, kind_of, module_class
+from devicelint.knowledge import (
+    converts_elements_alone,
+    converts_to_numpy,
+    function,
+    kind_of,
+    module_class,
+)
 
 Special = Callable[[Run, str, Arguments, cst.Call], Value]
 SPECIALS: dict[str, Special] = {}
@@ -71,7 +77,7 @@ def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     if name.startswith("torch."):
         return _call_torch(run, name, arguments, site)
     if converts_to_numpy(name):
-        read_arguments(run, arguments, site)
+        read_arguments(run, arguments, site, lists_only=converts_elements_alone(name))
         return _made_by_library(name)
     kind = kind_of(name)
     if kind is not None:

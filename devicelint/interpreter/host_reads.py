@@ -33,9 +33,13 @@ _REFUSAL = "TypeError"
 """What torch raises where a tensor is not on the CPU."""
 
 
-def read_arguments(run: Run, arguments: Arguments, site: cst.Call) -> None:
-    """Every argument of a call is read as an array."""
+def read_arguments(
+    run: Run, arguments: Arguments, site: cst.Call, *, lists_only: bool = False
+) -> None:
+    """Every argument of a call, or every list among them, is read as an array."""
     for argument in arguments:
+        if lists_only and isinstance(argument.value, (Tensor, Batch, Moved)):
+            continue
         read_on_host(run, argument, site, f"{run.code_of(site.func)}()")
 
 

@@ -1,6 +1,6 @@
 """What torch, and the libraries around it, do to devices: data, and the way to look it up."""
 
-from devicelint.knowledge.hosts import converts_to_numpy
+from devicelint.knowledge.hosts import converts_elements_alone, converts_to_numpy
 from devicelint.knowledge.kinds import kind_of
 from devicelint.knowledge.library import function, tensor_attribute, tensor_method
 from devicelint.knowledge.modules import ModuleKind, ModuleKnowledge, module_class
@@ -30,6 +30,7 @@ __all__ = [
     "Signature",
     "Slot",
     "StubError",
+    "converts_elements_alone",
     "converts_to_numpy",
     "function",
     "kind_of",

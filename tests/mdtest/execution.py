@@ -9,12 +9,12 @@ import re
 import sys
 import tempfile
 import traceback
-import types
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType, ModuleType
 from typing import Any
 
 from tests.mdtest.expectations import Expectation
@@ -54,6 +54,7 @@ class Execution:
         self.reached: set[int] = set()
         self.failure: tuple[int, str] | None = None
         self._lost: set[str] = set()
+        self._incomplete: set[FrameType] = set()
         self._known: list[BaseException] = []
         self._said: dict[int, list[str]] = {}
         for one in announced:
@@ -68,24 +69,27 @@ class Execution:
         if frames.tb_lineno not in own:
             return False
         if marks and isinstance(error, OBJECTIONS):
-            self._known.append(error)
             for line in marks:
                 self.raised.setdefault(line, error)
-        elif not self._follows(error):
+        elif not self._follows(error, frames.tb_frame):
             return False
+        self._known.append(error)
         self._lost.update(names)
+        self._incomplete.add(frames.tb_frame)
         return True
 
-    def _follows(self, error: BaseException) -> bool:
-        """Whether it is an error noted further in, or the want of a name that one has cost."""
+    def _follows(self, error: BaseException, frame: FrameType) -> bool:
+        """Whether it is an error noted further in, or comes of what one has left undone.
+
+        That is the want of a name, or anything but devices in a function that went on.
+        """
         if any(error is known for known in self._known):
             return True
-        wanted = _QUOTED.search(str(error))
-        return (
-            isinstance(error, (NameError, AttributeError))
-            and wanted is not None
-            and wanted[1] in self._lost
-        )
+        if isinstance(error, (NameError, AttributeError)):
+            wanted = _QUOTED.search(str(error))
+            return wanted is not None and wanted[1] in self._lost
+        went_on = frame in self._incomplete and frame.f_code.co_name != "<module>"
+        return went_on and not _names_a_device(error)
 
     def reveal(self, value: Any) -> Any:
         from tests.mdtest.revealing import devices_of, is_met
@@ -141,7 +145,11 @@ def _objects(error: BaseException, one: Expectation) -> bool:
     """Whether an error is the one announced: it has the words, or else names a device."""
     if one.kind == "raises" and one.message:
         return one.message in str(error)
-    return bool(_DEVICE.search(str(error)))
+    return _names_a_device(error)
+
+
+def _names_a_device(error: BaseException) -> bool:
+    return _DEVICE.search(str(error)) is not None
 
 
 def _misplaced(
@@ -179,7 +187,7 @@ def execute(
     """
     done = Execution(announced)
     tree = forgiving(f"{code}\n{run.then}", {one.line for one in raising_in(announced)})
-    script = types.ModuleType("__main__")
+    script = ModuleType("__main__")
     vars(script)[FORGIVE], vars(script)[REACH] = done.forgive, done.reached.update
     vars(script)["reveal_device"] = done.reveal
     with _as_a_script(script, path, run):
@@ -198,7 +206,7 @@ def _line(error: BaseException, path: str) -> int:
 
 
 @contextlib.contextmanager
-def _as_a_script(script: types.ModuleType, path: str, run: Run) -> Iterator[None]:
+def _as_a_script(script: ModuleType, path: str, run: Run) -> Iterator[None]:
     """A folder, arguments and environment of its own, nothing printed."""
     import devicelint
     from runtime_guard import virtual_gpu

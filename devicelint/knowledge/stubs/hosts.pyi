@@ -1,6 +1,8 @@
 """Libraries on the host: which calls read a tensor, or a list of tensors, as an array.
 
 `Converts` needs the tensor on the CPU; `Keeps` takes it as it is, prints it, or takes none.
+`Elements` needs on the CPU what is in a list. A tensor itself it asks to do the work, by a method of the same
+name, which succeeds or fails alike on every device.
 """
 
 class numpy:
@@ -10,14 +12,32 @@ class numpy:
     ndim: Keeps
     isscalar: Keeps
     iterable: Keeps
-    squeeze: Keeps
-    swapaxes: Keeps
-    split: Keeps
-    array_split: Keeps
-    hsplit: Keeps
-    vsplit: Keeps
-    dsplit: Keeps
-    rollaxis: Keeps
+    # Methods that take what numpy passes on
+    nonzero: Elements
+    squeeze: Elements
+    swapaxes: Elements
+    split: Elements
+    array_split: Elements
+    hsplit: Elements
+    vsplit: Elements
+    dsplit: Elements
+    rollaxis: Elements
+    real: Elements
+    imag: Elements
+    # Methods that do not, on any device
+    all: Elements
+    any: Elements
+    amax: Elements
+    amin: Elements
+    flip: Elements
+    max: Elements
+    mean: Elements
+    min: Elements
+    moveaxis: Elements
+    prod: Elements
+    std: Elements
+    sum: Elements
+    var: Elements
     # Sizes, types and settings
     empty: Keeps
     ones: Keeps
