@@ -13,6 +13,7 @@ from tests.mdtest.page import Problem
 
 _FINDING = re.compile(
     r"""\#\ (?P<todo>todo\ )?(?P<kind>error|warning|note|raises)
+        (?P<nothing>:\ nothing(?=\s*(?:\#|$)))?
         (?::(?=\s*[\d\["])
             (?:\s*(?P<column>\d+))?
             (?:\s*\[(?P<rule>[A-Za-z0-9-]+)\])?
@@ -45,7 +46,7 @@ class Expectation:
     origin: int
     """The line of the block on which the comment stands."""
     kind: str
-    """`error`, `warning`, `note`, `revealed`, or `raises`."""
+    """`error`, `warning`, `note`, `revealed`, `raises`, or `passes`: torch raises nothing there."""
     column: int | None = None
     rule: str | None = None
     message: str | None = None
@@ -54,6 +55,8 @@ class Expectation:
     def __str__(self) -> str:
         if self.kind == "revealed":
             return f"# revealed: {self.message}"
+        if self.kind == "passes":
+            return "# raises: nothing"
         details = [
             str(self.column) if self.column else "",
             f"[{self.rule}]" if self.rule else "",
@@ -61,6 +64,11 @@ class Expectation:
         ]
         shown = " ".join(detail for detail in details if detail)
         return f"# {'todo ' if self.todo else ''}{self.kind}{': ' if shown else ''}{shown}"
+
+    @property
+    def is_of_torch(self) -> bool:
+        """Whether it says what torch does when the block is executed, and nothing of a finding."""
+        return self.kind in ("raises", "passes")
 
     @property
     def exactness(self) -> int:
@@ -173,7 +181,7 @@ def _expectations(comment: _Comment, line: int) -> Iterator[Expectation]:
         yield Expectation(
             line=line,
             origin=comment.line,
-            kind=details["kind"],
+            kind="passes" if details.get("nothing") else details["kind"],
             column=int(column) if column else None,
             rule=details.get("rule"),
             message=message and message.replace('\\"', '"'),

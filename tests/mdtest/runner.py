@@ -102,7 +102,7 @@ class _Run:
     def _misannounced(self) -> Iterator[Complaint]:
         known = self.analyser.rules()
         for one in self.annotated.expectations:
-            if one.kind == "raises" and self.example.run is None:
+            if one.is_of_torch and self.example.run is None:
                 message = "`# raises` is about a block that is executed: tag it `run`"
                 yield self._complaint(one.origin, "a block tagged `run`", message)
             if one.rule is not None and one.rule not in known:
@@ -115,12 +115,12 @@ class _Run:
             line = then.page_line(problem.line)
             yield Complaint(line, "an example that can be read", problem.message)
         for one in self.use.expectations:
-            if one.kind != "raises":
+            if not one.is_of_torch:
                 message = "the analyser does not see this block"
                 yield Complaint(then.page_line(one.origin), "`# raises` at most", message)
 
     def _unmatched(self, observations: tuple[Observation, ...]) -> Iterator[Complaint]:
-        found = [one for one in self.annotated.expectations if one.kind != "raises"]
+        found = [one for one in self.annotated.expectations if not one.is_of_torch]
         for mismatch in mismatches(found, observations):
             origin = mismatch.origin or self.annotated.origin(mismatch.line)
             shown = self.annotated.code.split("\n")[mismatch.line - 1 : mismatch.line]
