@@ -27,6 +27,7 @@ def install(patches: Patches) -> None:
     patches.put(
         torch.autograd, "_engine_run_backward", _engine(torch.autograd._engine_run_backward)
     )
+    patches.put(torch.autograd, "_make_grads", _making_grads(torch.autograd._make_grads))
     patches.put(Tensor, "register_hook", _register_hook(Tensor.register_hook))
     patches.put(BackwardHook, "__init__", _backward_hook(BackwardHook.__init__))
     patches.put(torch.autograd.Function, "apply", classmethod(_applied))
@@ -60,6 +61,19 @@ def _engine(original: Callable[..., Any]) -> Callable[..., Any]:
         return made
 
     return _engine_run_backward
+
+
+def _making_grads(original: Callable[..., Any]) -> Callable[..., Any]:
+    def _make_grads(outputs: Any, gradients: Any, *rest: Any, **more: Any) -> Any:
+        """Make the gradients of scalars; what is asked of the outputs says nothing of devices."""
+        with torch._C.DisableTorchFunction():
+            made = original(outputs, gradients, *rest, **more)
+            for output, given, one in zip(outputs, gradients, made, strict=True):
+                if given is None and isinstance(output, Tensor):
+                    _follow(one, mark_of(output))
+            return made
+
+    return _make_grads
 
 
 def _check_roots(roots: list[Tensor], gradients: Any) -> None:
