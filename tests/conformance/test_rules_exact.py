@@ -56,6 +56,10 @@ LINEAR_ALGEBRA = {
     "mv": (lambda: gpu(2, 3) @ cpu(3), ANY),
     "einsum": (lambda: torch.einsum("ij,jk->ik", gpu(2, 3), cpu(3, 4)), ANY),
     "tensordot": (lambda: torch.tensordot(gpu(2, 3), cpu(3, 4), dims=1), ANY),
+    "linalg.lstsq": (
+        lambda: torch.linalg.lstsq(gpu(3, 2), cpu(3, 1)),
+        exact("b", "cpu", "cuda:0", "out_linalg_lstsq_out"),
+    ),
     "linalg.solve": (
         lambda: torch.linalg.solve(gpu(3, 3), cpu(3, 1)),
         exact("B", "cpu", "cuda:0", "_linalg_solve_ex"),

@@ -84,8 +84,8 @@ def test_counts_of_the_newest_table():
         "exact": 524,
         "iterator": 222,
         "unchecked": 133,
-        "composite": 77,
-        "own": 45,
+        "composite": 78,
+        "own": 44,
         "pairs": 42,
         "output": 17,
     }
