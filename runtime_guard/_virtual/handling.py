@@ -63,10 +63,18 @@ def _states(args: tuple[Any, ...]) -> tuple[Any, Any]:
 OWN_RULES.update({getattr(torch, name): _recurrent for name in RECURRENT})
 
 
-def _attention(query: Tensor, key: Tensor, value: Tensor, *_: Any, **__: Any) -> None:
+def _attention(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *_: Any, **__: Any
+) -> None:
     found = [device_of(tensor) for tensor in (query, key, value)]
     if len(set(found)) > 1:
         raise RuntimeError(texts.attention(*found))
+    if attn_mask is None or device_of(attn_mask) == found[0]:
+        return
+    # The kernels of the CPU, which run here, compare no mask; with a mask CUDA runs this one.
+    kernel = table().rules["_scaled_dot_product_efficient_attention"]
+    said = kernel.printed["attn_bias"], device_of(attn_mask), found[0], kernel.method
+    raise RuntimeError(texts.exact(*said, family=table().family))
 
 
 OWN_RULES[torch._C._nn.scaled_dot_product_attention] = _attention

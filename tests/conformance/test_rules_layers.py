@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional
 
 from tests.conformance.given import CPU, cpu, each, gpu, ids, places
 from tests.conformance.texts import ANY, differs, elementwise, exact, refused
@@ -190,6 +191,26 @@ def test_attention_refuses_a_mask_from_the_cpu(row):
     layer = cuda(nn.MultiheadAttention(4, 2))
     query = gpu(3, 1, 4)
     refused(lambda: layer(query, query, query, **row), ANY)
+
+
+@each(
+    {
+        "of the function": lambda x, mask: functional.scaled_dot_product_attention(
+            x[None], x[None], x[None], attn_mask=mask
+        ),
+        "of a layer that gives no weights": lambda x, mask: cuda(nn.MultiheadAttention(4, 2))(
+            x, x, x, attn_mask=mask, need_weights=False
+        ),
+        "of a layer of an encoder": lambda x, mask: cuda(nn.TransformerEncoderLayer(4, 2, 8))(
+            x, src_mask=mask
+        ),
+    }
+)
+def test_fused_attention_refuses_a_mask_from_the_cpu(row):
+    refused(
+        lambda: row(gpu(3, 3, 4), torch.zeros(3, 3)),
+        exact("attn_bias", "cpu", "cuda:0", "__scaled_dot_product_efficient_attention"),
+    )
 
 
 LOSSES = {
