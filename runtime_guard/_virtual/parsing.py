@@ -22,8 +22,9 @@ def install(patches: Patches) -> None:
     original = torch._C._nn._parse_to
 
     def _parse_to(*args: Any, **kwargs: Any) -> Any:
-        if args and isinstance(args[0], Tensor):
-            return device_of(args[0]), args[0].dtype, False, kwargs.get("memory_format")
+        other = args[0] if args else kwargs.get("tensor")
+        if isinstance(other, Tensor):
+            return device_of(other), other.dtype, False, kwargs.get("memory_format")
         words = [torch.device(machine().name, word) if type(word) is int else word for word in args]
         if type(kwargs.get("device")) is int:
             kwargs = {**kwargs, "device": torch.device(machine().name, kwargs["device"])}

@@ -42,7 +42,9 @@ FACTORIES = {
     "tensor of an array": lambda d: torch.tensor(np.ones(2), device=d),
     "as_tensor": lambda d: torch.as_tensor([1.0], device=d),
     "as_tensor of an array": lambda d: torch.as_tensor(np.ones(2), device=d),
+    "as_tensor of a CPU tensor": lambda d: torch.as_tensor(cpu(2), device=d),
     "asarray": lambda d: torch.asarray([1.0], device=d),
+    "asarray of a CPU tensor": lambda d: torch.asarray(cpu(2), device=d),
     "scalar_tensor": lambda d: torch.scalar_tensor(1.0, device=d),
     "tril_indices": lambda d: torch.tril_indices(3, 3, device=d),
     "triu_indices": lambda d: torch.triu_indices(3, 3, device=d),
@@ -187,3 +189,9 @@ def test_combinations_of_cuda_tensors():
     assert places(torch.meshgrid(gpu(2), gpu(3), indexing="ij")) == {"cuda:0"}
     assert places(torch.cartesian_prod(ids(1, 2), ids(3))) == {"cuda:0"}
     assert places(torch.combinations(ids(1, 2, 3))) == {"cuda:0"}
+
+
+def test_the_deprecated_range_is_made_where_asked_for():
+    with pytest.warns(UserWarning, match="range is deprecated"):
+        made = torch.range(0, 2, device="cuda:0")
+    assert made.device == GPU

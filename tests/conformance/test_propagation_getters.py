@@ -86,6 +86,10 @@ PRINTED = {
         lambda: torch.ones(1, device="cuda", requires_grad=True) * 2,
         "tensor([2.], device='cuda:0', grad_fn=<MulBackward0>)",
     ),
+    "what was moved": (
+        lambda: torch.ones(1, requires_grad=True).cuda(),
+        "tensor([1.], device='cuda:0', grad_fn=<ToCopyBackward0>)",
+    ),
     "a parameter": (
         lambda: nn.Parameter(torch.ones(1, device="cuda")),
         "Parameter containing:\ntensor([1.], device='cuda:0', requires_grad=True)",

@@ -14,6 +14,7 @@ SPELLINGS = {
     "to(device=...)": lambda m: m.to(device="cuda"),
     "to(device, dtype)": lambda m: m.to("cuda", torch.float32),
     "to(another tensor)": lambda m: m.to(gpu(1)),
+    "to(tensor=...)": lambda m: m.to(tensor=gpu(1)),
     "cuda()": lambda m: m.cuda(),
     "cuda(0)": lambda m: m.cuda(0),
     "cuda(device)": lambda m: m.cuda(torch.device("cuda:0")),

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from runtime_guard._virtual.devices import resolved
+from runtime_guard._virtual.factories import construct
 from runtime_guard._virtual.machine import is_active, machine
 from runtime_guard._virtual.marks import device_of, place
 
@@ -92,6 +93,7 @@ def install(patches: Patches) -> None:
         patches.put(torch.cuda, f"{word}Tensor", LegacyType("cuda", word))
     original = torch._C._set_default_tensor_type
     patches.put(torch._C, "_set_default_tensor_type", _defaulting(original))
+    patches.put(torch, "range", _range(torch.range))
 
 
 def _is_shared(made: Tensor, args: tuple[Any, ...]) -> bool:
@@ -108,3 +110,15 @@ def _defaulting(original: Callable[[Any], None]) -> Callable[[Any], None]:
         torch.set_default_device(kind.kind if is_ours and kind.kind != "cpu" else None)
 
     return _set_default_tensor_type
+
+
+def _range(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The factory that no mode sees, and that follows no default."""
+
+    def called(*args: Any, device: Any = None, **kwargs: Any) -> Tensor:
+        if device is None:
+            return original(*args, **kwargs)
+        with torch._C.DisableTorchFunction():
+            return construct(original, args, {**kwargs, "device": device})
+
+    return called
