@@ -135,11 +135,8 @@ def test_the_guide_shows_what_its_examples_say():
 
 def test_the_readme_shows_what_the_virtual_gpu_says():
     readme = (GUIDE.parents[1] / "README.md").read_text(encoding="utf-8")
-    code, text = re.search(
-        r"```python\n(import torch\nfrom runtime_guard.*?)```\n\n```text\n(.*?)\n```",
-        readme,
-        re.DOTALL,
-    ).groups()
+    blocks = r"```python\n(import torch\nfrom runtime_guard.*?)```\n\n```text\n(.*?)\n```"
+    [(code, text)] = re.findall(blocks, readme, re.DOTALL)
     with pytest.raises(RuntimeError) as raised:
         exec(code, {})
     assert f"RuntimeError: {raised.value}".splitlines()[0] == text
