@@ -24,7 +24,7 @@ from tests.mdtest.page import Run
 A_RUN = Run()
 OBJECTIONS = (RuntimeError, TypeError, ValueError, AttributeError, AssertionError)
 """What torch raises about devices; a NameError is no finding's."""
-_DEVICE = re.compile(r"\b(?:cpu|cuda|mps|xpu|device)", re.IGNORECASE)
+_DEVICE = re.compile(r"\b(?:cpu|cuda|mps|xpu|device)|no attribute 'to'", re.IGNORECASE)
 _QUOTED = re.compile(r"'(\w+)'(?!.*')")
 
 
