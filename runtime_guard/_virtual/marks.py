@@ -29,6 +29,15 @@ HOST = "_virtual_host"
 PLAIN: Final = (Tensor, torch.nn.Parameter)
 """The classes of tensors that wrap no other and override nothing."""
 
+NOT_ON_MPS: Final = frozenset({torch.float64, torch.complex128})
+"""The dtypes of which MPS refuses to hold tensors."""
+
+WIDE: Final = (
+    "Cannot convert a MPS Tensor to {0} dtype as the MPS framework doesn't support {0}. Please "
+    "use float32 instead."
+)
+"""How it says so (aten/src/ATen/mps/EmptyTensor.cpp)."""
+
 FORKED = (
     "Cannot re-initialize {0} in forked subprocess. To use {0} with multiprocessing, you must "
     "use the 'spawn' start method"
@@ -122,12 +131,17 @@ def place(tensor: Tensor, device: torch.device) -> Tensor:
     """Let a tensor's storage live on the device, and return the tensor.
 
     A storage that bears a mark already keeps it: views share their storage.
+
+    Raises:
+        TypeError: the device holds no tensors of this dtype.
     """
     storage = storage_of(tensor)
     if storage is None or MARK in storage.__dict__ or device in (CPU, META):
         return tensor
     if is_active():
         # A graph that was made inside a block may be gone back through outside.
+        if device.type == "mps" and tensor.dtype in NOT_ON_MPS:
+            raise TypeError(WIDE.format(str(tensor.dtype).removeprefix("torch.")))
         setattr(storage, MARK, marked(storage, device))
     return tensor
 

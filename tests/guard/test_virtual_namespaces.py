@@ -276,3 +276,19 @@ def test_choosing_a_device_is_a_use_of_it_and_counting_devices_is_none():
         torch.cuda.set_device(1)
         assert torch.cuda.is_initialized()
     assert not torch.cuda.is_initialized()
+
+
+@pytest.mark.parametrize("move", ["to", "make", "cast"])
+def test_mps_holds_no_doubles(move):
+    moves = {
+        "to": lambda: torch.ones(2, dtype=torch.float64).to("mps"),
+        "make": lambda: torch.ones(2, dtype=torch.float64, device="mps"),
+        "cast": lambda: torch.ones(2, device="mps").double(),
+    }
+    with virtual_gpu(name="mps"), pytest.raises(TypeError, match="MPS framework doesn't support"):
+        moves[move]()
+
+
+def test_cuda_holds_doubles():
+    with virtual_gpu():
+        assert torch.ones(2, dtype=torch.float64, device="cuda").dtype is torch.float64
