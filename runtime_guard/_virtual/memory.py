@@ -113,6 +113,7 @@ def leaves(roots: Iterable[Any]) -> Iterator[Tensor]:
         node = waiting.pop()
         if type(node).__name__ == "AccumulateGrad":
             yield node.variable
+            continue
         for behind, _ in node.next_functions:
             if behind is not None and behind not in seen:
                 seen.add(behind)

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor, nn, optim
 from torch.optim import Optimizer
 
-from runtime_guard._virtual.marks import PLAIN, device_of, mark_of, place
+from runtime_guard._virtual.marks import PLAIN, device_of, place
+from runtime_guard._virtual.running import common_device
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,11 +37,22 @@ def install(patches: Patches) -> None:
             patches.put(kind, "_init_group", _gathering(kind._init_group))  # type: ignore[attr-defined]
 
 
+def _are_alike(tensors: list[Tensor]) -> bool:
+    """Whether all are of one class, one dtype and one device."""
+    return len({(type(each), each.dtype) for each in tensors}) == 1 and (
+        common_device(tensors) is not ...
+    )
+
+
 def _grouped(lists: list[list[Tensor | None]], with_indices: bool = False) -> dict[Any, Any]:
     """Lists of tensors by the device and dtype of the first list's, and the places they had."""
     groups: dict[Any, tuple[list[list[Tensor | None]], list[int]]] = {}
     with torch._C.DisableTorchFunction():
-        keys = [(device_of(first), first.dtype) for first in lists[0] if first is not None]
+        first = [tensor for tensor in lists[0] if tensor is not None]
+        if _are_alike(first):
+            places = list(range(len(first))) if with_indices else []
+            return {(device_of(first[0]), first[0].dtype): (list(map(list, lists)), places)}
+        keys = [(device_of(tensor), tensor.dtype) for tensor in first]
     for place_, key in enumerate(keys):
         members, places = groups.setdefault(key, ([[] for _ in lists], []))
         for kept, given in zip(members, lists, strict=True):
@@ -57,10 +69,11 @@ def _choosing(choose: Callable[..., tuple[bool, bool]]) -> Callable[..., tuple[b
     def _default_to_fused_or_foreach(
         params: list[Tensor | None], *args: Any, **kwargs: Any
     ) -> tuple[bool, bool]:
-        """Ask one parameter of each kind, for all that are like it."""
+        """Ask one parameter, where all are like it."""
         with torch._C.DisableTorchFunction():
-            kinds = {(type(p), mark_of(p), p.dtype): p for p in params if p is not None}
-        return choose(list(kinds.values()), *args, **kwargs)
+            given = [each for each in params if each is not None]
+            asked = given[:1] if _are_alike(given) else given
+        return choose(asked, *args, **kwargs)
 
     return _default_to_fused_or_foreach
 
@@ -87,13 +100,11 @@ def _gathering(init_group: Callable[..., Any]) -> Callable[..., Any]:
 
 def _only_gathers(optimizer: Any, group: dict[str, Any]) -> bool:
     """Whether gradients and state are there already; then each gradient lies with its parameter."""
-    if group.get("fused") or any(type(each) not in PLAIN for each in group["params"]):
+    parameters = group["params"]
+    if group.get("fused") or any(type(each) not in PLAIN for each in parameters):
         return False
-    stateless = isinstance(optimizer, optim.SGD)
-    for parameter in group["params"]:
-        gradient, device = parameter.grad, mark_of(parameter)
-        if gradient is not None and device is not None:
-            place(gradient, device)
-        if gradient is not None and not (stateless or optimizer.state.get(parameter)):
-            return False
-    return True
+    trained = [each for each in parameters if each.grad is not None]
+    if common_device([*trained, *(each.grad for each in trained)]) is ...:
+        for each in trained:
+            place(each.grad, device_of(each))
+    return isinstance(optimizer, optim.SGD) or all(map(optimizer.state.get, trained))
