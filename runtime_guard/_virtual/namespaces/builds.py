@@ -38,6 +38,8 @@ def install(patches: Patches) -> None:
     patches.put(cudnn, "version", lambda: CUDNN if speaks("cuda") else None)
     # Its functions find each other in the module, which another object stands for.
     patches.put_item(cudnn.is_acceptable.__globals__, "_init", lambda: speaks("cuda"))
+    # The weights of a recurrent layer lie in host memory, where cuDNN cannot put them together.
+    patches.put(torch, "_use_cudnn_rnn_flatten_weight", constant(False))
     patches.put(mps, "is_built", lambda: speaks("mps"))
     patches.put(mps, "is_available", lambda: speaks("mps"))
     stand_in_all(
