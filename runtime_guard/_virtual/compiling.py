@@ -7,6 +7,7 @@ Only eager paths can be proven. torch.compile keeps its objects, under its own s
 from __future__ import annotations
 
 import functools
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -31,6 +32,9 @@ UNLOADED: Final = (
     "virtual GPU: TorchScript cannot be loaded, because its operations are not seen; build the "
     "model in Python, or load it outside the block"
 )
+
+DRAWING: Final = "torch.utils.tensorboard._pytorch_graph"
+"""What traces a model for the graph of it alone."""
 
 EXPORTERS: Final = (
     ("torch.export", "export"),
@@ -78,6 +82,7 @@ def _install_compile(patches: Patches) -> None:
 
 
 _compiled = torch.jit.script
+_traced = torch.jit.trace
 
 
 def _script(obj: Any, *args: Any, **kwargs: Any) -> Any:
@@ -89,13 +94,19 @@ def _script(obj: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _trace(func: Any, example_inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """Run what is traced once, as tracing does, and return it."""
-    once("trace", SCRIPTED.format("torch.jit.trace"))
+    """Run what is traced once, as tracing does, and return it.
+
+    TensorBoard traces a model to draw it, and runs nothing of what that makes.
+    """
     named = kwargs.get("example_kwarg_inputs")
     if isinstance(named, dict):
         func(**named)
     elif example_inputs is not None:
         func(*(example_inputs if isinstance(example_inputs, tuple) else (example_inputs,)))
+    if sys._getframe(1).f_globals["__name__"] == DRAWING:
+        with _unseen():
+            return _traced(func, example_inputs, *args, check_trace=False, **kwargs)
+    once("trace", SCRIPTED.format("torch.jit.trace"))
     return func
 
 
