@@ -35,10 +35,20 @@ SURFACES: Final = (
     "compiling",
     "dlpack",
     "extensions",
+    "profiling",
 )
 """The modules whose `install` changes torch, in this order."""
 
-HANDLING: Final = ("getters", "moves", "factories", "indexing", "handling", "comparing", "synced")
+HANDLING: Final = (
+    "getters",
+    "moves",
+    "factories",
+    "indexing",
+    "handling",
+    "comparing",
+    "synced",
+    "dtypes",
+)
 """The modules that say what is done with calls."""
 
 _lock = threading.RLock()
