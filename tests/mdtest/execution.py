@@ -107,15 +107,14 @@ def differences(
     """Where the block, executed, does something else than its page announces."""
     announced = [one for one in expectations if not one.todo]
     if not announced:
-        yield from _not_innocent(code, path, [replace(run, devices=0), run])
+        yield from _not_innocent(code, path, run)
         return
-    raising = raising_in(announced)
     done = execute(code, path, run, announced)
     where = machine(run.devices)
     yield from _ended(done, where)
-    for line in {one.line for one in announced} - done.reached:
+    for line in sorted({one.line for one in announced} - done.reached):
         yield Difference(line, f"is reached {where}", "nothing comes to this line")
-    for one in raising:
+    for one in raising_in(announced, run):
         error = done.raised.get(one.line)
         if error is None:
             yield Difference(one.line, f"raises {where}", "nothing is raised")
@@ -123,14 +122,17 @@ def differences(
             expected = str(one) if one.kind == "raises" else f"an error about devices {where}"
             yield Difference(one.line, expected, f"{type(error).__name__}: {error}")
     yield from _misplaced(done, announced, where)
+    if not run.devices:
+        yield from _ended(execute(code, path, replace(run, devices=2)), machine(2))
 
 
-def _not_innocent(code: str, path: str, runs: Iterable[Run]) -> Iterator[Difference]:
+def _not_innocent(code: str, path: str, tagged: Run) -> Iterator[Difference]:
     """Why the silence about a block proves nothing: it fails somewhere, or is not reached."""
     unreached = set(statements(code))
-    for run in dict.fromkeys(runs):
-        done = execute(code, path, run)
-        yield from _ended(done, machine(run.devices))
+    machines = (tagged.devices,) if tagged.alone else (0, 2)
+    for devices in machines:
+        done = execute(code, path, replace(tagged, devices=devices))
+        yield from _ended(done, machine(devices))
         unreached -= done.reached if done.failure is None else unreached
     for line in sorted(unreached):
         yield Difference(line, "is reached on some machine", "nothing comes to this line")
@@ -171,31 +173,37 @@ def machine(devices: int) -> str:
     return f"on {devices} virtual devices" if devices else "without an accelerator"
 
 
-def raising_in(announced: Iterable[Expectation]) -> list[Expectation]:
-    """The lines that raise: those marked `# raises`, or else where an error is found."""
+def raising_in(announced: Iterable[Expectation], run: Run) -> list[Expectation]:
+    """The lines that raise: those marked `# raises`, or else where an error is found.
+
+    Without an accelerator a warning counts like an error: it says what fails there.
+    """
     marked = tuple(announced)
-    kind = "raises" if any(one.is_of_torch for one in marked) else "error"
-    return [one for one in marked if one.kind == kind]
+    if any(one.is_of_torch for one in marked):
+        return [one for one in marked if one.kind == "raises"]
+    kinds = ("error",) if run.devices else ("error", "warning")
+    return [one for one in marked if one.kind in kinds]
 
 
 def execute(
     code: str, path: str, run: Run = A_RUN, announced: Sequence[Expectation] = ()
 ) -> Execution:
-    """Run code as a script, and what others do with it.
+    """Run code as a script, and what others do before and with it.
 
     A statement on a line that raises is noted, and the run goes on after it.
     """
     done = Execution(announced)
-    tree = forgiving(f"{code}\n{run.then}", {one.line for one in raising_in(announced)})
+    tree = forgiving(f"{code}\n{run.then}", {one.line for one in raising_in(announced, run)})
     script = ModuleType("__main__")
     vars(script)[FORGIVE], vars(script)[REACH] = done.forgive, done.reached.update
     vars(script)["reveal_device"] = done.reveal
     with _as_a_script(script, path, run):
         try:
             exec(compile(tree, path, "exec"), vars(script))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever ends it is a difference
-            if not (isinstance(error, SystemExit) and error.code in (None, 0)):
-                done.failure = (_line(error, path), f"{type(error).__name__}: {error}")
+        except SystemExit:
+            pass
+        except Exception as error:  # noqa: BLE001 - whatever ends it is a difference
+            done.failure = (_line(error, path), f"{type(error).__name__}: {error}")
     return done
 
 
@@ -212,9 +220,7 @@ def _as_a_script(script: ModuleType, path: str, run: Run) -> Iterator[None]:
     from runtime_guard import virtual_gpu
 
     with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        stack.callback(os.chdir, Path.cwd())
-        os.chdir(folder)
+        stack.enter_context(_in_a_folder())
         stack.callback(_restore_environment, dict(os.environ))
         stack.callback(sys.modules.__setitem__, "__main__", sys.modules["__main__"])
         sys.modules["__main__"] = script
@@ -227,9 +233,23 @@ def _as_a_script(script: ModuleType, path: str, run: Run) -> Iterator[None]:
         warnings.simplefilter("ignore")
         stack.enter_context(_settings_of_torch())
         stack.callback(_forget_accelerators)
+        if run.before:
+            with virtual_gpu(2):
+                exec(compile(run.before, "before.py", "exec"), vars(ModuleType("__main__")))
         if run.devices:
             stack.enter_context(virtual_gpu(run.devices))
         yield
+
+
+@contextlib.contextmanager
+def _in_a_folder() -> Iterator[None]:
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
 
 
 @contextlib.contextmanager

@@ -23,7 +23,7 @@ _MISTAKEN_LANGUAGES = {
     "": "console",
 }
 _DIFF_TAGS = ("", "safe", "unsafe")
-_TAGS = "`run`, `then`, or `ignore` and a reason"
+_TAGS = "`run`, `before`, `then`, or `ignore` and a reason"
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,12 @@ class Run:
 
     devices: int = 2
     """On how many virtual devices."""
+    alone: bool = False
+    """Whether it says nothing of other machines."""
     arguments: tuple[str, ...] = ()
     """What `sys.argv` holds besides the file's name."""
+    before: str = ""
+    """What ran in the same folder before, on a machine with devices."""
     then: str = ""
     """The code of others that uses the block."""
 
@@ -42,9 +46,9 @@ class Run:
         """What `run`, `run cpu`, `run 1` and `run --epochs 1` mean; None for any other tag."""
         match tags.split():
             case ["run", "cpu", *arguments]:
-                return cls(0, tuple(arguments))
+                return cls(0, arguments=tuple(arguments))
             case ["run", number, *arguments] if number.isdigit():
-                return cls(int(number), tuple(arguments))
+                return cls(int(number), alone=True, arguments=tuple(arguments))
             case ["run", *arguments]:
                 return cls(arguments=tuple(arguments))
             case _:
@@ -65,8 +69,10 @@ class Example:
 
     code: Fence
     path: str = UNNAMED
+    before: tuple[Fence, ...] = ()
+    """What ran before the code on another machine, unseen by the analyser."""
     then: Fence | None = None
-    """What runs after the code, unseen by the analyser."""
+    """What runs after the code, just as unseen."""
     diffs: tuple[Fence, ...] = ()
     reports: tuple[Fence, ...] = ()
 
@@ -96,13 +102,14 @@ class Section:
 def sections(text: str) -> tuple[Section, ...]:
     """The sections of a page in order, those without examples included."""
     path: list[Heading] = []
-    current = _SectionReader(headings=(), line=1)
+    before: list[Fence] = []
+    current = _SectionReader(headings=(), line=1, before=before)
     readers = [current]
     for element in elements(text):
         if isinstance(element, Heading):
             path = [heading for heading in path if heading.level < element.level] + [element]
             titles = tuple(heading.title for heading in path)
-            current = _SectionReader(headings=titles, line=element.line)
+            current = _SectionReader(headings=titles, line=element.line, before=before)
             readers.append(current)
         else:
             current.read(element)
@@ -122,6 +129,8 @@ def _refuse_repeated_names(found: Iterable[Section]) -> Iterator[Section]:
 class _SectionReader:
     headings: tuple[str, ...]
     line: int
+    before: list[Fence]
+    """The page's `before` blocks so far, which are for all that follows."""
     examples: list[Example] = field(default_factory=list)
     settings: Fence | None = None
     problems: list[Problem] = field(default_factory=list)
@@ -183,10 +192,12 @@ class _SectionReader:
         if self.ignored:
             if not reason.strip():
                 self._refuse(fence.line, "`ignore` needs a reason after it")
+        elif fence.tags == "before":
+            self.before.append(fence)
         elif fence.tags == "then":
             self._read_use(fence)
         elif not fence.tags or Run.of(fence.tags):
-            self.examples.append(Example(fence, path))
+            self.examples.append(Example(fence, path, tuple(self.before)))
         else:
             self._refuse(fence.line, f"unknown tag `{fence.tags}`: {_TAGS}")
 

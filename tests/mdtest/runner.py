@@ -128,17 +128,18 @@ class _Run:
 
     def _executed(self, tagged: Run) -> Iterator[Complaint]:
         """What torch says of the block, and of the block with each fix that is shown."""
-        run = replace(tagged, then=self.use.code)
+        before = "\n".join(fence.content for fence in self.example.before)
+        run = replace(tagged, before=before, then=self.use.code)
         code, path = self.annotated.code, self.example.path
-        before = len(code.split("\n"))
-        later = [replace(one, line=one.line + before) for one in self.use.expectations]
+        lines = len(code.split("\n"))
+        later = [replace(one, line=one.line + lines) for one in self.use.expectations]
         shown = f"{code}\n{run.then}".split("\n")
         for found in differences(code, path, (*self.annotated.expectations, *later), run):
             line = self._page_line(found.line)
             yield Complaint(line, found.expected, found.actual, shown[found.line - 1])
         for diff in self.example.diffs:
             fixed = self._fix(code, unsafe=diff.tags != "safe")
-            for number in self._right_on(fixed):
+            for number in self._right_on(fixed, run):
                 failure = execute(fixed, path, replace(run, devices=number)).failure
                 if failure is not None:
                     expected = f"the fix runs {machine(number)}"
@@ -151,11 +152,13 @@ class _Run:
             return self.example.then.page_line(self.use.origin(later))
         return self.example.code.page_line(self.annotated.origin(line))
 
-    def _right_on(self, fixed: str) -> tuple[int, ...]:
+    def _right_on(self, fixed: str, run: Run) -> tuple[int, ...]:
         """The machines on which a file runs, for all that is still reported of it."""
         kinds = {one.kind for one in self._check(fixed)}
         if "error" in kinds:
             return ()
+        if run.alone:
+            return (run.devices,)
         return (2,) if "warning" in kinds else (0, 2)
 
     def _check_fix(self, diff: Fence, observations: tuple[Observation, ...]) -> Iterator[Complaint]:
