@@ -21,6 +21,9 @@ from benchmarks.pytorch_examples.scratch import Scratch
 
 LIMIT = 150.0
 
+NO_MACHINE = "runtime_guard is not in effect"
+"""What the guard warns of where it could not make the virtual GPUs."""
+
 _ports: dict[int, threading.Lock] = defaultdict(threading.Lock)
 
 
@@ -60,8 +63,8 @@ class Outcome:
 
     @property
     def is_well(self) -> bool:
-        """Whether it ended as a run should."""
-        return self.status == 0
+        """Whether it ended as a run should, on the machine that was asked for."""
+        return self.status == 0 and NO_MACHINE not in self.said
 
 
 def launch(scratch: Scratch, run: Run, folder: Path, machine: Machine) -> Outcome:

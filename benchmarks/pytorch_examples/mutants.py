@@ -125,7 +125,7 @@ def _judged(outcome: Outcome) -> tuple[Fate, str]:
         told = f"{error.type}: {error.message}"
         return ("caught in a child" if outcome.is_well else "caught"), told
     if outcome.is_well:
-        return "survived", f"learned on {', '.join(outcome.devices) or 'no device'}"
+        return "survived", ""
     return "failed", "not done in time" if outcome.status is None else last_line(outcome.said)
 
 
