@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from runtime_guard._virtual.marks import MARK, PLAIN, mark_of, place, storage_of
+from runtime_guard._virtual.marks import MARK, PLAIN, place, storage_of
 
 _NONE_YET = object()
 
@@ -38,23 +38,24 @@ def common_device(values: Any) -> Any:
     """Where all tensors in these lie: a virtual device, None for no mark, Ellipsis for several."""
     found: Any = _NONE_YET
     for value in values:
-        if isinstance(value, Tensor):
+        kind = type(value)
+        if kind in PLAIN or isinstance(value, Tensor):
             try:
-                storage = value.untyped_storage() if type(value) in PLAIN else storage_of(value)
-                mark = getattr(storage, MARK, None)
-                lies: Any = None if mark is None else mark.device
+                storage = value.untyped_storage() if kind in PLAIN else storage_of(value)
             except (NotImplementedError, RuntimeError):
-                lies = mark_of(value)
-        elif type(value) in (list, tuple):
+                storage = storage_of(value)
+            mark = getattr(storage, MARK, None)
+            lies: Any = None if mark is None else mark.device
+        elif kind is list or kind is tuple:
             lies = common_device(value)
             if lies is _NONE_YET:
                 continue
         else:
             continue
-        if found is _NONE_YET:
+        if found is not lies:
+            if found is not _NONE_YET:
+                return ...
             found = lies
-        elif found is not lies:
-            return ...
     return found
 
 
