@@ -33,6 +33,7 @@ SURFACES: Final = (
     "parallel",
     "distributed",
     "compiling",
+    "scripting",
     "dlpack",
     "extensions",
     "profiling",
