@@ -23,8 +23,8 @@ COMPOSITES = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunction
 """The keys under which torch keeps operators that are made of others on every device."""
 
 OWN_RULES: dict[Any, Any] = {}
-"""Functions that CUDA checks before any kernel: `rule(func, args, kwargs)` raises, or returns None,
-or what the call gives."""
+"""Functions that CUDA checks before any kernel: the rule is called with the same arguments, and
+raises where CUDA would."""
 
 
 def run_mixed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -56,11 +56,7 @@ def _placed(made: Any, device: torch.device | None) -> Any:
 
 
 class Watching(TorchDispatchMode):
-    """Sees the operators that a call is made of, and where each of their tensors lies.
-
-    Attributes:
-        last: where the last operator put what it made.
-    """
+    """Sees the operators that a call is made of, and where each of their tensors lies."""
 
     def __init__(self, tensors: list[Tensor]) -> None:
         super().__init__()
@@ -73,7 +69,6 @@ class Watching(TorchDispatchMode):
             if (claimed(tensor) == CPU if is_backward else mark_of(tensor) is None)
         }
         self._given = [device_of(tensor) for tensor in tensors]
-        self._depth = 0
 
     def lies(self, tensor: Tensor) -> torch.device | None:
         """Where a tensor lies; None if it may lie anywhere."""
