@@ -162,7 +162,7 @@ def target_of(
         demand(run, argument, device or CPU, site, f".{method}()")
         return Known(method), argument
     if argument is None:
-        argument = arguments.keywords.get("other")
+        argument = arguments.keywords.get("tensor")
     if argument is None:
         return None, None
     device = device_named(run, argument)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
 import re
 import sys
-import tempfile
 import traceback
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
 from tests.mdtest.expectations import Expectation
 from tests.mdtest.forgiving import FORGIVE, REACH, forgiving, statements
 from tests.mdtest.page import Run
+from tests.mdtest.scripts import as_a_script
 
 A_RUN = Run()
 OBJECTIONS = (RuntimeError, TypeError, ValueError, AttributeError, AssertionError)
@@ -122,6 +116,9 @@ def differences(
             expected = str(one) if one.kind == "raises" else f"an error about devices {where}"
             yield Difference(one.line, expected, f"{type(error).__name__}: {error}")
     yield from _misplaced(done, announced, where)
+    if any(len(places) > 1 for places in _revealed_in(announced).values()):
+        other = execute(code, path, replace(run, devices=0), announced)
+        yield from _misplaced(other, announced, machine(0))
     if not run.devices:
         yield from _ended(execute(code, path, replace(run, devices=2)), machine(2))
 
@@ -157,15 +154,19 @@ def _names_a_device(error: BaseException) -> bool:
 def _misplaced(
     done: Execution, announced: Iterable[Expectation], where: str
 ) -> Iterator[Difference]:
-    said: dict[int, list[Expectation]] = {}
-    for one in announced:
-        if one.kind == "revealed":
-            said.setdefault(one.line, []).append(one)
-    for line, marks in said.items():
-        expected = f"{' '.join(map(str, marks))} {where}"
+    """Where the places that a line announces are not those where its values lie."""
+    for line, places in _revealed_in(announced).items():
         for found, met in done.revealed.get(line, ()):
             if not met:
-                yield Difference(line, expected, found)
+                yield Difference(line, f"{' or '.join(sorted(places))} {where}", found)
+
+
+def _revealed_in(announced: Iterable[Expectation]) -> dict[int, set[str]]:
+    said: dict[int, set[str]] = {}
+    for one in announced:
+        if one.kind == "revealed":
+            said.setdefault(one.line, set()).add(one.message or "")
+    return said
 
 
 def machine(devices: int) -> str:
@@ -197,7 +198,7 @@ def execute(
     script = ModuleType("__main__")
     vars(script)[FORGIVE], vars(script)[REACH] = done.forgive, done.reached.update
     vars(script)["reveal_device"] = done.reveal
-    with _as_a_script(script, path, run):
+    with as_a_script(script, path, run):
         try:
             exec(compile(tree, path, "exec"), vars(script))
         except SystemExit:
@@ -211,80 +212,3 @@ def _line(error: BaseException, path: str) -> int:
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno or 1 for frame in frames if frame.filename == path]
     return lines[-1] if lines else 1
-
-
-@contextlib.contextmanager
-def _as_a_script(script: ModuleType, path: str, run: Run) -> Iterator[None]:
-    """A folder, arguments and environment of its own, nothing printed."""
-    import devicelint
-    from runtime_guard import virtual_gpu
-
-    with ExitStack() as stack:
-        stack.enter_context(_in_a_folder())
-        stack.callback(_restore_environment, dict(os.environ))
-        stack.callback(sys.modules.__setitem__, "__main__", sys.modules["__main__"])
-        sys.modules["__main__"] = script
-        stack.enter_context(_exchanged(sys, "argv", [path, *run.arguments]))
-        stack.enter_context(_exchanged(sys, "stdin", io.StringIO()))
-        stack.enter_context(_exchanged(devicelint, "reveal_device", script.reveal_device))
-        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
-        stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore")
-        stack.enter_context(_settings_of_torch())
-        stack.callback(_forget_accelerators)
-        if run.before:
-            with virtual_gpu(2):
-                exec(compile(run.before, "before.py", "exec"), vars(ModuleType("__main__")))
-        if run.devices:
-            stack.enter_context(virtual_gpu(run.devices))
-        yield
-
-
-@contextlib.contextmanager
-def _in_a_folder() -> Iterator[None]:
-    before = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            yield
-        finally:
-            os.chdir(before)
-
-
-@contextlib.contextmanager
-def _exchanged(holder: Any, name: str, value: Any) -> Iterator[None]:
-    before = getattr(holder, name)
-    setattr(holder, name, value)
-    try:
-        yield
-    finally:
-        setattr(holder, name, before)
-
-
-def _restore_environment(before: dict[str, str]) -> None:
-    os.environ.clear()
-    os.environ.update(before)
-
-
-def _forget_accelerators() -> None:
-    """Forget the device that accelerate chose, which it keeps for as long as a process lives."""
-    if "accelerate.state" in sys.modules:
-        for name in ("AcceleratorState", "GradientState", "PartialState"):
-            getattr(sys.modules["accelerate.state"], name)._reset_state()
-
-
-@contextlib.contextmanager
-def _settings_of_torch() -> Iterator[None]:
-    """torch's own settings as they were, whatever the script made of them."""
-    import torch
-
-    generator, dtype = torch.get_rng_state(), torch.get_default_dtype()
-    torch.manual_seed(0)
-    try:
-        with torch.set_grad_enabled(True):
-            yield
-    finally:
-        torch.set_rng_state(generator)
-        torch.set_default_dtype(dtype)
-        torch.set_default_device(None)

@@ -52,21 +52,24 @@ def _devices_held(value: Any) -> Iterator[str]:
 
 def is_met(message: str, value: Any, frame: FrameType) -> bool:
     """Whether the value lies where the message says; what has no place lies anywhere."""
-    if message.startswith("unknown"):
-        return True
     said = _said(message, frame)
-    return all(any(_same(one, device) for one in said) for device in devices_of(value))
+    return said is None or all(
+        any(_same(one, device) for one in said) for device in devices_of(value)
+    )
 
 
-def _said(message: str, frame: FrameType) -> frozenset[str]:
-    """The devices that a message means: its own words, or the expression that they are."""
+def _said(message: str, frame: FrameType) -> frozenset[str] | None:
+    """The devices that a message means; None where it names what is not in sight.
+
+    It is a device itself, or the expression which an unread device comes from.
+    """
     words = message.removeprefix(_DEVICE_OF)
     if words == message and _is_device(message.partition(":")[0]):
         return frozenset([message])
     try:
         value = eval(words, frame.f_globals, frame.f_locals)
     except (NameError, AttributeError, SyntaxError):
-        return frozenset([message])
+        return None
     return devices_of(value if words != message else torch.device(value))
 
 
