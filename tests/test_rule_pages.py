@@ -9,6 +9,7 @@ import pytest
 
 import devicelint.rules
 from devicelint.rules import Rule, all_rules
+from tests.mdtest.execution import raising_in
 from tests.mdtest.expectations import Expectation, annotated
 from tests.mdtest.page import Example, Section, sections
 
@@ -88,3 +89,46 @@ def test_each_innocent_block_has_a_twin_that_is_reported(rule):
 
 def test_no_page_is_without_its_rule():
     assert set(FOLDER.glob("*.md")) <= {page_of(rule) for rule in all_rules()}
+
+
+RUN_TIME_RULES = {
+    "created-on-cpu": (24, 7),
+    "discarded-move": (8, 5),
+    "hard-coded-accelerator": (20, 10),
+    "host-library-on-device": (12, 5),
+    "invalid-device-string": (10, 4),
+    "load-without-map-location": (17, 6),
+    "mixed-devices": (20, 7),
+    "module-input-elsewhere": (23, 7),
+    "moved-parameter": (12, 5),
+    "numpy-on-device": (14, 6),
+    "optimizer-moved": (15, 4),
+    "unregistered-module": (12, 5),
+    "unregistered-tensor": (12, 5),
+}
+"""For each rule whose finding fails at run time: the least number of blocks in which torch raises
+what it announces, and of innocent blocks that run."""
+
+
+def in_use(example: Example) -> list[Expectation]:
+    """What is announced in an executed block, and in what uses it."""
+    used = annotated(example.then.content).expectations if example.then else ()
+    return [*announced(example), *used]
+
+
+@pytest.mark.parametrize("name", RUN_TIME_RULES)
+def test_a_rule_about_what_fails_at_run_time_is_executed(name: str) -> None:
+    rule = next(rule for rule in all_rules() if rule.name == name)
+    executed = [(one, one.run) for one in examples(sections_of(rule)) if one.run is not None]
+    objected = sum(bool(raising_in(in_use(one), how)) for one, how in executed)
+    innocents = sum(not in_use(one) for one, _ in executed)
+    least_objected, least_innocent = RUN_TIME_RULES[name]
+    assert objected >= least_objected
+    assert innocents >= least_innocent
+
+
+@pytest.mark.parametrize("name", RUN_TIME_RULES)
+def test_most_blocks_of_such_a_rule_are_executed(name: str) -> None:
+    rule = next(rule for rule in all_rules() if rule.name == name)
+    found = tuple(examples(sections_of(rule)))
+    assert sum(one.run is not None for one in found) * 2 > len(found)
