@@ -80,6 +80,14 @@ def _attention(
 OWN_RULES[torch._C._nn.scaled_dot_product_attention] = _attention
 
 
+def _beside(tensor: Tensor, made: Any) -> Any:
+    """What was made, which lies where the tensor does."""
+    device = mark_of(tensor)
+    if device is not None:
+        place_all(made, device)
+    return made
+
+
 @handles(torch._C._VariableFunctions._pack_padded_sequence)
 def _pack(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     lengths = args[1] if len(args) > 1 else kwargs["lengths"]
@@ -87,18 +95,14 @@ def _pack(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if device is not None:
         raise RuntimeError(texts.lengths(lengths, device))
     data, sizes = func(*args, **kwargs)
-    own = mark_of(args[0])
-    if own is not None:
-        place_all(data, own)
+    _beside(args[0], data)
     return data, sizes
 
 
 @handles(torch._C._VariableFunctions._pad_packed_sequence)
 def _unpack(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     data, lengths = func(*args, **kwargs)
-    own = mark_of(args[0])
-    if own is not None:
-        place_all(data, own)
+    _beside(args[0], data)
     return data, lengths
 
 
@@ -120,10 +124,7 @@ def _run_recurrent(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def _connectionist(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The targets are moved to where the scores lie, and the lengths are read wherever they do."""
     made = func(*args, **kwargs)
-    device = mark_of(args[0] if args else kwargs["log_probs"])
-    if device is not None:
-        place_all(made, device)
-    return made
+    return _beside(args[0] if args else kwargs["log_probs"], made)
 
 
 @handles(torch.tensor_split, Tensor.tensor_split)
@@ -135,17 +136,11 @@ def _split(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             f"tensor_split expected tensor_indices_or_sections to be on cpu, but it's on {device}"
         )
     made = func(*args, **kwargs)
-    own = mark_of(args[0] if args else kwargs["input"])
-    if own is not None:
-        place_all(made, own)
-    return made
+    return _beside(args[0] if args else kwargs["input"], made)
 
 
 @handles(Tensor.expand_as, Tensor.view_as, Tensor.reshape_as)
 def _shaped(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Only the shape of the other is looked at."""
     made = func(*args, **kwargs)
-    device = mark_of(args[0])
-    if device is not None:
-        place_all(made, device)
-    return made
+    return _beside(args[0], made)

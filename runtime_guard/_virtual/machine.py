@@ -8,7 +8,9 @@ from typing import Final
 
 import torch
 
-NAMES: Final = ("cuda", "mps", "xpu")
+from runtime_guard._settings import ACCELERATORS
+
+NAMES: Final = ACCELERATORS
 """The kinds of accelerator that a machine can have."""
 
 DEFAULT_BYTES: Final = 80 * 1024**3

@@ -51,15 +51,20 @@ def said_by(code, name, namespace):
     return output.getvalue()
 
 
-def test_the_guide_shows_what_its_examples_say():
+def assert_shows_what_is_said(guide):
+    """Run a guide's examples, three of which are shown with what they say."""
     namespace = {"__name__": "train"}
     shown = 0
-    for code, text in blocks_of(GUIDE):
+    for code, text in blocks_of(guide):
         said = said_by(code, "train.py", namespace)
         if text:
             assert said.strip() == text.strip()
             shown += 1
     assert shown == 3
+
+
+def test_the_guide_shows_what_its_examples_say():
+    assert_shows_what_is_said(GUIDE)
 
 
 @pytest.mark.filterwarnings("ignore:'pin_memory' argument is set")

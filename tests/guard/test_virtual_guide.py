@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from runtime_guard import virtual_gpu
 from runtime_guard._virtual.namespaces.unmodelled import UNMODELLED
-from tests.guard.test_guide import blocks_of, said_by
+from tests.guard.test_guide import assert_shows_what_is_said
 
 GUIDE = Path(__file__).parents[2] / "docs" / "virtual_gpu.md"
 ABOUT_DEVICES = re.compile(
@@ -123,14 +123,7 @@ def test_the_virtual_gpu_runs_what_cuda_runs(name):
 
 
 def test_the_guide_shows_what_its_examples_say():
-    namespace = {"__name__": "train"}
-    shown = 0
-    for code, text in blocks_of(GUIDE):
-        said = said_by(code, "train.py", namespace)
-        if text:
-            assert said.strip() == text.strip()
-            shown += 1
-    assert shown == 3
+    assert_shows_what_is_said(GUIDE)
 
 
 def test_the_readme_shows_what_the_virtual_gpu_says():
