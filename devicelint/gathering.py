@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -77,24 +76,22 @@ def _parent(world: World) -> World | None:
 def _handlers(
     rules: tuple[Rule, ...],
 ) -> dict[str, list[tuple[Rule, Callable[..., Reports]]]]:
-    """For each event, the rules that override its method."""
+    """For each event, the rules that hear it."""
     handlers: dict[str, list[tuple[Rule, Callable[..., Reports]]]] = {}
-    for event, method in _event_methods().items():
-        listening = [
-            (rule, getattr(rule, method))
-            for rule in rules
-            if getattr(type(rule), method) is not getattr(Rule, method)
-        ]
-        if listening:
-            handlers[event] = listening
+    for rule in rules:
+        for method in methods_of(type(rule)):
+            handlers.setdefault(event_of(method), []).append((rule, getattr(rule, method)))
     return handlers
 
 
-@functools.cache
-def _event_methods() -> dict[str, str]:
-    """`MixedOperation` → `on_mixed_operation`, for every method of a rule."""
-    methods = [name for name in vars(Rule) if name.startswith("on_")]
-    return {"".join(part.capitalize() for part in name[3:].split("_")): name for name in methods}
+def methods_of(rule: type[Rule]) -> tuple[str, ...]:
+    """The methods of a rule that hear events."""
+    return tuple(name for name in dir(rule) if name.startswith("on_"))
+
+
+def event_of(method: str) -> str:
+    """The event that a method hears: `MixedOperation` for `on_mixed_operation`."""
+    return "".join(part.capitalize() for part in method.removeprefix("on_").split("_"))
 
 
 def located(source: SourceFile, module: cst.Module, said: list[Said]) -> list[Finding]:

@@ -19,6 +19,15 @@ from devicelint.domain.values import (
 )
 
 
+class Event:
+    """Something that the walk announces.
+
+    A rule hears it in the method that is called after it: `MixedOperation` in `on_mixed_operation`.
+    """
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Operand:
     """One value that takes part in something, and the expression that gave it."""
@@ -48,7 +57,7 @@ class Clash:
 
 
 @dataclass(frozen=True, slots=True)
-class MixedOperation:
+class MixedOperation(Event):
     """An operation whose operands are on different devices."""
 
     site: Site = field(repr=False)
@@ -59,7 +68,7 @@ class MixedOperation:
 
 
 @dataclass(frozen=True, slots=True)
-class MisplacedInput:
+class MisplacedInput(Event):
     """A module that is called with an input that is not on the module's device."""
 
     site: Site = field(repr=False)
@@ -68,7 +77,7 @@ class MisplacedInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Transfer:
+class Transfer(Event):
     """`.to()`, `.cuda()`, `.cpu()`: `target` is None where only a dtype was given."""
 
     site: Site = field(repr=False)
@@ -82,7 +91,7 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True)
-class DiscardedTransfer:
+class DiscardedTransfer(Event):
     """A transfer whose result nobody takes."""
 
     transfer: Transfer
@@ -90,7 +99,7 @@ class DiscardedTransfer:
 
 
 @dataclass(frozen=True, slots=True)
-class DevicelessMoved:
+class DevicelessMoved(Event):
     """`.to()` and its kin on something that has none."""
 
     site: Site = field(repr=False)
@@ -104,7 +113,7 @@ class DevicelessMoved:
 
 
 @dataclass(frozen=True, slots=True)
-class HostRead:
+class HostRead(Event):
     """A tensor is read as a numpy array, by `.numpy()` or by a library that converts it."""
 
     site: Site = field(repr=False)
@@ -125,7 +134,7 @@ class LoadUse(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class Load(Event):
     """A checkpoint is read without map_location."""
 
     site: Site = field(repr=False)
@@ -139,7 +148,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class AcceleratorDemanded:
+class AcceleratorDemanded(Event):
     """The code goes to an accelerator, whatever the machine has."""
 
     site: Site = field(repr=False)
@@ -153,7 +162,7 @@ class AcceleratorDemanded:
 
 
 @dataclass(frozen=True, slots=True)
-class InvalidDeviceNamed:
+class InvalidDeviceNamed(Event):
     """A string is used as a device that torch does not accept."""
 
     site: Site = field(repr=False)
@@ -165,7 +174,7 @@ class InvalidDeviceNamed:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceCompared:
+class DeviceCompared(Event):
     """A `torch.device` is compared with a string."""
 
     site: Site = field(repr=False)
@@ -179,7 +188,7 @@ class DeviceCompared:
 
 
 @dataclass(frozen=True, slots=True)
-class IndexTested:
+class IndexTested(Event):
     """A device index is used as a condition, although GPU 0 is false."""
 
     site: Site = field(repr=False)
@@ -188,7 +197,7 @@ class IndexTested:
 
 
 @dataclass(frozen=True, slots=True)
-class ModuleDefined:
+class ModuleDefined(Event):
     """A Module's `__init__` has run.
 
     `hidden` are the plain containers with modules that own parameters which nothing registered.
@@ -210,7 +219,7 @@ class HiddenModules:
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterLost:
+class ParameterLost(Event):
     """A Parameter or leaf tensor was moved before it is registered or optimized."""
 
     site: Site = field(repr=False)
@@ -221,7 +230,7 @@ class ParameterLost:
 
 
 @dataclass(frozen=True, slots=True)
-class Assigned:
+class Assigned(Event):
     """A name was given a value."""
 
     site: Site = field(repr=False)
@@ -230,28 +239,9 @@ class Assigned:
 
 
 @dataclass(frozen=True, slots=True)
-class Revealed:
+class Revealed(Event):
     """`reveal_device(x)` was reached."""
 
     site: Site = field(repr=False)
     value: Value
     device: Device
-
-
-Event = (
-    MixedOperation
-    | MisplacedInput
-    | Transfer
-    | DiscardedTransfer
-    | DevicelessMoved
-    | HostRead
-    | Load
-    | AcceleratorDemanded
-    | InvalidDeviceNamed
-    | DeviceCompared
-    | IndexTested
-    | ModuleDefined
-    | ParameterLost
-    | Assigned
-    | Revealed
-)
