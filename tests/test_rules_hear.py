@@ -1,4 +1,4 @@
-"""Rules hear events by the names of their methods, so that a name that no event has is a mistake."""
+"""Rules hear events by the names of their methods: a name that no event has is a mistake."""
 
 from __future__ import annotations
 
