@@ -10,16 +10,19 @@ from pathlib import Path
 from devicelint.config_file import ConfigError, Table, read_table
 from devicelint.path_pattern import covers
 from devicelint.selector import specificity, unknown_selector
+from devicelint.torch_release import TorchRelease, torch_release
 
 __all__ = ["Config", "ConfigError", "ConfigFinder", "load_config"]
 
 
 @dataclass(frozen=True)
 class Config:
-    """Which rules hold for which files; by default every rule, everywhere."""
+    """Which rules hold for which files; by default every rule that is on by default, everywhere."""
 
     select: tuple[str, ...] | None = None
-    """Rules to check, by code, beginning of a code, or name; None for all."""
+    """Rules to check, by code, beginning of a code, or name; None for those on by default."""
+    extend_select: tuple[str, ...] = ()
+    """Rules to check besides those."""
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Path patterns, each with the rules that do not hold there."""
@@ -28,16 +31,22 @@ class Config:
     unsafe_fixes: bool = False
     root: Path | None = None
     """The folder that path patterns start from; None for the current one."""
+    torch_version: TorchRelease | None = None
+    """The oldest release of torch that the code has to work with; None for the newest one."""
 
-    def enabled(self, code: str, name: str, path: str) -> bool:
-        """Whether the rule `code`, called `name`, holds for the file `path`.
+    def selects(self, code: str, name: str, *, default: bool = True) -> bool:
+        """Whether the rule `code`, called `name`, is to be checked at all.
 
-        Of `select` and `ignore`, the one that names the rule more closely decides, and `ignore`
-        where both do so equally.
+        Of `select` and `extend_select` on the one side and `ignore` on the other, the one that
+        names the rule more closely decides, and `ignore` where both do so equally.  `default` is
+        whether the rule is on where nothing selects it.
         """
-        wanted = 1 if self.select is None else _closest(self.select, code, name)
-        if wanted == 0 or _closest(self.ignore, code, name) >= wanted:
-            return False
+        usual = int(default) if self.select is None else _closest(self.select, code, name)
+        wanted = max(usual, _closest(self.extend_select, code, name))
+        return wanted > 0 and _closest(self.ignore, code, name) < wanted
+
+    def holds_for(self, code: str, name: str, path: str) -> bool:
+        """Whether a rule that is checked is to be heard about the file `path`."""
         ignoring = [codes for _, codes in self.per_file_ignores if _closest(codes, code, name)]
         if not ignoring:
             return True
@@ -61,19 +70,26 @@ class Config:
         select: Iterable[str] | None = None,
         ignore: Iterable[str] | None = None,
         unsafe_fixes: bool | None = None,
+        *,
+        extend_select: Iterable[str] | None = None,
+        torch_version: TorchRelease | None = None,
     ) -> Config:
         """This configuration, as the options of one run change it; None changes nothing.
 
-        `select` takes the place of the file's `select` and `ignore`, so that what is asked for is
-        what is shown; `ignore` alone adds to the file's.
+        `select` takes the place of the file's `select`, `extend_select` and `ignore`, so that what
+        is asked for is what is shown; `ignore` alone adds to the file's, as `extend_select` does.
         """
         changed = self
         if select is not None:
-            changed = replace(changed, select=tuple(select), ignore=())
+            changed = replace(changed, select=tuple(select), extend_select=(), ignore=())
+        if extend_select is not None:
+            changed = replace(changed, extend_select=(*changed.extend_select, *extend_select))
         if ignore is not None:
             changed = replace(changed, ignore=(*changed.ignore, *ignore))
         if unsafe_fixes is not None:
             changed = replace(changed, unsafe_fixes=unsafe_fixes)
+        if torch_version is not None:
+            changed = replace(changed, torch_version=torch_version)
         return changed
 
 
@@ -123,21 +139,43 @@ def load_config(explicit: Path | None, start: Path, known: Mapping[str, str]) ->
     return _config(table, Path(os.path.abspath(explicit)).parent, known)
 
 
+_KEYS = (
+    "select",
+    "extend-select",
+    "ignore",
+    "per-file-ignores",
+    "exclude",
+    "unsafe-fixes",
+    "torch-version",
+)
+
+
 def _config(table: Table, root: Path, known: Mapping[str, str]) -> Config:
-    table.only(("select", "ignore", "per-file-ignores", "exclude", "unsafe-fixes"))
+    table.only(_KEYS)
     config = Config(
         select=table.strings("select"),
+        extend_select=table.strings("extend-select") or (),
         ignore=table.strings("ignore") or (),
         per_file_ignores=table.string_lists("per-file-ignores"),
         exclude=table.strings("exclude") or (),
         unsafe_fixes=table.flag("unsafe-fixes"),
         root=root,
+        torch_version=_torch_version(table),
     )
     _refuse_unknown_rules(table, known, config.select or (), "select")
+    _refuse_unknown_rules(table, known, config.extend_select, "extend-select")
     _refuse_unknown_rules(table, known, config.ignore, "ignore")
     for pattern, selectors in config.per_file_ignores:
         _refuse_unknown_rules(table, known, selectors, "per-file-ignores", pattern)
     return config
+
+
+def _torch_version(table: Table) -> TorchRelease | None:
+    text = table.string("torch-version")
+    try:
+        return None if text is None else torch_release(text)
+    except ValueError as error:
+        raise table.error(f'"torch-version": {error}', "torch-version") from None
 
 
 def _refuse_unknown_rules(

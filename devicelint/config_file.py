@@ -63,6 +63,13 @@ class Table:
             return value
         raise self._wrong_type(key, value, "true or false", key)
 
+    def string(self, key: str) -> str | None:
+        """A string; None where the key is missing."""
+        value = self.values.get(key)
+        if value is None or isinstance(value, str):
+            return value
+        raise self._wrong_type(key, value, "a string", key)
+
     def strings(self, key: str) -> tuple[str, ...] | None:
         """A list of strings; None where the key is missing."""
         return self._strings(self.values[key], key, key) if key in self.values else None

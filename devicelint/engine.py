@@ -12,7 +12,7 @@ from devicelint.finding import Finding
 from devicelint.fixes import Fixed, fix_until_stable
 from devicelint.gathering import Gathering, located
 from devicelint.interpreter import Program, explore
-from devicelint.rules import all_rules
+from devicelint.rules import Rule, chosen
 from devicelint.source import SourceFile
 from devicelint.syntax import CheckError, parse, too_deep
 from devicelint.tracing import Trace, Tracing
@@ -42,11 +42,11 @@ def check(source: SourceFile, config: Config | None = None) -> Checked:
     Raises `CheckError` where the file is no Python that libcst can read.
     """
     config = config or Config()
-    found = _findings(source)
+    found = _findings(source, config)
     kept = (
         finding
         for finding in found
-        if config.enabled(finding.code, finding.name, source.path)
+        if config.holds_for(finding.code, finding.name, source.path)
         and not source.suppresses(finding.span, finding.code, finding.name)
     )
     return Checked(source, tuple(kept))
@@ -66,21 +66,28 @@ def _is_allowed(finding: Finding, config: Config) -> bool:
     return finding.fix is not None and (config.unsafe_fixes or finding.fix.safety.value == "safe")
 
 
-def _findings(source: SourceFile) -> list[Finding]:
+def _findings(source: SourceFile, config: Config) -> list[Finding]:
     if source.skipped or not screen(source.text.encode("utf-8", "replace")):
         return []
     module = parse(source)
     try:
-        return _explored(source, module)
+        return _explored(source, module, config)
     except RecursionError:
         raise too_deep(source) from None
 
 
-def _explored(source: SourceFile, module: cst.Module) -> list[Finding]:
-    gathering = Gathering(tuple(rule() for rule in all_rules()))
+def _explored(source: SourceFile, module: cst.Module, config: Config) -> list[Finding]:
+    gathering = Gathering(_rules(config))
     explore(Program(module, source.text), gathering.listener_for)
     reports = gathering.reports()
     return located(source, module, reports) if reports else []
+
+
+def _rules(config: Config) -> tuple[Rule, ...]:
+    def selects(rule: type[Rule]) -> bool:
+        return config.selects(rule.code, rule.name, default=rule.default)
+
+    return chosen(selects, config.torch_version)
 
 
 def trace(source: SourceFile) -> Trace:

@@ -1,5 +1,7 @@
 """The flake8 plugin `DEV`: errors and warnings, at the columns of the other doors.
 
+Notes are left out, but for those of rules that the settings switch on: these were asked for.
+
 flake8 imports this module in every run and makes a `Plugin` of every file, so nothing of weight
 is imported before a file mentions torch.
 """
@@ -32,7 +34,7 @@ class Plugin:
         self.lines = lines
 
     def run(self) -> Iterator[Violation]:
-        """Yield the errors and warnings; an internal error is one of them, never an exception."""
+        """Yield the violations; an internal error is one of them, never an exception."""
         if not any("torch" in line for line in self.lines):
             return
         for line, column, message in _violations("".join(self.lines), self.filename):
@@ -62,6 +64,7 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
     from devicelint.finding import Severity
     from devicelint.path_pattern import covers
     from devicelint.reporters.visible import printable
+    from devicelint.rules import all_rules
     from devicelint.source import SourceFile
 
     config = _config_finder().config_for(Path(path))
@@ -70,10 +73,11 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
     # flake8 reads these comments itself, and --disable-noqa must show what they hide.
     source = replace(SourceFile.from_text(text, path), obeys_noqa=False)
     checked = check(source, config)
+    asked_for = {rule.code for rule in all_rules() if not rule.default}
     return [
         (*source.position(finding.span.start), f"{finding.code} {printable(finding.message)}")
         for finding in checked.findings
-        if finding.severity is not Severity.NOTE
+        if finding.severity is not Severity.NOTE or finding.code in asked_for
     ]
 
 

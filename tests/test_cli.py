@@ -37,7 +37,7 @@ def toy_check(source, config) -> Checked:
     found = []
     for match in re.finditer("|".join(KINDS), source.text):
         code, name, severity, safety = KINDS[match[0]]
-        if config.enabled(code, name, source.path):
+        if config.selects(code, name) and config.holds_for(code, name, source.path):
             where = Span(*match.span())
             fix = Fix("mend it", (Edit(where, "right"),), safety) if safety else None
             found.append(Finding(code, name, severity, f"{match[0]} here", where, fix=fix))
@@ -165,6 +165,21 @@ def test_select_and_ignore(run):
     assert "DEV104" not in run("a.py", "--ignore", "discarded-move")[1]
     assert run("a.py", "--select", "DEV1,DEV4", "--ignore", "DEV")[0] in (0, 1)
     assert run("a.py", "--ignore", "DEV1", "--ignore", "DEV4")[0] == 0
+
+
+def test_extend_select_adds_to_what_the_settings_select(run):
+    write("a.py", "WRONG RISKY\n")
+    write("pyproject.toml", "[tool.devicelint]\nselect = ['DEV104']\n")
+    assert codes_of(run("a.py", *SHORT)) == ["DEV104"]
+    assert codes_of(run("a.py", *SHORT, "--extend-select", "DEV4")) == ["DEV104", "DEV401"]
+    assert codes_of(run("a.py", *SHORT, "--select", "DEV4")) == ["DEV401"]
+
+
+SHORT = ("--output-format", "concise")
+
+
+def codes_of(result: tuple[int, str, str]) -> list[str]:
+    return re.findall(r"DEV\d{3}", result[1])
 
 
 def test_json_is_one_list_for_all_files(run):
@@ -363,6 +378,14 @@ def test_what_cannot_be_checked_is_told_and_the_rest_is_checked(run):
         (
             ["a.py", "--stdin-filename", "b.py"],
             "--stdin-filename names what - reads: give - as the only path",
+        ),
+        (
+            ["a.py", "--extend-select", "DEV1O4"],
+            '--extend-select: no rule is called "DEV1O4"; did you mean "DEV104"?',
+        ),
+        (
+            ["a.py", "--torch-version", "two"],
+            'argument --torch-version: "two" is no release of torch; write it like "2.6"',
         ),
         (["explain"], "the following arguments are required: RULE"),
         (["rules", "--zzzz"], 'there is no option "--zzzz"'),

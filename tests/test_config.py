@@ -39,7 +39,11 @@ def problem(folder: Path, text: str | bytes) -> str:
 
 
 def enabled(config: Config, path: str = "train.py") -> set[str]:
-    return {code for code, name in KNOWN.items() if config.enabled(code, name, path)}
+    return {
+        code
+        for code, name in KNOWN.items()
+        if config.selects(code, name) and config.holds_for(code, name, path)
+    }
 
 
 class TestReading:
@@ -49,9 +53,11 @@ class TestReading:
             """
             [tool.devicelint]
             select = ["DEV1", "numpy-on-device"]
+            extend-select = ["mixed-devices"]
             ignore = ["DEV102"]
             exclude = ["third_party"]
             unsafe-fixes = true
+            torch-version = "2.6.1"
 
             [tool.devicelint.per-file-ignores]
             "tests/*" = ["DEV1"]
@@ -60,11 +66,13 @@ class TestReading:
         )
         assert config == Config(
             select=("DEV1", "numpy-on-device"),
+            extend_select=("mixed-devices",),
             ignore=("DEV102",),
             exclude=("third_party",),
             unsafe_fixes=True,
             per_file_ignores=(("tests/*", ("DEV1",)), ("b.py", ())),
             root=tmp_path,
+            torch_version=(2, 6),
         )
 
     def test_an_empty_table_leaves_everything_on(self, tmp_path):
@@ -178,6 +186,22 @@ class TestMistakes:
                 '2:1: "select" must be a list of strings, not a string',
             ),
             (
+                "[tool.devicelint]\nselect = ['DEV1']\nextend-select = ['DEV3']",
+                '3:19: "extend-select": no rule is called "DEV3"',
+            ),
+            (
+                "[tool.devicelint]\ntorch-version = '2,6'",
+                '2:1: "torch-version": "2,6" is no release of torch; write it like "2.6"',
+            ),
+            (
+                "[tool.devicelint]\ntorch-version = '>=2.6'",
+                '2:1: "torch-version": ">=2.6" is no release of torch; write it like "2.6"',
+            ),
+            (
+                "[tool.devicelint]\ntorch-version = 2.6",
+                '2:1: "torch-version" must be a string, not a number',
+            ),
+            (
                 "[tool.devicelint]\nexclude = [1]",
                 '2:1: "exclude" must be a list of strings, but has a number in it',
             ),
@@ -255,6 +279,26 @@ class TestEnabled:
     def test_the_closer_name_decides(self, select, ignore, codes):
         assert enabled(Config(select=select, ignore=ignore)) == codes
 
+    @pytest.mark.parametrize(
+        ("config", "off_by_default", "on_by_default"),
+        [
+            (Config(), False, True),
+            (Config(extend_select=("DEV1",)), True, True),
+            (Config(extend_select=("module-input-elsewhere",)), True, True),
+            (Config(extend_select=("DEV2",)), False, True),
+            (Config(select=("DEV",)), True, True),
+            (Config(select=()), False, False),
+            (Config(select=("DEV2",), extend_select=("DEV101",)), True, True),
+            (Config(extend_select=("DEV1",), ignore=("DEV101",)), False, False),
+            (Config(extend_select=("DEV101",), ignore=("DEV1",)), True, True),
+            (Config(extend_select=("DEV1",), ignore=("DEV1",)), False, False),
+        ],
+    )
+    def test_what_is_off_waits_until_it_is_selected(self, config, off_by_default, on_by_default):
+        rule = ("DEV101", "module-input-elsewhere")
+        assert config.selects(*rule, default=False) is off_by_default
+        assert config.selects(*rule, default=True) is on_by_default
+
     def test_per_file_ignores(self, tmp_path):
         config = Config(
             select=("DEV101", "DEV201"),
@@ -276,6 +320,22 @@ class TestCommandLine:
 
     def test_select_takes_the_place_of_both(self):
         assert enabled(self.FILE.with_command_line(select=["DEV102"])) == {"DEV102"}
+
+    def test_extend_select_adds(self):
+        file = Config(select=("DEV101",), extend_select=("DEV102",))
+        assert enabled(file.with_command_line(extend_select=["DEV2"])) == set(KNOWN)
+        assert enabled(self.FILE.with_command_line(extend_select=["DEV2"])) == {"DEV101", "DEV201"}
+
+    def test_select_takes_the_place_of_what_the_file_adds(self):
+        file = Config(extend_select=("DEV102",))
+        assert enabled(file.with_command_line(select=["DEV2"])) == {"DEV201"}
+        both = file.with_command_line(select=["DEV2"], extend_select=["DEV101"])
+        assert enabled(both) == {"DEV101", "DEV201"}
+
+    def test_torch_version(self):
+        file = Config(torch_version=(2, 1))
+        assert file.with_command_line().torch_version == (2, 1)
+        assert file.with_command_line(torch_version=(1, 13)).torch_version == (1, 13)
 
     def test_ignore_adds(self):
         assert enabled(self.FILE.with_command_line(ignore=["DEV101"])) == set()

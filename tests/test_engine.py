@@ -10,6 +10,7 @@ import devicelint
 from devicelint import engine
 from devicelint.config import Config
 from devicelint.finding import Certainty, Severity
+from devicelint.rules.created_on_cpu import CreatedOnCpu
 from devicelint.source import SourceFile
 
 SCRIPT = textwrap.dedent(
@@ -63,6 +64,34 @@ def test_what_is_mended_checks_clean() -> None:
 def test_settings_choose_the_rules() -> None:
     assert engine.check(source(SCRIPT), Config(ignore=("DEV103",))).findings == ()
     assert engine.check(source(SCRIPT), Config(select=("DEV2",))).findings == ()
+
+
+def codes(config: Config) -> list[str]:
+    return [finding.code for finding in engine.check(source(SCRIPT), config).findings]
+
+
+def test_a_rule_that_is_off_waits_to_be_selected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CreatedOnCpu, "default", False)
+    assert engine.check(source(SCRIPT)).findings == ()
+    assert codes(Config(extend_select=("DEV103",))) == ["DEV103"]
+    assert codes(Config(select=("DEV1",))) == ["DEV103"]
+    assert codes(Config(extend_select=("DEV1",), ignore=("DEV103",))) == []
+
+
+def test_a_rule_that_a_release_made_moot_follows_the_release(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(CreatedOnCpu, "until", (2, 10))
+    assert codes(Config(torch_version=(2, 9))) == ["DEV103"]
+    assert codes(Config(torch_version=(2, 10))) == []
+    assert codes(Config()) == []
+
+
+@pytest.mark.parametrize(
+    ("torch", "expected"), [(None, True), ((2, 3), True), ((2, 10), True), ((1, 13), False)]
+)
+def test_a_fix_writes_what_the_release_has(torch: tuple[int, int] | None, expected: bool) -> None:
+    assert CreatedOnCpu.for_torch(torch).may_use((2, 3)) is expected
 
 
 def test_a_comment_keeps_a_finding_back() -> None:

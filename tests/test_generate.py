@@ -16,6 +16,7 @@ class Lost:
     name: ClassVar[str] = "discarded-move"
     severity: ClassVar[Severity] = Severity.ERROR
     summary: ClassVar[str] = "A move is thrown away: `x | y`"
+    default: ClassVar[bool] = True
 
     @classmethod
     def documentation(cls) -> str:

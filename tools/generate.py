@@ -31,6 +31,7 @@ class Rule(Protocol):
     name: ClassVar[str]
     severity: ClassVar[Severity]
     summary: ClassVar[str]
+    default: ClassVar[bool]
 
     @classmethod
     def documentation(cls) -> str:
@@ -55,7 +56,8 @@ def table(rules: Iterable[type[Rule]], pages: Path) -> str:
 def _row(rule: type[Rule], pages: Path) -> str:
     link = f"[{rule.name}]({(pages / page_name(rule)).as_posix()})"
     summary = rule.summary.replace("|", "\\|")
-    return f"| {rule.code} | {link} | {rule.severity.value} | {summary} |"
+    severity = rule.severity.value + ("" if rule.default else ", off by default")
+    return f"| {rule.code} | {link} | {severity} | {summary} |"
 
 
 def table_page(rules: Iterable[type[Rule]]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from devicelint.selector import hint
+from devicelint.torch_release import TorchRelease, torch_release
 
 COMMANDS = {
     "check": "Report device mistakes in files and folders (the default)",
@@ -181,6 +182,13 @@ def _add_rule_options(parser: Parser) -> None:
         help="only these: codes, prefixes or names, e.g. DEV1,DEV303,discarded-move",
     )
     group.add_argument(
+        "--extend-select",
+        type=codes,
+        action="extend",
+        metavar="CODES",
+        help="these too, such as notes, which are off by default: DEV6, sync-in-loop",
+    )
+    group.add_argument(
         "--ignore", type=codes, action="extend", metavar="CODES", help="all but these"
     )
     group.add_argument(
@@ -188,6 +196,19 @@ def _add_rule_options(parser: Parser) -> None:
         metavar="FILE",
         help="read [tool.devicelint] from FILE, not from the nearest pyproject.toml",
     )
+    group.add_argument(
+        "--torch-version",
+        type=_torch_version,
+        metavar="X.Y",
+        help="the oldest release of torch that the code has to work with (the newest)",
+    )
+
+
+def _torch_version(text: str) -> TorchRelease:
+    try:
+        return torch_release(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _add_report_options(parser: Parser) -> None:

@@ -50,7 +50,8 @@ def _list_rules() -> int:
     for rule in every:
         severity = paint(rule.severity.value.ljust(7), SEVERITY_STYLES[rule.severity])
         name = rule.name.ljust(width)
-        sys.stdout.write(f"{paint(rule.code, 'bold')}  {severity}  {name}  {rule.summary}\n")
+        off = "" if rule.default else paint(" (off by default)", "dim")
+        sys.stdout.write(f"{paint(rule.code, 'bold')}  {severity}  {name}  {rule.summary}{off}\n")
     return 0
 
 

@@ -11,6 +11,7 @@ from devicelint.cli.arguments import UsageError
 from devicelint.config import Config, ConfigFinder, load_config
 from devicelint.rules import all_rules
 from devicelint.selector import unknown_selector
+from devicelint.torch_release import TorchRelease
 
 
 class Settings:
@@ -20,15 +21,23 @@ class Settings:
         """Read the file that --config names; refuse rules that do not exist."""
         self._known = {rule.code: rule.name for rule in all_rules()}
         self.select = self._codes("--select", options.select)
+        self.extend_select = self._codes("--extend-select", options.extend_select)
         self.ignore = self._codes("--ignore", options.ignore)
         self.unsafe_fixes: bool | None = options.unsafe_fixes
+        self.torch_version: TorchRelease | None = options.torch_version
         explicit = options.config
         self._explicit = load_config(Path(explicit), Path(), self._known) if explicit else None
 
     def config_for(self, path: Path) -> Config:
         """Return the configuration of a file or folder; raises ConfigError."""
         found = self._explicit or self._finder.config_for(path)
-        return found.with_command_line(self.select, self.ignore, self.unsafe_fixes)
+        return found.with_command_line(
+            self.select,
+            self.ignore,
+            self.unsafe_fixes,
+            extend_select=self.extend_select,
+            torch_version=self.torch_version,
+        )
 
     def complaint_about(self, word: str) -> str | None:
         """Return what to say where a word names no rule; None where it does."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+from collections.abc import Callable
 
 from devicelint.rules._base import Report, Reports, Rule, line_of
+from devicelint.torch_release import TorchRelease
 
-__all__ = ["Report", "Reports", "Rule", "all_rules", "line_of", "rule_named"]
+__all__ = ["Report", "Reports", "Rule", "all_rules", "chosen", "line_of", "rule_named"]
 
 
 @functools.cache
@@ -18,6 +20,12 @@ def all_rules() -> tuple[type[Rule], ...]:
         if not module.name.startswith("_"):
             importlib.import_module(f"{__name__}.{module.name}")
     return tuple(sorted(Rule.__subclasses__(), key=lambda rule: rule.code))
+
+
+def chosen(selects: Callable[[type[Rule]], bool], torch: TorchRelease | None) -> tuple[Rule, ...]:
+    """The rules to check, by code: those selected that concern a release of torch."""
+    wanted = (rule for rule in all_rules() if selects(rule) and rule.concerns(torch))
+    return tuple(rule.for_torch(torch) for rule in wanted)
 
 
 def rule_named(code_or_name: str) -> type[Rule] | None:

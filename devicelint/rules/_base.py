@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from devicelint.domain.history import Site
 from devicelint.finding import Certainty, Severity
 from devicelint.fixes import Rewrite
+from devicelint.torch_release import TorchRelease
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 def line_of(index: int) -> str:
@@ -48,6 +52,29 @@ class Rule:
     name: ClassVar[str]
     severity: ClassVar[Severity]
     summary: ClassVar[str]
+    default: ClassVar[bool] = True
+    """Whether it is checked where the settings do not name it."""
+    until: ClassVar[TorchRelease | None] = None
+    """The release of torch that made it moot."""
+
+    torch: TorchRelease | None = None
+    """The oldest release of torch that the code has to work with, None for the newest."""
+
+    @classmethod
+    def for_torch(cls, torch: TorchRelease | None) -> Self:
+        """The rule, as it is for code that has to work with a release of torch."""
+        rule = cls()
+        rule.torch = torch
+        return rule
+
+    def may_use(self, since: TorchRelease) -> bool:
+        """Whether a fix may write what came with a release of torch."""
+        return self.torch is None or self.torch >= since
+
+    @classmethod
+    def concerns(cls, torch: TorchRelease | None) -> bool:
+        """Whether code that has to work with a release of torch can make this mistake."""
+        return cls.until is None or (torch is not None and torch < cls.until)
 
     @classmethod
     def documentation(cls) -> str:
