@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import libcst as cst
-
 from devicelint.config import Config
 from devicelint.finding import Finding
 from devicelint.fixes import Fixed, fix_until_stable
 from devicelint.gathering import Gathering, located
 from devicelint.interpreter import Program, explore
+from devicelint.project import Project
 from devicelint.rules import Rule, chosen
 from devicelint.source import SourceFile
 from devicelint.syntax import CheckError, parse, too_deep
@@ -36,13 +35,15 @@ def screen(data: bytes) -> bool:
     return _CONCERNS.search(data) is not None
 
 
-def check(source: SourceFile, config: Config | None = None) -> Checked:
-    """Find the device mistakes of one file.
+def check(
+    source: SourceFile, config: Config | None = None, project: Project | None = None
+) -> Checked:
+    """Find the device mistakes of one file; with a project, imports of its files are followed.
 
     Raises `CheckError` where the file is no Python that libcst can read.
     """
     config = config or Config()
-    found = _findings(source, config)
+    found = _findings(source, config, project)
     kept = (
         finding
         for finding in found
@@ -52,12 +53,12 @@ def check(source: SourceFile, config: Config | None = None) -> Checked:
     return Checked(source, tuple(kept))
 
 
-def fix(source: SourceFile, config: Config | None = None) -> Fixed:
+def fix(source: SourceFile, config: Config | None = None, project: Project | None = None) -> Fixed:
     """Apply the fixes that the configuration allows until nothing changes."""
     config = config or Config()
 
     def found(one: SourceFile) -> tuple[Finding, ...]:
-        return check(one, config).findings
+        return check(one, config, project).findings
 
     return fix_until_stable(source, found, lambda finding: _is_allowed(finding, config))
 
@@ -66,21 +67,29 @@ def _is_allowed(finding: Finding, config: Config) -> bool:
     return finding.fix is not None and (config.unsafe_fixes or finding.fix.safety.value == "safe")
 
 
-def _findings(source: SourceFile, config: Config) -> list[Finding]:
+def _findings(source: SourceFile, config: Config, project: Project | None) -> list[Finding]:
     if source.skipped or not screen(source.text.encode("utf-8", "replace")):
         return []
-    module = parse(source)
+    program = _program(source, project)
     try:
-        return _explored(source, module, config)
+        return _explored(source, program, config, project)
     except RecursionError:
         raise too_deep(source) from None
 
 
-def _explored(source: SourceFile, module: cst.Module, config: Config) -> list[Finding]:
+def _program(source: SourceFile, project: Project | None) -> Program:
+    tree = parse(source) if project is None else project.tree(source)
+    return Program(tree, source.text, source.path, project)
+
+
+def _explored(
+    source: SourceFile, program: Program, config: Config, project: Project | None
+) -> list[Finding]:
     gathering = Gathering(_rules(config))
-    explore(Program(module, source.text), gathering.listener_for)
+    explore(program, gathering.listener_for)
     reports = gathering.reports()
-    return located(source, module, reports) if reports else []
+    imported = () if project is None else project.files()
+    return located(source, program.tree, reports, imported) if reports else []
 
 
 def _rules(config: Config) -> tuple[Rule, ...]:
@@ -90,15 +99,15 @@ def _rules(config: Config) -> tuple[Rule, ...]:
     return chosen(selects, config.torch_version)
 
 
-def trace(source: SourceFile) -> Trace:
+def trace(source: SourceFile, project: Project | None = None) -> Trace:
     """Where every assigned name and every moved value of a file lives, line by line.
 
     Raises `CheckError` where the file is no Python that libcst can read.
     """
-    module = parse(source)
+    program = _program(source, project)
     tracing = Tracing()
     try:
-        explore(Program(module, source.text), tracing.listener_for)
-        return tracing.trace(source, module)
+        explore(program, tracing.listener_for)
+        return tracing.trace(source, program.tree)
     except RecursionError:
         raise too_deep(source) from None

@@ -81,6 +81,16 @@ class Related:
 
 
 @dataclass(frozen=True)
+class Elsewhere:
+    """A place in another file that explains a finding; `line` counts from 1, `column` from 0."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(frozen=True)
 class Finding:
     """One mistake at one place, with its evidence and, where there is one, its fix."""
 
@@ -94,6 +104,7 @@ class Finding:
     """On which machine it happens, such as "with an accelerator"; empty where on all."""
     certainty: Certainty = Certainty.CERTAIN
     fix: Fix | None = None
+    elsewhere: tuple[Elsewhere, ...] = ()
 
 
 class InputError(Exception):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from devicelint.config import ConfigFinder
+    from devicelint.project import Project
 
 INTERNAL_ERROR = "DEV900"
 
@@ -72,13 +73,20 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
         return []
     # flake8 reads these comments itself, and --disable-noqa must show what they hide.
     source = replace(SourceFile.from_text(text, path), obeys_noqa=False)
-    checked = check(source, config)
+    checked = check(source, config, _project())
     asked_for = {rule.code for rule in all_rules() if not rule.default}
     return [
         (*source.position(finding.span.start), f"{finding.code} {printable(finding.message)}")
         for finding in checked.findings
         if finding.severity is not Severity.NOTE or finding.code in asked_for
     ]
+
+
+@cache
+def _project() -> Project:
+    from devicelint.project import Project
+
+    return Project()
 
 
 @cache

@@ -39,7 +39,7 @@ def locate(
     An expression is located with its own parentheses, so that text put after the span follows the
     closing one.  Everything else is where `PositionProvider` sees it: a statement without its
     leading comments, its decorators, its trailing comment and its newline, and a compound one
-    up to the end of the last statement of its body.
+    up to the end of the last statement of its body.  What stands in another file is left out.
     """
     wanted = {id(site): site for site in sites}
     if not wanted:
@@ -49,7 +49,7 @@ def locate(
     except (AttributeError, KeyError, TypeError):
         code, ranges = _ranges_provided(module, wanted)
     alignment = _Alignment(code, source.text)
-    return {site: alignment.span(*ranges[key]) for key, site in wanted.items()}
+    return {site: alignment.span(*ranges[key]) for key, site in wanted.items() if key in ranges}
 
 
 def _is_wrapped_by_its_parentheses(node: cst.CSTNode) -> bool:
@@ -135,7 +135,7 @@ def _ranges_counted(
     last = len(offsets) - 1  # the generator may have taken a final newline back
     return "".join(state.tokens), {
         key: (offsets[min(start, last)], offsets[min(end, last)])
-        for key, (start, end) in ((key, state.ranges[key]) for key in wanted)
+        for key, (start, end) in state.ranges.items()
     }
 
 
@@ -152,6 +152,8 @@ def _ranges_provided(
     lines = [0, *(match.end() for match in re.finditer(r"\r\n?|\n", code))]
     ranges = {}
     for key, node in wanted.items():
+        if node not in semantic:
+            continue
         found = whole[node] if _is_wrapped_by_its_parentheses(node) else semantic[node]
         start, end = found.start, found.end
         ranges[key] = (

@@ -29,7 +29,7 @@ KINDS = {
 }
 
 
-def toy_check(source, config) -> Checked:
+def toy_check(source, config, project=None) -> Checked:
     if "CRASH" in source.text:
         raise KeyError("x")
     if "BROKEN" in source.text:
@@ -44,7 +44,7 @@ def toy_check(source, config) -> Checked:
     return Checked(source, tuple(found))
 
 
-def toy_fix(source, config) -> Fixed:
+def toy_fix(source, config, project=None) -> Fixed:
     before = toy_check(source, config)
     allowed = (Safety.SAFE, Safety.UNSAFE) if config.unsafe_fixes else (Safety.SAFE,)
     applied = tuple(each for each in before.findings if each.fix and each.fix.safety in allowed)
@@ -430,7 +430,7 @@ def test_a_missing_configuration_is_one_line(run):
 
 
 def test_an_interrupt_is_130(run, monkeypatch):
-    def interrupted(source, config):
+    def interrupted(source, config, project):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(engine, "check", interrupted)
@@ -492,7 +492,7 @@ def test_explain_in_colour_reads_the_same(run, monkeypatch):
 
 def test_trace_shows_devices_in_the_margin(run, monkeypatch):
     lines = ((1, ("x: cpu",)), (3, ("x: cpu -> cuda:0", "y: args.device")))
-    monkeypatch.setattr(engine, "trace", lambda source: Trace(lines))
+    monkeypatch.setattr(engine, "trace", lambda source, project: Trace(lines))
     write("a.py", "x = 1\n\nx, y = x.to(1), f(y)\n")
     assert run("trace", "a.py")[1] == (
         "1  x = 1                 | x: cpu\n"

@@ -15,6 +15,7 @@ from devicelint.cli.inputs import STDIN, FileInput, Input, StandardInput, inputs
 from devicelint.cli.output import Output
 from devicelint.cli.settings import Settings
 from devicelint.cli.tally import Tally
+from devicelint.project import Project
 from devicelint.reporters import summary
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Check:
         self.options = options
         self.settings = Settings(options)
         self.tally = Tally()
+        self.project = Project()
         self.output = Output(options)
         self.unsafe_fixes = False
         """Whether --fix would make unsafe fixes too, in any of the files."""
@@ -93,7 +95,7 @@ class Check:
             self._fix(each)
             return
         checked = self.tally.attempt(
-            each.path, lambda: engine.check(each.source(), self._config(each))
+            each.path, lambda: engine.check(each.source(), self._config(each), self.project)
         )
         if checked is not None:
             self.tally.count(checked)
@@ -129,7 +131,7 @@ class Check:
             self.output.show_proof(proven)
 
     def _fixed(self, each: Input) -> Fixed:
-        fixed = engine.fix(each.source(), self._config(each))
+        fixed = engine.fix(each.source(), self._config(each), self.project)
         if isinstance(each, FileInput) and fixed.applied and not self.options.diff:
             each.replace(fixed.after.to_bytes())
         return fixed

@@ -9,6 +9,7 @@ from devicelint import engine, rules
 from devicelint.cli.arguments import UsageError, explain_parser, rules_parser, trace_parser
 from devicelint.cli.inputs import named
 from devicelint.cli.terminal import paint_for, width_of
+from devicelint.project import Project
 from devicelint.reporters import trace
 from devicelint.reporters.paint import SEVERITY_STYLES, plain
 from devicelint.selector import hint
@@ -58,5 +59,7 @@ def _list_rules() -> int:
 def _trace(path: str, stdin_filename: str | None) -> int:
     source = named(path, stdin_filename).source()
     width = width_of(sys.stdout, trace.DEFAULT_WIDTH)
-    sys.stdout.write(trace.render(source, engine.trace(source), paint_for(sys.stdout), width))
+    sys.stdout.write(
+        trace.render(source, engine.trace(source, Project()), paint_for(sys.stdout), width)
+    )
     return 0

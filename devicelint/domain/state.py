@@ -61,6 +61,16 @@ class State:
         self._heap.pop(ref, None)
         self._owned.discard(ref)
 
+    def adopt(self, objects: Mapping[Ref, Fields]) -> None:
+        """Take over objects that another state has made, those that are not here yet."""
+        for ref, fields in objects.items():
+            self._heap.setdefault(ref, fields)
+
+    def objects(self) -> Mapping[Ref, Fields]:
+        """Everything that is held here, for other states to adopt."""
+        self._owned = set()
+        return self._heap
+
     def fork(self) -> State:
         """A second state that goes its own way from here."""
         other = State()

@@ -105,6 +105,21 @@ class External:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectModule:
+    """A file or folder of the project, imported whole; `home` is where its names lie."""
+
+    home: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A name imported from another file of the project, which is walked once it is asked for."""
+
+    home: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceHandle:
     """A `torch.device`, or a string or number that the code uses as one."""
 
@@ -280,6 +295,8 @@ class Function:
     """Whether it was decorated with `torch.no_grad()`."""
     guarded: bool = False
     """Whether a decorator asks for a device: `@skipIf(not torch.cuda.is_available())`."""
+    home: Ref = 0
+    """The file in which it stands: where its global names lie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +307,8 @@ class Class:
     name: str
     node: Site = field(compare=False, repr=False)
     bases: tuple[Value, ...] = ()
+    home: Ref = 0
+    """The file in which it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +339,8 @@ Value = (
     | Flag
     | Outside
     | External
+    | ProjectModule
+    | Imported
     | DeviceHandle
     | DeviceIndex
     | Tensor

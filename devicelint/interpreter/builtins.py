@@ -40,7 +40,6 @@ from devicelint.interpreter.containers import (
     loaded_at,
 )
 from devicelint.interpreter.externals import special
-from devicelint.interpreter.frame import GLOBALS
 from devicelint.interpreter.registration import any_parameter
 from devicelint.interpreter.run import BUILTIN_SCOPE, Run
 from devicelint.interpreter.transfers import TRANSFERS
@@ -302,7 +301,8 @@ def copy_module(run: Run, module: Module, site: cst.CSTNode) -> Module:
 @special("builtins.exec")
 def exec_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Other code may give the file's settings other values."""
-    for field, value in tuple(run.state.fields(GLOBALS).items()):
+    home = run.frame.home
+    for field, value in tuple(run.state.fields(home).items()):
         if isinstance(value, (Const, DeviceHandle)):
-            run.state.write(GLOBALS, field, Outside(field))
+            run.state.write(home, field, Outside(field))
     return NONE

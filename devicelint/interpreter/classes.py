@@ -60,7 +60,13 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
     outer = run.frame
     bases = tuple(run.evaluate(base.value) for base in node.bases)
     frame = Frame(
-        run.allocate(node), node, outer.scopes, caller=outer, depth=outer.depth, keeps_names=True
+        run.allocate(node),
+        node,
+        outer.home,
+        outer.scopes,
+        caller=outer,
+        depth=outer.depth,
+        keeps_names=True,
     )
     frame.guarded = any(asks_for_device(one.decorator) for one in node.decorators)
     if not isinstance(outer.node, (cst.Module, cst.ClassDef)):
@@ -68,7 +74,9 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
     run.frame = frame
     run.execute_block(node.body)
     run.frame = outer
-    run.classes[node] = cls = Class(frame.ref, node.name.value, node, bases)
+    cls = Class(frame.ref, node.name.value, node, bases, outer.home)
+    if outer.is_checked:
+        run.classes[node] = cls
     return cls
 
 

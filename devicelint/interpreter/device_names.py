@@ -27,7 +27,7 @@ from devicelint.domain.values import (
     Outside,
     Value,
 )
-from devicelint.interpreter.frame import GLOBALS, Frame
+from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.transfers import is_hard
 
@@ -63,7 +63,7 @@ def devices_at_hand(run: Run, frame: Frame, wanted: Known) -> Iterator[NamedDevi
     A parameter and the function's own variables come first, then the attributes of `self`, then
     the variables around.
     """
-    for ref in dict.fromkeys((frame.ref, *frame.scopes, GLOBALS)):
+    for ref in dict.fromkeys((frame.ref, *frame.scopes, frame.home)):
         yield from _held(run, run.state.fields(ref).items(), "", wanted)
         if ref == frame.ref and isinstance(frame.receiver, (Module, Instance)):
             yield from _held(run, run.state.fields(frame.receiver.ref).items(), "self.", wanted)
@@ -133,7 +133,7 @@ def is_free(run: Run, name: str, frame: Frame) -> bool:
         return False
     if any(name in run.state.fields(ref) for ref in frame.scopes):
         return False
-    return frame.ref == GLOBALS or name not in _bound_in(run, frame.node)
+    return frame.ref == frame.home or name not in _bound_in(run, frame.node)
 
 
 def _bound_in(run: Run, scope: cst.CSTNode) -> set[str]:

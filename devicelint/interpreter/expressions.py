@@ -204,8 +204,8 @@ def _negated(value: Const, node: cst.UnaryOperation) -> Value:
 def lambda_expression(run: Run, node: cst.Lambda) -> Value:
     frame = run.frame
     frame.keeps_names = True
-    function = Function(node, "<lambda>", frame.ref, scopes=frame.enclosing_functions())
-    run.pending.append((function, frame))
+    function = Function(node, "<lambda>", frame.ref, frame.enclosing_functions(), home=frame.home)
+    run.note_function(function)
     return function
 
 

@@ -12,7 +12,7 @@ from devicelint.domain.state import State
 from devicelint.domain.values import Flag, Module, Ref, Value
 
 GLOBALS: Ref = 0
-"""Where the module's own names lie."""
+"""Where the global names of the checked file lie."""
 
 
 @dataclass(slots=True)
@@ -29,6 +29,8 @@ class Frame:
 
     ref: Ref
     node: cst.CSTNode
+    home: Ref = GLOBALS
+    """Where the global names of the file lie in which this is written."""
     scopes: tuple[Ref, ...] = ()
     """Enclosing function scopes, innermost first."""
     caller: Frame | None = None
@@ -67,9 +69,14 @@ class Frame:
     """Whether a closure needs the names after the frame is left."""
 
     @classmethod
-    def of_module(cls, module: cst.Module) -> Frame:
+    def of_module(cls, module: cst.Module, home: Ref = GLOBALS) -> Frame:
         """The frame of a file's own statements."""
-        return cls(GLOBALS, module)
+        return cls(home, module, home)
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether this is code of the checked file, and not of one that it imports."""
+        return self.home == GLOBALS
 
     @property
     def name(self) -> str:
@@ -88,7 +95,7 @@ class Frame:
 
     def enclosing_functions(self) -> tuple[Ref, ...]:
         """The scopes that a function defined here can see."""
-        if self.ref == GLOBALS:
+        if self.ref == self.home:
             return ()
         if isinstance(self.node, cst.ClassDef):
             return self.scopes

@@ -33,6 +33,10 @@ _MOST_INTERPRETATIONS = 12
 _MOST_OBJECTS = 60
 """How often an `__init__` is walked: an object that was not made so knows nothing of itself."""
 
+_STEPS_ELSEWHERE = 2_000
+_STEPS_ELSEWHERE_PER_LINE = 5
+"""How much of other files is walked for one file."""
+
 _KINDS = {
     "builtins.staticmethod": "static",
     "builtins.classmethod": "class",
@@ -58,8 +62,10 @@ def define_function(run: Run, node: cst.FunctionDef) -> Function:
         if isinstance(called, cst.Attribute) and called.attr.value in ("setter", "deleter"):
             kind = "setter"
     scopes = frame.enclosing_functions()
-    function = Function(node, node.name.value, frame.ref, scopes, owner, kind, no_grad, guarded)
-    run.pending.append((function, frame))
+    function = Function(
+        node, node.name.value, frame.ref, scopes, owner, kind, no_grad, guarded, frame.home
+    )
+    run.note_function(function)
     return function
 
 
@@ -102,15 +108,16 @@ def call_function(
     node = function.node
     assert isinstance(node, (cst.FunctionDef, cst.Lambda))
     key = (node, receiver, _place_of(run, receiver), *arguments.values())
-    if not _may_enter(run, node):
+    if not _may_enter(run, function, node):
         if key in run.remembered:
             return run.remembered[key]
         return Unknown(f"{function.name} is called too deep or too often")
-    if site is not None:
+    if site is not None and function.home == run.program.home:
         run.entered.add(node)
     frame = Frame(
         run.allocate(site or node, function.name),
         node,
+        function.home,
         function.scopes,
         caller=run.frame,
         site=site if isinstance(site, cst.Call) else None,
@@ -139,9 +146,16 @@ def _place_of(run: Run, receiver: Value | None) -> Value | None:
     return run.state.read(receiver.ref, DEVICE_FIELD) if isinstance(receiver, Module) else None
 
 
-def _may_enter(run: Run, node: cst.FunctionDef | cst.Lambda) -> bool:
+def _is_too_far(run: Run, function: Function) -> bool:
+    """Whether enough was walked of the files that this one imports."""
+    if function.home == run.program.home:
+        return False
+    return run.steps_elsewhere > _STEPS_ELSEWHERE + run.program.lines * _STEPS_ELSEWHERE_PER_LINE
+
+
+def _may_enter(run: Run, function: Function, node: cst.FunctionDef | cst.Lambda) -> bool:
     frame: Frame | None = run.frame
-    if run.frame.depth >= _DEEPEST:
+    if run.frame.depth >= _DEEPEST or _is_too_far(run, function):
         return False
     while frame is not None:
         if frame.node is node:

@@ -41,6 +41,8 @@ class Memory:
 
     moment: int = 0
     """How many statements were walked."""
+    steps_elsewhere: int = 0
+    """How many of these were in files that the checked one imports."""
     entered: set[Site] = field(default_factory=set)
     """The functions that were interpreted with the arguments of a call."""
     instantiated: set[Site] = field(default_factory=set)

@@ -1,10 +1,36 @@
-"""What is walked: a file's tree and the text that it was parsed from."""
+"""What is walked: a file's tree and the text that it was parsed from, and the files around it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import libcst as cst
+
+from devicelint.domain.state import Fields
+from devicelint.domain.values import Ref
+from devicelint.domain.worlds import World
+from devicelint.interpreter.frame import GLOBALS
+
+Objects = Mapping[Ref, Fields]
+"""What a file holds after its statements were walked."""
+
+
+class Library(Protocol):
+    """The files of a project, as its imports name them.
+
+    A `home` stands for a file, or for a folder that is a package without a file of its own.
+    """
+
+    def find(self, importer: str, module: str, level: int) -> str | None:
+        """The home that an import in the file `importer` means; `level` counts its dots."""
+
+    def inside(self, home: str, name: str) -> str | None:
+        """The home of a submodule of the package `home`."""
+
+    def program(self, home: str) -> Program | None:
+        """The file itself; None for a folder, and for what cannot be read or parsed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -13,6 +39,12 @@ class Program:
 
     tree: cst.Module = field(repr=False)
     text: str = field(repr=False)
+    path: str = ""
+    library: Library | None = field(default=None, repr=False)
+    home: Ref = GLOBALS
+    """Where its global names lie; `GLOBALS` for the file that is checked."""
+    walked: dict[World, Objects] = field(default_factory=dict, repr=False)
+    """What it holds in each world, for the files that import it."""
 
     @property
     def lines(self) -> int:

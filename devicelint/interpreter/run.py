@@ -13,11 +13,12 @@ from typing import Any, Protocol, TypeVar
 
 import libcst as cst
 
-from devicelint.domain.events import Assigned, DiscardedTransfer, Event, Transfer
+from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
 from devicelint.domain.history import Site
 from devicelint.domain.state import Place, State, loses_device
 from devicelint.domain.values import (
     Flag,
+    Function,
     Module,
     Outside,
     Ref,
@@ -26,7 +27,7 @@ from devicelint.domain.values import (
 )
 from devicelint.domain.worlds import World
 from devicelint.interpreter.arguments import Arguments
-from devicelint.interpreter.frame import GLOBALS, Frame
+from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.memory import Memory, Surroundings
 from devicelint.interpreter.program import Program
 
@@ -40,6 +41,7 @@ EXECUTORS: dict[type[cst.CSTNode], Callable[[Run, Any], None]] = {}
 CALLERS: dict[type, Callable[[Run, Any, Arguments, cst.Call], Value]] = {}
 METHODS: dict[type, Callable[[Run, Any, str, cst.Call], Value]] = {}
 ATTRIBUTES: dict[type, Callable[[Run, Any, str, cst.Attribute], Value]] = {}
+RESOLVERS: dict[type, Callable[[Run, Any], Value]] = {}
 
 
 def _registering(table: dict[Any, Any]) -> Callable[..., Callable[[Handler], Handler]]:
@@ -64,6 +66,8 @@ methods = _registering(METHODS)
 """Register what calling `value.name(…)` gives, by the kind of the value."""
 attributes = _registering(ATTRIBUTES)
 """Register what `value.name` gives, by the kind of the value."""
+resolves = _registering(RESOLVERS)
+"""Register what a name stands for that is bound to such a value."""
 
 
 class Split(Exception):
@@ -93,6 +97,7 @@ class Run(Surroundings, Memory):
     ) -> None:
         Surroundings.__init__(self)
         Memory.__init__(self)
+        self.program = program
         self.module = program.tree
         self.module_code = program.text
         """The text of the whole file."""
@@ -100,12 +105,12 @@ class Run(Surroundings, Memory):
         self.splits = splits
         """Whether this walk may be given up for one in each of two worlds."""
         self.state = State()
-        self.frame = Frame.of_module(program.tree)
+        self.frame = Frame.of_module(program.tree, program.home)
         self._listener = listener
         self._steps = steps
         self._last_transfer: Transfer | None = None
         self._code: dict[cst.CSTNode, str] = {}
-        self._addresses: dict[tuple[Site, Ref, str], int] = {}
+        self._addresses: dict[tuple[Site, Ref, str], Ref] = {}
 
     # -- walking ---------------------------------------------------------------------------
 
@@ -121,6 +126,7 @@ class Run(Surroundings, Memory):
         self.moment += 1
         if self.moment > self._steps:
             raise Exhausted
+        self.steps_elsewhere += not self.frame.is_checked
         handler = EXECUTORS.get(type(statement))
         if handler is not None:
             handler(self, statement)
@@ -151,15 +157,25 @@ class Run(Surroundings, Memory):
         if name not in frame.not_local:
             value = read(frame.ref, name)
             if value is not None:
-                return value
+                return self._resolved(frame.ref, name, value)
         for ref in frame.scopes:
             value = read(ref, name)
             if value is not None:
-                return value
-        value = read(GLOBALS, name)
+                return self._resolved(ref, name, value)
+        value = read(frame.home, name)
         if value is not None:
-            return value
+            return self._resolved(frame.home, name, value)
         return BUILTIN_SCOPE.get(name) or Outside(name)
+
+    def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
+        """What a name stands for that may have been imported; asked once."""
+        resolve = RESOLVERS.get(type(value))
+        if resolve is None:
+            return value
+        found = resolve(self, value)
+        if self.frame.is_checked:
+            self.state.write(ref, name, found)
+        return found
 
     def bind(self, name: str, value: Value, site: Site) -> None:
         """Give a name a value, in the scope that the function declares for it."""
@@ -192,7 +208,13 @@ class Run(Surroundings, Memory):
 
     def note_made(self, site: Site) -> None:
         """Remember where a tensor or module is created: a fix may say there on which device."""
-        self.made_in[site] = (self.frame, self.moment)
+        if self.frame.is_checked:
+            self.made_in[site] = (self.frame, self.moment)
+
+    def note_function(self, function: Function) -> None:
+        """Remember a function that is defined here: it is walked on its own if nobody calls it."""
+        if self.frame.is_checked:
+            self.pending.append((function, self.frame))
 
     def separate(self, flag: Flag, one: Value, other: Value, joined: Value) -> None:
         """Two paths that a flag separates give these values: where that loses a device, split."""
@@ -213,8 +235,12 @@ class Run(Surroundings, Memory):
     # -- events ----------------------------------------------------------------------------
 
     def announce(self, event: Event) -> None:
-        """Let the rules know."""
-        if not self.silences:
+        """Let the rules know; what goes wrong in another file is found where that is checked."""
+        if self.silences:
+            return
+        clash: Clash | None = getattr(event, "clash", None)
+        frame = self.frame if clash is None else clash.frame
+        if isinstance(frame, Frame) and frame.is_checked:
             self._listener(event, self)
 
     @contextmanager
@@ -251,11 +277,13 @@ class Run(Surroundings, Memory):
 
     # -- objects ---------------------------------------------------------------------------
 
-    def allocate(self, site: Site, what: str = "") -> int:
+    def allocate(self, site: Site, what: str = "") -> Ref:
         """The address of an object that `site` makes in this frame; the same one each time."""
         key = (site, self.frame.ref, what)
         address = self._addresses.get(key)
         if address is None:
-            address = self._addresses[key] = len(self._addresses) + 1
+            number = len(self._addresses) + 1
+            home = self.program.home
+            address = self._addresses[key] = f"{home}#{number}" if home else number
         self.state.reset(address)
         return address

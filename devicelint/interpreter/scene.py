@@ -29,7 +29,7 @@ from devicelint.interpreter.device_names import (
     frame_of,
     is_free,
 )
-from devicelint.interpreter.frame import GLOBALS, Frame
+from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.spelling import Spelling
 
@@ -98,7 +98,7 @@ class Scene:
             return False
         frame, here = made[0], self._frame
         same_object = frame.receiver is not None and frame.receiver == here.receiver
-        return same_object or frame.ref in (here.ref, GLOBALS, *here.scopes)
+        return same_object or frame.ref in (here.ref, here.home, *here.scopes)
 
     def where_bound(self, name: cst.Name) -> Scene:
         """The scene right after a local name got its value."""
@@ -247,7 +247,7 @@ class Scene:
     def _visible(self) -> list[tuple[str, Value]]:
         run = self._run
         names: dict[str, Value] = {}
-        for ref in (GLOBALS, *reversed(self._frame.scopes), self._frame.ref):
+        for ref in (self._frame.home, *reversed(self._frame.scopes), self._frame.ref):
             names.update(run.state.fields(ref))
         return list(names.items())
 

@@ -20,7 +20,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.attributes import module_device
-from devicelint.interpreter.frame import GLOBALS, Frame
+from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run
 
 USUAL_NAMES = ("device", "dev", "DEVICE")
@@ -138,7 +138,7 @@ class Spelling:
 
     def _global_variable(self, device: Device) -> str | None:
         names: dict[str, Value] = {}
-        for ref in (GLOBALS, *reversed(self._frame.scopes)):
+        for ref in (self._frame.home, *reversed(self._frame.scopes)):
             if ref != self._frame.ref:
                 names.update(self._run.state.fields(ref))
         return named_device(names.items(), device)
@@ -153,7 +153,10 @@ class Spelling:
     def _sees(self, place: str) -> bool:
         """Whether an origin such as `args.device` starts with a name that is bound here."""
         first = place.partition(".")[0]
-        scopes = [self._own(), *map(self._run.state.fields, (*self._frame.scopes, GLOBALS))]
+        scopes = [
+            self._own(),
+            *map(self._run.state.fields, (*self._frame.scopes, self._frame.home)),
+        ]
         value = next((fields[first] for fields in scopes if first in fields), None)
         return isinstance(value, Outside) and value.origin == first
 

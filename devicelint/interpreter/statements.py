@@ -25,7 +25,6 @@ from devicelint.interpreter.assign import assign
 from devicelint.interpreter.classes import define_class
 from devicelint.interpreter.decorators import decorated
 from devicelint.interpreter.flow import assume
-from devicelint.interpreter.frame import GLOBALS
 from devicelint.interpreter.functions import define_function
 from devicelint.interpreter.operators import augmented
 from devicelint.interpreter.parameters import offered
@@ -164,7 +163,7 @@ def delete_statement(run: Run, node: cst.Del) -> None:
 @executes(cst.Global)
 def global_statement(run: Run, node: cst.Global) -> None:
     for item in node.names:
-        run.frame.not_local[item.name.value] = GLOBALS
+        run.frame.not_local[item.name.value] = run.frame.home
 
 
 @executes(cst.Nonlocal)
@@ -177,36 +176,6 @@ def nonlocal_statement(run: Run, node: cst.Nonlocal) -> None:
 def assert_statement(run: Run, node: cst.Assert) -> None:
     condition = run.evaluate(node.test)
     assume(run, condition)
-
-
-@executes(cst.Import)
-def import_statement(run: Run, node: cst.Import) -> None:
-    for alias in node.names:
-        full = _dotted(alias.name)
-        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
-            run.bind(alias.asname.name.value, External(full), alias)
-        else:
-            top = full.partition(".")[0]
-            run.bind(top, External(top), alias)
-
-
-@executes(cst.ImportFrom)
-def import_from(run: Run, node: cst.ImportFrom) -> None:
-    if isinstance(node.names, cst.ImportStar):
-        return
-    module = "." * len(node.relative) + (_dotted(node.module) if node.module else "")
-    for alias in node.names:
-        name = _dotted(alias.name)
-        bound = name
-        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
-            bound = alias.asname.name.value
-        run.bind(bound, External(f"{module}.{name}"), alias)
-
-
-def _dotted(node: cst.BaseExpression) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    return node.value if isinstance(node, cst.Name) else ""
 
 
 @executes(cst.FunctionDef)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from devicelint.finding import Finding, Fix, Span
+from devicelint.finding import Elsewhere, Finding, Fix, Span
 from devicelint.source import SourceFile
 
 if TYPE_CHECKING:
@@ -39,10 +39,20 @@ def _entry(source: SourceFile, finding: Finding) -> dict[str, Any]:
         "related": [
             {"message": related.message, **_location(source, related.span)}
             for related in finding.related
-        ],
+        ]
+        + [_elsewhere(place) for place in finding.elsewhere],
         "severity": finding.severity.value,
         "url": None,
         **_location(source, finding.span),
+    }
+
+
+def _elsewhere(place: Elsewhere) -> dict[str, Any]:
+    """Return a place in another file, which has a name of its own."""
+    return {
+        "filename": os.path.abspath(place.path),
+        "location": {"row": place.line, "column": place.column + 1},
+        "message": place.message,
     }
 
 

@@ -34,6 +34,9 @@ def render(checked: Checked, paint: Paint = plain, width: int = DEFAULT_WIDTH) -
 def _finding(source: SourceFile, finding: Finding, paint: Paint, width: int) -> Iterator[str]:
     yield _header(source, finding, paint)
     yield from frame(source, _labels(finding), paint, width)
+    for place in finding.elsewhere:
+        where = f"{printable(place.path)}:{place.line}:{place.column + 1}:"
+        yield f"  {paint(where, 'bold')} {printable(place.message)}"
     if condition := "; ".join(filter(None, (finding.machine, EVIDENCE[finding.certainty]))):
         yield "  " + paint(printable(condition), "dim")
     if finding.fix is not None:

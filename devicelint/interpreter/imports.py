@@ -1,0 +1,155 @@
+"""Imports: of other libraries by their names, of the project's own files by what they hold.
+
+A file of the project is walked once somebody asks for one of its names: on its own, silently, and
+once for each world.  What it then holds is shared by all that import it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import libcst as cst
+
+from devicelint.domain.events import Event
+from devicelint.domain.state import Fields
+from devicelint.domain.values import (
+    Const,
+    External,
+    Imported,
+    ProjectModule,
+    Ref,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.program import Objects, Program
+from devicelint.interpreter.run import Exhausted, Run, attributes, executes, resolves
+
+_LONGEST_CHAIN = 20
+"""How often a name may be imported from a file that imports it itself."""
+_STEPS_FOR_ANY = 2_000
+_STEPS_PER_LINE = 10
+_WALKED = "@walked"
+
+
+@executes(cst.Import)
+def import_statement(run: Run, node: cst.Import) -> None:
+    for alias in node.names:
+        full = _dotted(alias.name)
+        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+            run.bind(alias.asname.name.value, _module(run, full), alias)
+        else:
+            top = full.partition(".")[0]
+            run.bind(top, _module(run, top), alias)
+
+
+@executes(cst.ImportFrom)
+def import_from(run: Run, node: cst.ImportFrom) -> None:
+    module = _dotted(node.module) if node.module else ""
+    home = _find(run, module, len(node.relative))
+    if isinstance(node.names, cst.ImportStar):
+        if home is not None:
+            for name, value in _public(run, home):
+                run.bind(name, value, node)
+        return
+    for alias in node.names:
+        name = _dotted(alias.name)
+        full = External(f"{'.' * len(node.relative)}{module}.{name}")
+        bound = alias.asname.name if alias.asname is not None else alias.name
+        if isinstance(bound, cst.Name):
+            run.bind(bound.value, full if home is None else Imported(home, name), alias)
+
+
+def _dotted(node: cst.BaseExpression) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted(node.value)}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+def _module(run: Run, full: str) -> Value:
+    home = _find(run, full, 0)
+    return External(full) if home is None else ProjectModule(home)
+
+
+_NEVER_OF_THE_PROJECT = frozenset({"torch", "numpy", "builtins", "__future__"})
+
+
+def _find(run: Run, module: str, level: int) -> str | None:
+    library = run.program.library
+    if library is None:
+        return None
+    if level == 0 and module.partition(".")[0] in _NEVER_OF_THE_PROJECT:
+        return None
+    importer = run.program.path if run.frame.is_checked else str(run.frame.home)
+    return library.find(importer, module, level)
+
+
+@resolves(Imported)
+def resolve(run: Run, value: Imported) -> Value:
+    """What an imported name stands for."""
+    found: Value = value
+    for _ in range(_LONGEST_CHAIN):
+        if not isinstance(found, Imported):
+            return found
+        found = _member(run, found.home, found.name)
+    return Unknown(f"{value.name} is imported in a circle")
+
+
+@attributes(ProjectModule)
+def of_module(run: Run, value: ProjectModule, name: str, node: cst.Attribute) -> Value:
+    found = _member(run, value.home, name)
+    return resolve(run, found) if isinstance(found, Imported) else found
+
+
+def _member(run: Run, home: str, name: str) -> Value:
+    held = run.state.read(home, name) if _enter(run, home) else None
+    if held is not None:
+        return held
+    library = run.program.library
+    inner = None if library is None else library.inside(home, name)
+    return Unknown(f"{name} is not in {home}") if inner is None else ProjectModule(inner)
+
+
+def _public(run: Run, home: str) -> Iterator[tuple[str, Value]]:
+    """The names that a star import takes over; `__all__` rarely says otherwise."""
+    if _enter(run, home):
+        for name, value in tuple(run.state.fields(home).items()):
+            if not name.startswith(("_", "@")):
+                yield name, value
+
+
+def _enter(run: Run, home: str) -> bool:
+    """Walk a file where that has not been done, and take over what it holds."""
+    if run.state.read(home, _WALKED) is not None:
+        return True
+    library = run.program.library
+    program = None if library is None else library.program(home)
+    if program is None:
+        return False
+    objects = program.walked.get(run.world)
+    if objects is None:
+        objects = _walk(program, run)
+    run.state.adopt(objects)
+    return True
+
+
+def _walk(program: Program, importer: Run) -> Objects:
+    steps = _STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines
+    run = Run(program, importer.world, _unheard, steps=steps, splits=False)
+    run.state.write(program.home, _WALKED, Const(True))
+    run.state.write(program.home, "__name__", Const("a module that is imported"))
+    program.walked[importer.world] = {}  # What imports it in a circle finds nothing yet.
+    with suppress(Exhausted):
+        run.execute_block(program.tree)
+    objects = {ref: one for ref, one in run.state.objects().items() if _is_of_a_file(ref, one)}
+    program.walked[importer.world] = objects
+    return objects
+
+
+def _is_of_a_file(ref: Ref, fields: Fields) -> bool:
+    """Whether an object was made by a file, rather than came from outside: `args`, say."""
+    return _WALKED in fields or "#" in str(ref)
+
+
+def _unheard(event: Event, run: Run) -> None:
+    """What happens in another file is found where that file is checked."""
