@@ -25,6 +25,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.calls import arguments_of
+from devicelint.interpreter.collectives import note_option
 from devicelint.interpreter.containers import as_tensor
 from devicelint.interpreter.host_reads import read_on_host
 from devicelint.interpreter.indices import declare_option
@@ -163,6 +164,7 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
         return Parameters(receiver, node.func.value)
     if name == "add_argument":
         declare_option(run, arguments)
+        note_option(run, arguments)
     if name == "parse_args":
         return Outside("args")
     if name in _KEEPS_PLACE:

@@ -133,7 +133,7 @@ def _create_there(scene: Scene, clash: Clash) -> Rewrite | None:
     spelled = None if made is None else _device_expression(made, clash)
     if spelled is None:
         return None
-    if not _takes_device(step.site):
+    if not takes_device(step.site):
         move = f".to({spelled})"
         return Rewrite(f"Move it with `{move}`", (InsertAfter(step.site, move),))
     return Rewrite(
@@ -141,7 +141,7 @@ def _create_there(scene: Scene, clash: Clash) -> Rewrite | None:
     )
 
 
-def _takes_device(call: cst.Call) -> bool:
+def takes_device(call: cst.Call) -> bool:
     """`torch.Tensor(3)` and `torch.FloatTensor(3)` are of before `device=`."""
     name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     return not (isinstance(name, cst.Name) and name.value.endswith("Tensor"))

@@ -1,0 +1,66 @@
+"""What is announced about several processes and several accelerators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from devicelint.domain.devices import Device
+from devicelint.domain.events import Event, Operand
+from devicelint.domain.history import Site
+
+
+@dataclass(frozen=True, slots=True)
+class GroupJoined(Event):
+    """The process joins a group: `torch.distributed.init_process_group`."""
+
+    site: Site = field(repr=False)
+    backend: str
+    """As it is written; empty where the code does not say."""
+    option: str = ""
+    """The option whose default it is, and which may say otherwise: `args.dist_backend`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveCalled(Event):
+    """A tensor is given to a collective operation of the default group."""
+
+    site: Site = field(repr=False)
+    operation: str
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelWrapped(Event):
+    """DataParallel or DistributedDataParallel is put around a module.
+
+    `devices` are its device_ids; None where they are left out, or cannot be read.
+    """
+
+    site: Site = field(repr=False)
+    wrapper: str
+    module: Operand
+    devices: tuple[Device, ...] | None
+    given: Site = field(default=None, repr=False)
+    """The argument that names the devices."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelCalled(Event):
+    """A DataParallel is called whose module is not on the first of its devices."""
+
+    site: Site = field(repr=False)
+    wrapped: Site = field(repr=False)
+    """Where it was put around the module."""
+    module: Operand
+    first: Device
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelMoved(Event):
+    """A DistributedDataParallel is moved after it was put around a module."""
+
+    site: Site = field(repr=False)
+    receiver_site: Site = field(repr=False)
+    wrapped: Site = field(repr=False)
+    origin: Device
+    target: Device

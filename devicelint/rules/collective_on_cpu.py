@@ -1,0 +1,118 @@
+"""A collective of NCCL is given a tensor on the CPU."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Known, is_accelerator
+from devicelint.domain.history import Site, Verb
+from devicelint.domain.parallel_events import CollectiveCalled, GroupJoined
+from devicelint.domain.worlds import World
+from devicelint.finding import Safety, Severity
+from devicelint.fixes import AddKeyword, Change, DefineDevice, InsertAfter, Rewrite
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule
+
+_Waiting = tuple[CollectiveCalled, str, Rewrite | None]
+
+
+class CollectiveOnCpu(Rule):
+    """A collective of NCCL is given a tensor on the CPU."""
+
+    code = "DEV802"
+    name = "collective-on-cpu"
+    severity = Severity.ERROR
+    summary = "A collective of NCCL is given a tensor on the CPU"
+
+    def __init__(self) -> None:
+        self._groups: dict[Site, GroupJoined] = {}
+        self._waiting: list[_Waiting] = []
+        self._world: World | None = None
+        self._elsewhere: set[Site] = set()
+        self._beside: Site = None
+
+    def on_group_joined(self, event: GroupJoined, scene: Scene) -> Reports:
+        """The backend decides; a collective may have been met before it was known."""
+        if self._is_spared(scene.world):
+            return
+        self._groups[event.site] = event
+        if self._reaches_accelerators_alone():
+            yield from map(self._report, self._waiting)
+
+    def on_collective_called(self, event: CollectiveCalled, scene: Scene) -> Reports:
+        """A tensor on the CPU, where the backend is NCCL or others are on accelerators."""
+        if is_accelerator(event.operand.device):
+            self._elsewhere.add(event.operand.site)
+            yield from self._others_are_elsewhere(event)
+        if event.operand.device != CPU or self._is_spared(scene.world):
+            return
+        site = event.operand.site
+        if site in self._elsewhere:
+            return
+        waiting = (event, clashes.quoted(scene, site), _create_on_accelerator(scene, event))
+        self._waiting.append(waiting)
+        if self._reaches_accelerators_alone() or (self._beside and not self._groups):
+            yield self._report(waiting)
+
+    def _is_spared(self, world: World) -> bool:
+        """Whether nothing is said in a world: where a setting is on, its tensors may be elsewhere.
+
+        The world in which all are off is the last to be walked.
+        """
+        if world != self._world:
+            self._world, self._waiting = world, []
+        return not world.accelerators or any(chosen for _, chosen in world.settings)
+
+    def _others_are_elsewhere(self, event: CollectiveCalled) -> Reports:
+        """Where no group is seen, a collective of accelerator tensors speaks for the others."""
+        first, self._beside = self._beside is None, event.operand.site
+        if first and not self._groups:
+            yield from map(self._report, self._waiting)
+
+    def _reaches_accelerators_alone(self) -> bool:
+        return {group.backend for group in self._groups.values()} == {"nccl"}
+
+    def _report(self, waiting: _Waiting) -> Report:
+        event, quoted, fix = waiting
+        operand, group = event.operand, next(iter(self._groups.values()), None)
+        place: Site = self._beside
+        where, told, severity = "", "a tensor on an accelerator here", Severity.WARNING
+        if group is not None:
+            place, told = group.site, "the group is joined here"
+            where = f", which `{group.option}` is by default," if group.option else ""
+            severity = Severity.WARNING if group.option else Severity.ERROR
+        reason = f"NCCL{where} reaches accelerators alone"
+        if group is None:
+            reason = "others here are on accelerators, as NCCL needs them"
+        return Report(
+            operand.site,
+            f"{quoted} is on the CPU{clashes.since(operand, 0)}, and {event.operation}() cannot "
+            f"take it: {reason}",
+            (*clashes.history(operand), (place, told)),
+            severity,
+            fix=fix,
+        )
+
+
+def _create_on_accelerator(scene: Scene, event: CollectiveCalled) -> Rewrite | None:
+    """The tensor is written to in place, so that it has to be made where it is needed."""
+    step = event.operand.since
+    if step is None or not isinstance(step.site, cst.Call):
+        return None
+    if step.verb not in (Verb.CREATED, Verb.CONVERTED):
+        return None
+    made = scene.where_made(step.site) or scene
+    name = made.spelling(_CUDA)
+    changes: list[Change] = []
+    if name is None:
+        name = scene.free_name(("device", "torch_device"), step.site, step.site) or "device"
+        changes.append(DefineDevice(name, str(_CUDA)))
+    if step.verb is Verb.CREATED and clashes.takes_device(step.site):
+        changes.append(AddKeyword(step.site, "device", name))
+    else:
+        changes.append(InsertAfter(step.site, f".to({name})"))
+    return Rewrite("Create it on the accelerator", tuple(changes), Safety.UNSAFE)
+
+
+_CUDA = Known("cuda")
