@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
@@ -12,7 +13,7 @@ import pytest
 from tests.mdtest import plugin
 from tests.mdtest.analyser import BadSettings, NotChecked, Observation
 from tests.mdtest.expectations import annotated
-from tests.mdtest.page import sections
+from tests.mdtest.page import Files, sections
 from tests.mdtest.runner import Complaint, comparable_diff, complaints, diff_body
 from tests.mdtest.update import updated
 
@@ -44,6 +45,9 @@ class FakeAnalyser:
 
     def rules(self) -> frozenset[str]:
         return frozenset(name for word in WORDS.values() for name in (word.code, word.rule))
+
+    def among(self, files: Files) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def check(self, code: str, path: str, settings: str) -> tuple[Observation, ...]:
         if "refuse" in settings:

@@ -22,7 +22,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.program import Objects, Program
+from devicelint.interpreter.program import Contents, Program
 from devicelint.interpreter.run import Exhausted, Run, attributes, executes, resolves
 
 _LONGEST_CHAIN = 20
@@ -71,7 +71,7 @@ def _module(run: Run, full: str) -> Value:
     return External(full) if home is None else ProjectModule(home)
 
 
-_NEVER_OF_THE_PROJECT = frozenset({"torch", "numpy", "builtins", "__future__"})
+_NEVER_OF_THE_PROJECT = frozenset({"torch", "numpy", "devicelint", "__future__"})
 
 
 def _find(run: Run, module: str, level: int) -> str | None:
@@ -126,24 +126,24 @@ def _enter(run: Run, home: str) -> bool:
     program = None if library is None else library.program(home)
     if program is None:
         return False
-    objects = program.walked.get(run.world)
-    if objects is None:
-        objects = _walk(program, run)
-    run.state.adopt(objects)
+    contents = program.walked.get(run.world)
+    if contents is None:
+        contents = program.walked[run.world] = _walk(program, run)
+    run.counts_accelerators |= contents.counts_accelerators
+    run.state.adopt(contents.objects)
     return True
 
 
-def _walk(program: Program, importer: Run) -> Objects:
+def _walk(program: Program, importer: Run) -> Contents:
     steps = _STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines
     run = Run(program, importer.world, _unheard, steps=steps, splits=False)
     run.state.write(program.home, _WALKED, Const(True))
     run.state.write(program.home, "__name__", Const("a module that is imported"))
-    program.walked[importer.world] = {}  # What imports it in a circle finds nothing yet.
+    program.walked[importer.world] = Contents()  # What imports it in a circle finds nothing yet.
     with suppress(Exhausted):
         run.execute_block(program.tree)
     objects = {ref: one for ref, one in run.state.objects().items() if _is_of_a_file(ref, one)}
-    program.walked[importer.world] = objects
-    return objects
+    return Contents(objects, run.counts_accelerators)
 
 
 def _is_of_a_file(ref: Ref, fields: Fields) -> bool:

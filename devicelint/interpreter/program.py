@@ -13,8 +13,14 @@ from devicelint.domain.values import Ref
 from devicelint.domain.worlds import World
 from devicelint.interpreter.frame import GLOBALS
 
-Objects = Mapping[Ref, Fields]
-"""What a file holds after its statements were walked."""
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file holds after its statements were walked."""
+
+    objects: Mapping[Ref, Fields] = field(default_factory=dict, repr=False)
+    counts_accelerators: bool = False
+    """Whether that depends on how many accelerators there are."""
 
 
 class Library(Protocol):
@@ -43,7 +49,7 @@ class Program:
     library: Library | None = field(default=None, repr=False)
     home: Ref = GLOBALS
     """Where its global names lie; `GLOBALS` for the file that is checked."""
-    walked: dict[World, Objects] = field(default_factory=dict, repr=False)
+    walked: dict[World, Contents] = field(default_factory=dict, repr=False)
     """What it holds in each world, for the files that import it."""
 
     @property

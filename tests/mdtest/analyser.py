@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
+
+from tests.mdtest.page import Files
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,10 @@ class Analyser(Protocol):
 
     def rules(self) -> frozenset[str]:
         """The codes and names of all rules."""
+        ...
+
+    def among(self, files: Files) -> AbstractContextManager[None]:
+        """What is checked from here on lies in a folder with these files."""
         ...
 
     def check(self, code: str, path: str, settings: str) -> tuple[Observation, ...]:

@@ -11,6 +11,9 @@ from tests.mdtest.markdown import BrokenFence, Element, Fence, Heading, Prose, e
 UNNAMED = "example.py"
 """The path of a block that no `` `name.py`: `` paragraph names."""
 
+Files = tuple[tuple[str, str], ...]
+"""The paths of files in a folder of their own, each with its text."""
+
 _FILE_NAME = re.compile(r"^`(?P<name>[^`\s]+\.py)`:$")
 _MISTAKEN_LANGUAGES = {
     "python": "py",
@@ -40,6 +43,8 @@ class Run:
     """What ran in the same folder before, on a machine with devices."""
     then: str = ""
     """The code of others that uses the block."""
+    files: Files = ()
+    """What lies in the same folder."""
 
     @classmethod
     def of(cls, tags: str) -> Run | None:

@@ -13,7 +13,7 @@ from tests.mdtest.expectations import AnnotatedCode, annotated
 from tests.mdtest.markdown import Fence
 from tests.mdtest.matching import mismatches
 from tests.mdtest.names import undefined_names
-from tests.mdtest.page import Example, Run, Section
+from tests.mdtest.page import UNNAMED, Example, Files, Run, Section
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,18 @@ def complaints(section: Section, analyser: Analyser) -> Iterator[Complaint]:
         yield Complaint(problem.line, "a page that can be read", problem.message)
     settings = section.settings or Fence(section.line, "toml", "")
     try:
-        for example in section.examples:
-            yield from _Run(example, settings.content, analyser).complaints()
+        files = _files(section)
+        with analyser.among(files):
+            for example in section.examples:
+                yield from _Run(example, settings.content, analyser, files).complaints()
     except BadSettings as error:
         yield Complaint(settings.page_line(error.line), "settings that can be read", str(error))
+
+
+def _files(section: Section) -> Files:
+    """The blocks that have a name, each without its announcements: files of one project."""
+    named = [one for one in section.examples if one.path != UNNAMED]
+    return tuple((one.path, annotated(one.code.content).code) for one in named)
 
 
 def diff_body(before: str, after: str) -> str:
@@ -61,8 +69,11 @@ def comparable_diff(written: str) -> str:
 class _Run:
     """One example under one analyser."""
 
-    def __init__(self, example: Example, settings: str, analyser: Analyser) -> None:
+    def __init__(
+        self, example: Example, settings: str, analyser: Analyser, files: Files = ()
+    ) -> None:
         self.example = example
+        self.files = files
         self.settings = settings
         self.analyser = analyser
         self.annotated: AnnotatedCode = annotated(example.code.content)
@@ -129,7 +140,7 @@ class _Run:
     def _executed(self, tagged: Run) -> Iterator[Complaint]:
         """What torch says of the block, and of the block with each fix that is shown."""
         before = "\n".join(fence.content for fence in self.example.before)
-        run = replace(tagged, before=before, then=self.use.code)
+        run = replace(tagged, before=before, then=self.use.code, files=self.files)
         code, path = self.annotated.code, self.example.path
         lines = len(code.split("\n"))
         later = [replace(one, line=one.line + lines) for one in self.use.expectations]

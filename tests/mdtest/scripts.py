@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tests.mdtest.page import Run
+from tests.mdtest.page import Files, Run
 
 
 @contextlib.contextmanager
@@ -25,7 +25,8 @@ def as_a_script(script: ModuleType, path: str, run: Run) -> Iterator[None]:
     from runtime_guard import virtual_gpu
 
     with ExitStack() as stack:
-        stack.enter_context(_in_a_folder())
+        stack.enter_context(folder_with(run.files))
+        stack.enter_context(_imports_from_here())
         stack.callback(_restore_environment, dict(os.environ))
         stack.callback(sys.modules.__setitem__, "__main__", sys.modules["__main__"])
         sys.modules["__main__"] = script
@@ -47,9 +48,28 @@ def as_a_script(script: ModuleType, path: str, run: Run) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _in_a_folder() -> Iterator[None]:
+def _imports_from_here() -> Iterator[None]:
+    """Files beside the script are imported, and forgotten after it."""
+    here, known = str(Path.cwd()), set(sys.modules)
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        sys.path.remove(here)
+        for name in set(sys.modules) - known:
+            if (getattr(sys.modules[name], "__file__", None) or "").startswith(here):
+                del sys.modules[name]
+
+
+@contextlib.contextmanager
+def folder_with(files: Files) -> Iterator[None]:
+    """A folder of its own, with these files, to work in."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
+        for path, text in files:
+            file = Path(folder, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
         os.chdir(folder)
         try:
             yield

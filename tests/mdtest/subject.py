@@ -13,10 +13,13 @@ from pathlib import Path
 from devicelint import engine
 from devicelint.config import Config, ConfigError, load_config
 from devicelint.finding import Finding, InputError
+from devicelint.project import Project
 from devicelint.reporters.text import render
 from devicelint.rules import all_rules
 from devicelint.source import SourceFile
 from tests.mdtest.analyser import BadSettings, NotChecked, Observation
+from tests.mdtest.page import Files
+from tests.mdtest.scripts import folder_with
 
 REVEALED = "DEV000"
 _HEADER = "[tool.devicelint]\n"
@@ -24,7 +27,17 @@ _TABLE = re.compile(r"^\[(?!\[)", re.MULTILINE)
 
 
 class Devicelint:
-    """Checks, fixes and reports as the command line does, one file at a time."""
+    """Checks, fixes and reports as the command line does."""
+
+    def __init__(self) -> None:
+        self._project: Project | None = None
+
+    @contextmanager
+    def among(self, files: Files) -> Iterator[None]:
+        with folder_with(files):
+            self._project = Project() if files else None
+            yield
+            self._project = None
 
     def rules(self) -> frozenset[str]:
         return frozenset(name for rule in all_rules() for name in (rule.code, rule.name))
@@ -32,17 +45,18 @@ class Devicelint:
     def check(self, code: str, path: str, settings: str) -> tuple[Observation, ...]:
         source = SourceFile.from_text(code, path)
         with _refusals():
-            checked = engine.check(source, _config(settings))
+            checked = engine.check(source, _config(settings), self._project)
         return tuple(_observation(finding, source) for finding in checked.findings)
 
     def fix(self, code: str, path: str, settings: str, *, unsafe: bool) -> str:
         config = replace(_config(settings), unsafe_fixes=unsafe)
         with _refusals():
-            return engine.fix(SourceFile.from_text(code, path), config).after.text
+            return engine.fix(SourceFile.from_text(code, path), config, self._project).after.text
 
     def report(self, code: str, path: str, settings: str) -> str:
         with _refusals():
-            return render(engine.check(SourceFile.from_text(code, path), _config(settings)))
+            source = SourceFile.from_text(code, path)
+            return render(engine.check(source, _config(settings), self._project))
 
 
 def _observation(finding: Finding, source: SourceFile) -> Observation:
