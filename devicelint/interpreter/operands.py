@@ -21,7 +21,9 @@ from devicelint.domain.events import Clash, MisplacedInput, MixedOperation, Oper
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import Batch, Module, Moved, Outside, Tensor, Value
+from devicelint.interpreter.contracts import is_open
 from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.proofs import is_doubted, is_proven
 from devicelint.interpreter.run import Run
 
 DIFFERENT = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
@@ -105,6 +107,8 @@ def report_clash(
         return
     if not (_is_tensor_for_sure(run, culprit) and _is_tensor_for_sure(run, reference)):
         return
+    if not is_open(run, culprit, reference):
+        return
     verdict = agreement(culprit.device, reference.device)
     blamed, frame = _blame(run, culprit)
     if frame is None:
@@ -149,7 +153,7 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
     met = replace(own, site=entered.func)
     if outer is not None:
         met = _outer_module(run, outer, met)
-    if was_to_go(operand, own.device):
+    if was_to_go(operand, own.device) or not is_open(run, own, operand):
         return met
     here = run.frame if frame is None else frame.caller
     verdict = agreement(own.device, operand.device)
@@ -172,6 +176,11 @@ def was_to_go(operand: Operand, device: Device) -> bool:
     return intended is not None and agreement(intended, device) not in DIFFERENT
 
 
+def _is_left_elsewhere(frame: Frame) -> bool:
+    """Whether a call stands in a file that the checked one imports."""
+    return frame.caller is not None and not frame.caller.is_checked
+
+
 def _blame(run: Run, culprit: Operand) -> tuple[Operand, Frame | None]:
     """The outermost call that passed the culprit on, and the argument that it was there.
 
@@ -184,7 +193,7 @@ def _blame(run: Run, culprit: Operand) -> tuple[Operand, Frame | None]:
         if site is None:
             break
         blamed = Operand(site, culprit.value, culprit.device, culprit.since)
-        if found is None or frame.module is not None:
+        if found is None or frame.module is not None or _is_left_elsewhere(found):
             found = frame
         frame = frame.caller
     return blamed, found
@@ -199,8 +208,10 @@ _TENSOR_ONLY = (
 
 def _is_tensor_for_sure(run: Run, operand: Operand) -> bool:
     """A parameter is a tensor where its function uses it as one; `x * 2` alone proves nothing."""
-    if not isinstance(operand.value, Outside):
+    if not isinstance(operand.value, Outside) or is_proven(run, operand.value.origin):
         return True
+    if is_doubted(run, operand.value.origin):
+        return False
     frame: Frame | None = run.frame
     while frame is not None:
         if isinstance(frame.node, (cst.FunctionDef, cst.Module)):
