@@ -94,6 +94,7 @@ def test_no_page_is_without_its_rule():
 RUN_TIME_RULES = {
     "created-on-cpu": (24, 7),
     "discarded-move": (8, 5),
+    "eager-optimizer-before-move": (8, 3),
     "hard-coded-accelerator": (20, 10),
     "host-library-on-device": (12, 5),
     "invalid-device-string": (10, 4),
@@ -103,6 +104,7 @@ RUN_TIME_RULES = {
     "moved-parameter": (12, 5),
     "numpy-on-device": (14, 6),
     "optimizer-moved": (15, 4),
+    "optimizer-state-before-move": (11, 5),
     "unregistered-module": (12, 5),
     "unregistered-tensor": (12, 5),
 }

@@ -38,6 +38,7 @@ from devicelint.interpreter.containers import (
     pop,
 )
 from devicelint.interpreter.loads import note_arguments, note_key, note_use
+from devicelint.interpreter.optimizers import hand_over, use_optimizer
 from devicelint.interpreter.run import METHODS, Run, calls, evaluates, methods
 from devicelint.interpreter.transfers import TRANSFERS, move_deviceless, move_unknown
 
@@ -77,6 +78,8 @@ def arguments_of(run: Run, node: cst.Call) -> Arguments:
             arguments.keywords[argument.keyword.value] = Argument(argument.value, value)
         else:
             arguments.positional.append(Argument(argument.value, value))
+        if isinstance(value, Deviceless):
+            hand_over(run, value, node)
     if isinstance(node.func, cst.Attribute):
         note_arguments(run, node.func.attr.value, arguments)
     return arguments
@@ -133,6 +136,7 @@ def method_of_deviceless(run: Run, receiver: Deviceless, name: str, node: cst.Ca
     arguments = arguments_of(run, node)
     if name in TRANSFERS:
         return move_deviceless(run, receiver, receiver.kind, name, node, arguments)
+    use_optimizer(run, receiver, name, node)
     return Unknown(f"{receiver.kind}.{name}()")
 
 

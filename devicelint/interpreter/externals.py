@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import libcst as cst
 
@@ -14,11 +14,9 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     ARRAY,
     HOST,
-    NONE,
     Batch,
     Const,
     Deviceless,
-    DictOf,
     External,
     HostObject,
     ListOf,
@@ -36,7 +34,8 @@ from devicelint.interpreter.data import build_dataset, build_loader
 from devicelint.interpreter.host_reads import AXES, FIGURE, read_arguments
 from devicelint.interpreter.loads import MAP_LOCATION, load, save, set_random_state
 from devicelint.interpreter.module_building import build_module
-from devicelint.interpreter.registration import announce_lost, built
+from devicelint.interpreter.optimizers import build_optimizer
+from devicelint.interpreter.registration import built
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.signatures import apply_signature
 from devicelint.interpreter.transfers import own_device
@@ -121,7 +120,7 @@ def _call_torch(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
 def _make(run: Run, name: str, kind: str, arguments: Arguments, site: cst.Call) -> Value:
     match kind:
         case "optimizer":
-            return _build_optimizer(run, arguments, site)
+            return build_optimizer(run, name, arguments, site)
         case "scheduler":
             return Deviceless("learning-rate scheduler", site)
         case "loader":
@@ -132,36 +131,6 @@ def _make(run: Run, name: str, kind: str, arguments: Arguments, site: cst.Call) 
             return built(run, site, name)
         case _:
             return Unknown(f"a {kind}")
-
-
-def _build_optimizer(run: Run, arguments: Arguments, site: cst.Call) -> Value:
-    run.note_made(site)
-    given = arguments.get(0, "params")
-    if given is None:
-        return Deviceless("optimizer", site)
-    value = given.value
-    for one in _optimized(run, value):
-        if one.role in ("lost", "no leaf") and one.grad is not False:
-            announce_lost(run, one, given.site, registered=False)
-    return Deviceless("optimizer", site, value)
-
-
-def _optimized(run: Run, value: Value) -> Iterator[Tensor]:
-    """The tensors in what an optimizer is given: a list of them, or of groups of them."""
-    match value:
-        case Tensor():
-            yield value
-        case Tuple(items):
-            for one in items:
-                yield from _optimized(run, one)
-        case ListOf(ref):
-            for name, one in run.state.fields(ref).items():
-                if name.startswith("["):
-                    yield from _optimized(run, one)
-        case DictOf(ref):
-            yield from _optimized(run, run.state.read(ref, "['params']") or NONE)
-        case _:
-            pass
 
 
 special(*MAP_LOCATION)(load)

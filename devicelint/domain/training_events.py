@@ -1,0 +1,34 @@
+"""What is announced about training: optimizers, loops, and the copies between host and device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from devicelint.domain.devices import Agreement, Device
+from devicelint.domain.events import Event, Operand
+from devicelint.domain.history import Site
+
+
+class StateOrigin(Enum):
+    """What made the state that an optimizer keeps for each parameter."""
+
+    BUILT = "made when it is built"
+    LOADED = "loaded"
+    STEPPED = "made by its first step"
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerStateElsewhere(Event):
+    """An optimizer steps whose state is not where the parameters are."""
+
+    site: Site = field(repr=False)
+    made: Site = field(repr=False)
+    """The call that made the state."""
+    origin: StateOrigin
+    state: Device
+    model: Operand
+    """The module as the optimizer was given it; `since` is the move that came after the state."""
+    agreement: Agreement
+    beside: bool = False
+    """Whether the model has this name where the state is made, too."""

@@ -1,0 +1,26 @@
+"""The rule about optimizers that keep state from the start, built before their model moves."""
+
+from __future__ import annotations
+
+from devicelint.domain.training_events import OptimizerStateElsewhere, StateOrigin
+from devicelint.finding import Severity
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _optimizer_state
+from devicelint.rules._base import Reports, Rule
+
+
+class EagerOptimizerBeforeMove(Rule):
+    """Adagrad makes its state when it is built, and the model moves after that."""
+
+    code = "DEV304"
+    name = "eager-optimizer-before-move"
+    severity = Severity.ERROR
+    summary = (
+        "Adagrad makes its state when it is built: before the model moves, on the wrong device"
+    )
+
+    def on_optimizer_state_elsewhere(self, event: OptimizerStateElsewhere, scene: Scene) -> Reports:
+        """Every other optimizer of torch makes its state in the first step."""
+        if event.origin is StateOrigin.BUILT:
+            what = "Adagrad makes its state here, while the model is"
+            yield _optimizer_state.report(event, scene, what, "move the model first")

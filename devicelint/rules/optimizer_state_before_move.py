@@ -1,0 +1,30 @@
+"""The rule about optimizers that are loaded, or step, before their model moves."""
+
+from __future__ import annotations
+
+from devicelint.domain.training_events import OptimizerStateElsewhere, StateOrigin
+from devicelint.finding import Severity
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _optimizer_state
+from devicelint.rules._base import Reports, Rule
+
+
+class OptimizerStateBeforeMove(Rule):
+    """The state of an optimizer stays behind when the model moves."""
+
+    code = "DEV302"
+    name = "optimizer-state-before-move"
+    severity = Severity.ERROR
+    summary = "The state of an optimizer is loaded or made before the model moves"
+
+    def on_optimizer_state_elsewhere(self, event: OptimizerStateElsewhere, scene: Scene) -> Reports:
+        """`load_state_dict()` or a first `step()`, then the move, then another `step()`."""
+        what = _SAID.get(event.origin)
+        if what is not None:
+            yield _optimizer_state.report(event, scene, what, "move the model first")
+
+
+_SAID = {
+    StateOrigin.LOADED: "the state of the optimizer is loaded while the model is",
+    StateOrigin.STEPPED: "the first step makes the state of the optimizer while the model is",
+}
