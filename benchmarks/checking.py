@@ -15,6 +15,7 @@ from devicelint import engine
 from devicelint.config import Config
 from devicelint.files import read_source
 from devicelint.finding import Finding, InputError
+from devicelint.project import Project
 from devicelint.source import SourceFile
 
 Fate: TypeAlias = Literal["checked", "unreadable", "crashed", "unfinished"]
@@ -62,22 +63,22 @@ def _end(finding: Finding) -> int:
     return max(finding.span.start, finding.span.end - 1)
 
 
-def check_file(path: Path) -> Outcome:
+def check_file(path: Path, project: Project) -> Outcome:
     """Read and check a file, as the command line does."""
-    return _attempt(path, lambda: engine.check(read_source(path), Config()))
+    return _attempt(path, lambda: engine.check(read_source(path), Config(), project))
 
 
-def check_source(source: SourceFile) -> Outcome:
+def check_source(source: SourceFile, project: Project) -> Outcome:
     """Check a text that stands for the file of its path."""
-    return _attempt(Path(source.path), lambda: engine.check(source, Config()))
+    return _attempt(Path(source.path), lambda: engine.check(source, Config(), project))
 
 
-def fixed(source: SourceFile, *, unsafe: bool) -> SourceFile | None:
+def fixed(source: SourceFile, project: Project, *, unsafe: bool) -> SourceFile | None:
     """The text with all its fixes made; None where they could not be."""
     config = Config(unsafe_fixes=unsafe)
     try:
         with limited(LIMIT):
-            return engine.fix(source, config).after
+            return engine.fix(source, config, project).after
     except (Exception, TookTooLong):  # noqa: BLE001 - whatever it is, nothing was mended
         return None
 

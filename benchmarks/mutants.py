@@ -13,6 +13,7 @@ from benchmarks.checking import Outcome, check_file, check_source, fixed
 from benchmarks.checkouts import Checkout
 from benchmarks.redundant import Reasons
 from devicelint.finding import Finding
+from devicelint.project import Project
 from devicelint.source import SourceFile
 from runtime_guard._proving.moves import Move, dotted, moves_in
 
@@ -78,10 +79,10 @@ class Judged:
         return not self.reason
 
 
-def mutants_of(checkout: Checkout) -> Iterator[Mutant]:
+def mutants_of(checkout: Checkout, project: Project) -> Iterator[Mutant]:
     """Yield the mutants of every script of a checkout that checks clean."""
     for path in checkout.files():
-        outcome = check_file(path)
+        outcome = check_file(path, project)
         if outcome.fate != "checked" or outcome.findings or outcome.source is None:
             continue
         for move in moves_to_remove(outcome.source.text):
@@ -125,9 +126,9 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield each.asname or each.name.partition(".")[0], each.name
 
 
-def judged(mutant: Mutant, reasons: Reasons) -> Judged:
+def judged(mutant: Mutant, project: Project, reasons: Reasons) -> Judged:
     """Check a mutant, and fix it where there is something to fix."""
-    outcome = check_source(mutant.source)
+    outcome = check_source(mutant.source, project)
     move = mutant.move
     reason = reasons[mutant.file, move.line, move.column]
     told = tuple((outcome.line_of(each), each.code, each.message) for each in outcome.findings)
@@ -135,17 +136,17 @@ def judged(mutant: Mutant, reasons: Reasons) -> Judged:
         mutant,
         told,
         names_line=any(_names_line(mutant, outcome, finding) for finding in outcome.findings),
-        repaired=bool(told) and _is_repaired(mutant.source, unsafe=False),
-        repaired_unsafely=bool(told) and _is_repaired(mutant.source, unsafe=True),
+        repaired=bool(told) and _is_repaired(mutant.source, project, unsafe=False),
+        repaired_unsafely=bool(told) and _is_repaired(mutant.source, project, unsafe=True),
         reason=reason,
     )
 
 
-def _is_repaired(source: SourceFile, *, unsafe: bool) -> bool:
-    after = fixed(source, unsafe=unsafe)
+def _is_repaired(source: SourceFile, project: Project, *, unsafe: bool) -> bool:
+    after = fixed(source, project, unsafe=unsafe)
     if after is None:
         return False
-    outcome = check_source(after)
+    outcome = check_source(after, project)
     return outcome.fate == "checked" and not outcome.findings
 
 

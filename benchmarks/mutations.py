@@ -19,6 +19,7 @@ from typing import Any
 from benchmarks.checkouts import Checkout, CheckoutError, checkouts_below
 from benchmarks.mutants import Judged, files_of, judged, mutants_of
 from benchmarks.redundant import reasons_for
+from devicelint.project import Project
 
 FOUND, REPAIRED = 0.90, 0.80
 """The least share of the harmful mutants that is found, and that all fixes repair."""
@@ -33,8 +34,9 @@ def all_judged(checkout: Checkout, redundant: Path) -> Iterator[Judged]:
         CheckoutError: the list of redundant moves cannot be read, or is about another commit.
     """
     reasons = reasons_for(redundant, checkout)
-    for number, mutant in enumerate(mutants_of(checkout), start=1):
-        yield judged(mutant, reasons)
+    project = Project()
+    for number, mutant in enumerate(mutants_of(checkout, project), start=1):
+        yield judged(mutant, project, reasons)
         if number % BETWEEN_COLLECTIONS == 0:
             gc.collect()
 

@@ -20,6 +20,7 @@ from typing import Any
 from benchmarks.bug_cases import Case, extract, read_cases
 from benchmarks.checking import Outcome, check_file
 from benchmarks.checkouts import CheckoutError
+from devicelint.project import Project
 
 NEAR = 2
 """So many lines from the mistake, a finding may stand."""
@@ -88,7 +89,7 @@ def scored(cases: Sequence[Case], options: argparse.Namespace) -> Iterator[Score
         except CheckoutError as error:
             yield str(error)
             continue
-        yield Score(case, check_file(before), check_file(after))
+        yield Score(case, check_file(before, Project()), check_file(after, Project()))
 
 
 def promises(scores: Sequence[Score]) -> list[Promise]:

@@ -22,6 +22,7 @@ from typing import Any
 from benchmarks.checking import Fate, Outcome, check_file
 from benchmarks.checkouts import Checkout, CheckoutError, checkouts_below
 from benchmarks.reviewed import VERDICTS, Key, Reviewed, path_of, read_reviewed, written
+from devicelint.project import Project
 
 OVERALL, EACH = 0.95, 0.90
 """The least share of what was read that is right: of all findings, and of each rule's."""
@@ -75,8 +76,9 @@ def checked(checkout: Checkout) -> Result:
     """Check every file of a checkout."""
     outcomes = []
     lines = 0
+    project = Project()
     for number, path in enumerate(checkout.files(), start=1):
-        outcome = check_file(path)
+        outcome = check_file(path, project)
         lines += outcome.source.text.count("\n") if outcome.source else 0
         outcomes.append(_slim(checkout, outcome))
         if number % BETWEEN_COLLECTIONS == 0:

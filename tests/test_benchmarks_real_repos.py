@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from benchmarks import checking, real_repos
+from benchmarks import real_repos
 from benchmarks.checkouts import CheckoutError, checkouts_below
-from benchmarks.reviewed import read_file
+from benchmarks.reviewed import Key, read_file
+from devicelint import engine
 
 COMMIT = "a" * 40
 TRAIN = """import torch
@@ -71,14 +72,14 @@ def test_a_file_that_is_no_python_is_told_and_is_no_fault(run):
 
 
 def test_a_crash_is_a_fault_and_the_rest_is_checked(run, monkeypatch):
-    check = checking.engine.check
+    check = engine.check
 
-    def crash(source, config):
+    def crash(source, config, project):
         if source.path.endswith("broken.py"):
             raise KeyError("lost")
-        return check(source, config)
+        return check(source, config, project)
 
-    monkeypatch.setattr(checking.engine, "check", crash)
+    monkeypatch.setattr(engine, "check", crash)
     status, said = run()
     assert status == 1
     assert "crashed  owner/name  broken.py:1:1: KeyError: 'lost'" in said.out
@@ -128,14 +129,14 @@ def test_updating_keeps_what_was_said_and_asks_for_the_rest(run, tmp_path):
     about = read_file(reviewed / "owner+name.toml")
     assert about.commit == COMMIT
     assert ("tools/train.py", 3, "DEV999") not in about.verdicts
-    assert about.verdicts["tools/train.py", 4, code].verdict == ""
+    assert about.verdicts[Key("tools/train.py", 4, code)].verdict == ""
     text = (reviewed / "owner+name.toml").read_text()
     (reviewed / "owner+name.toml").write_text(
         text.replace('verdict = ""\nreason = ""', 'verdict = "right"\nreason = "so it is"')
     )
     run("--reviewed", str(reviewed), "--update")
     assert (
-        read_file(reviewed / "owner+name.toml").verdicts["tools/train.py", 4, code].reason
+        read_file(reviewed / "owner+name.toml").verdicts[Key("tools/train.py", 4, code)].reason
         == "so it is"
     )
 
