@@ -19,6 +19,8 @@ class Verb(Enum):
     CONVERTED = "made on {device} from host data here"
     LOADED = "comes from a DataLoader, which yields tensors on {device}, here"
     MOVED = "moved to {device} here"
+    BESIDE = "comes on {device} here, as what comes with it and is moved"
+    AGAIN = "comes on {device} here, as in the loop that moves it"
     BUILT = "module built on {device} here"
     RECEIVED = "received here: its device is the caller's choice"
     REGISTERED = "registered here: it follows the module"
@@ -48,6 +50,8 @@ class Step:
     """Whether the DataLoader pins what it yields, which moves nothing."""
     believed: bool = field(default=False, compare=False)
     """Whether the code takes the device for granted, and does not show it."""
+    evidence: Site = field(default=None, compare=False, repr=False)
+    """The move elsewhere that shows what is believed."""
     kept: Keeper | None = field(default=None, compare=False)
     """The attribute that kept the value there, and from which it was read since."""
 

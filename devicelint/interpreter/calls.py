@@ -27,6 +27,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import read_attribute
+from devicelint.interpreter.beliefs import check_again
 from devicelint.interpreter.containers import (
     ELEMENT,
     element_of,
@@ -255,4 +256,5 @@ def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.C
 
 @calls(Outside)
 def call_outside(run: Run, callee: Outside, arguments: Arguments, site: cst.Call) -> Value:
+    check_again(run, arguments, site)
     return Unknown(f"the result of {callee.origin}()")

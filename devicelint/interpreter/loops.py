@@ -21,6 +21,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.assign import assign
+from devicelint.interpreter.beliefs import believed
 from devicelint.interpreter.containers import element_of, is_filled, known_elements
 from devicelint.interpreter.frame import Loop
 from devicelint.interpreter.run import Run, executes
@@ -38,6 +39,7 @@ def for_statement(run: Run, node: cst.For) -> None:
     at_least_once = is_filled(run, iterated)
     if elements and any(isinstance(one, (Const, DeviceHandle)) for one in elements):
         element = _joined_constant(elements)
+    element = believed(run, node, element)
 
     def bind() -> None:
         run.frame.statement = node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
@@ -21,6 +22,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import module_device
+from devicelint.interpreter.beliefs import check_again, comes_beside, is_moved_again
 from devicelint.interpreter.classes import call_module_of_file
 from devicelint.interpreter.containers import element_of, known_elements
 from devicelint.interpreter.frame import Frame
@@ -41,6 +43,8 @@ from devicelint.knowledge import ModuleKind, ModuleKnowledge, module_class
 @calls(Module)
 def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) -> Value:
     """`module(x)`: its inputs should be where it is."""
+    place = module_device(run, callee)
+    _check_again(run, Operand(site.func, callee, place.device, place.since), arguments, site)
     result = call_module_of_file(run, callee, arguments, site)
     if result is not None:
         return result
@@ -234,11 +238,27 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
     """A module that is known to be one, such as a torchvision model: one tensor in and out."""
     place = module_device(run, module)
     own = Operand(site.func, module, place.device, place.since)
-    for argument in arguments.positional:
+    for argument in _inputs(arguments):
         operand = operand_of(argument.value, argument.site)
         if operand is not None and not isinstance(argument.value, Outside):
             _check_input(run, site, own, operand)
     return Unknown(f"the result of {module.name}")
+
+
+def _inputs(arguments: Arguments) -> Iterator[Argument]:
+    """What a module that is not seen takes as tensors; its later arguments may be lengths."""
+    for position, argument in enumerate(arguments.positional):
+        if position == 0 or not comes_beside(argument.value):
+            yield argument
+
+
+def _check_again(run: Run, own: Operand, arguments: Arguments, site: cst.Call) -> bool:
+    """Whatever a module is, it is given what another loop moves for it."""
+    for argument in arguments.positional:
+        operand = operand_of(argument.value, argument.site)
+        if operand is not None and is_moved_again(argument.value):
+            return _check_input(run, site, own, operand)
+    return False
 
 
 @calls(Moved)
@@ -249,11 +269,19 @@ def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.C
     its inputs by itself.
     """
     note_moved(run, module.since.site)
-    if "." in module.origin:
-        return Unknown(f"the result of {module.origin}")
     own = Operand(site.func, module, module.device, module.since)
-    for argument in arguments.positional:
+    if "." in module.origin:
+        _check_again(run, own, arguments, site)
+        return Unknown(f"the result of {module.origin}")
+    for argument in _inputs(arguments):
         operand = operand_of(argument.value, argument.site)
         if operand is not None and isinstance(argument.value, (Tensor, Batch)):
             _check_input(run, site, own, operand)
     return Tensor(module.device, module.since, False, not run.no_grad)
+
+
+@calls(Unknown)
+def call_unknown(run: Run, callee: Unknown, arguments: Arguments, site: cst.Call) -> Value:
+    """Something unknown is called: another loop may show that it is a module, and where it is."""
+    check_again(run, arguments, site)
+    return Unknown("the result of something unknown")

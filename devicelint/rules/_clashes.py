@@ -43,11 +43,10 @@ def since(operand: Operand, index: int) -> str:
 
 def history(*operands: Operand) -> tuple[tuple[Site, str], ...]:
     """The steps that put operands where they are, each at its place."""
-    return tuple(
-        (_shown(operand.since), _told(operand.since))
-        for operand in operands
-        if operand.since is not None
-    )
+    steps = [operand.since for operand in operands if operand.since is not None]
+    shown = [(_shown(step), _told(step)) for step in steps]
+    moves = [(step.evidence, "moved here: so it came on the CPU") for step in steps]
+    return (*shown, *((site, told) for site, told in moves if site is not None))
 
 
 def _shown(step: Step) -> Site:
@@ -266,9 +265,16 @@ def is_fresh(scene: Scene, clash: Clash) -> bool:
     What another function has made and handed over is to be moved, and not its affair.
     """
     step = clash.culprit.since
-    if clash.culprit.device != CPU or step is None or step.verb is not Verb.CREATED:
+    if clash.culprit.device != CPU or step is None:
+        return False
+    if step.verb is not Verb.CREATED and not _is_converted_for(step, clash):
         return False
     return scene.at(clash).sees_where_made(step.site)
+
+
+def _is_converted_for(step: Step, clash: Clash) -> bool:
+    """Whether host data became a tensor where a caller's tensor was at hand."""
+    return step.verb is Verb.CONVERTED and isinstance(clash.reference.device, DeviceOf)
 
 
 def _node(site: Site) -> cst.CSTNode:

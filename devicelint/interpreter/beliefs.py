@@ -1,0 +1,135 @@
+"""What a loop believes of a loader that is not seen.
+
+Whatever a loop moves to an accelerator came on the CPU, and so did what comes with it.  A loop over
+the same kind of loader that moves nothing gets its batches from there, too.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device, Known, is_accelerator
+from devicelint.domain.events import Operand
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import Batch, Flag, Moved, Outside, Tuple, Unknown, Value
+from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.loop_shapes import (
+    Group,
+    LoopShape,
+    Move,
+    calls_with,
+    mirrored,
+    move_at,
+    shape_of,
+)
+from devicelint.interpreter.operands import report_input
+from devicelint.interpreter.run import Run, Split
+from devicelint.interpreter.transfers import device_named
+from devicelint.interpreter.truth import asks_for_device, condition_at, truth_of
+
+
+def believed(run: Run, node: cst.For, element: Value) -> Value:
+    """What a loop's target is given, with what the code shows of its unknown parts."""
+    if not run.world.accelerators or not _has_unknown(element):
+        return element
+    shape = shape_of(run.module, node)
+    return element if shape is None else _believed_of(run, shape, node.target, element)
+
+
+def _has_unknown(element: Value) -> bool:
+    if isinstance(element, Tuple):
+        return any(map(_has_unknown, element.items))
+    return isinstance(element, (Unknown, Outside))
+
+
+def _believed_of(run: Run, shape: LoopShape, target: cst.BaseExpression, element: Value) -> Value:
+    if isinstance(element, Tuple) and isinstance(target, (cst.Tuple, cst.List)):
+        if len(element.items) != len(target.elements):
+            return element
+        pairs = zip(target.elements, element.items, strict=True)
+        return Tuple(tuple(_believed_of(run, shape, one.value, item) for one, item in pairs))
+    group = shape.groups.get(target)
+    if group is None or not isinstance(element, (Unknown, Outside)):
+        return element
+    return _of_group(run, shape, group) or element
+
+
+def _of_group(run: Run, shape: LoopShape, group: Group) -> Value | None:
+    """What comes out of one unseen loader, whole or unpacked into names."""
+    beside = next((move for move in group.moves.values() if _happens(run, move)), None)
+    if group.moves and beside is None:
+        return None
+    again = {
+        position: move
+        for position, move in mirrored(run.module, shape, group).items()
+        if position not in group.moves and _happens(run, move)
+    }
+    if beside is None and not again:
+        return None
+    parts = tuple(_part(name, beside, again.get(at)) for at, name in enumerate(group.names))
+    return Tuple(parts) if group.is_unpacked else parts[0]
+
+
+def _part(name: cst.Name | None, beside: Move | None, again: Move | None) -> Value:
+    move = again or beside
+    if name is None or move is None:
+        return Unknown("what a loader that is not seen yields")
+    verb = Verb.BESIDE if again is None else Verb.AGAIN
+    return Batch(CPU, Step(verb, name, CPU, believed=True, evidence=move.call))
+
+
+def _happens(run: Run, move: Move) -> bool:
+    """Whether a move is made in this world, for all that its conditions say."""
+    for test, taken in move.conditions:
+        with run.silence():
+            condition = condition_at(run, test)
+        holds = truth_of(run, condition)
+        if holds is None and not asks_for_device(test):
+            if isinstance(condition, Flag) and run.splits:
+                raise Split(condition.key)
+            return False
+        if holds is not None and holds is not taken:
+            return False
+    return True
+
+
+def is_moved_again(value: Value) -> bool:
+    """Whether another loop moves what comes at this place of a batch."""
+    return isinstance(value, Batch) and value.since.verb is Verb.AGAIN
+
+
+def comes_beside(value: Value) -> bool:
+    """Whether a value is only known to come with what its own loop moves."""
+    return isinstance(value, Batch) and value.since.verb is Verb.BESIDE
+
+
+def check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:
+    """Something unknown is called as in the loop that moves what it is given: it is a module."""
+    for argument in arguments.positional:
+        value = argument.value
+        if not is_moved_again(value):
+            continue
+        assert isinstance(value, Batch)
+        move = move_at(run.module, value.since.evidence)
+        if move is None or not _is_called_alike(run, site, move):
+            return
+        device = _destination(run, move)
+        if device is not None and is_accelerator(device):
+            since = Step(Verb.MOVED, move.call, device)
+            own = Operand(site.func, Moved(device, since), device, since)
+            report_input(run, site, own, Operand(argument.site, value, CPU, value.since))
+        return
+
+
+def _is_called_alike(run: Run, site: cst.Call, move: Move) -> bool:
+    called = run.code_of(site.func)
+    return any(run.code_of(func) == called for func in calls_with(move))
+
+
+def _destination(run: Run, move: Move) -> Device | None:
+    """Where the other loop moves to, as this one would read it."""
+    if not move.call.args:
+        return Known("cuda")
+    with run.silence():
+        given = Argument(move.call, run.evaluate(move.call.args[0].value))
+        return device_named(run, given)

@@ -1,0 +1,269 @@
+"""What the loops of a file look like: their loaders, their targets, and what each of them moves.
+
+Nothing is evaluated here: this is about how loops are written, to compare one with another.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+Condition = tuple[cst.BaseExpression, bool]
+"""A test, and which of its branches was taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """What a loop sends to an accelerator, under the tests around it inside of the loop."""
+
+    call: cst.Call
+    name: str
+    loop: cst.For
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The names that a loop gives to what one loader yields; None for another target."""
+
+    names: tuple[cst.Name | None, ...]
+    is_unpacked: bool
+    moves: dict[int, Move] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class LoopShape:
+    """One loop: what it iterates over, by its kind, and the groups of names in its target."""
+
+    loader: str
+    groups: Mapping[cst.BaseExpression, Group]
+
+
+def shape_of(tree: cst.Module, node: cst.For) -> LoopShape | None:
+    """The shape of a loop of this file."""
+    return _shapes(tree).get(node)
+
+
+def mirrored(tree: cst.Module, shape: LoopShape, group: Group) -> Mapping[int, Move]:
+    """What another loop over such a loader moves of what it gets, by the position in the batch."""
+    for other in _shapes(tree).values():
+        if not shape.loader or other is shape or other.loader != shape.loader:
+            continue
+        for one in other.groups.values():
+            alike = len(one.names) == len(group.names) and one.is_unpacked is group.is_unpacked
+            if alike and one.moves:
+                return one.moves
+    return {}
+
+
+def move_at(tree: cst.Module, call: object) -> Move | None:
+    """The move that a call in a loop is."""
+    for shape in _shapes(tree).values():
+        for group in shape.groups.values():
+            for move in group.moves.values():
+                if move.call is call:
+                    return move
+    return None
+
+
+def calls_with(move: Move) -> Iterator[cst.BaseExpression]:
+    """What is called with a moved name in its loop."""
+    for node in _nodes(move.loop.body):
+        if isinstance(node, cst.Call):
+            for argument in node.args:
+                given = argument.value
+                if given is move.call or (isinstance(given, cst.Name) and given.value == move.name):
+                    yield node.func
+
+
+@functools.lru_cache(maxsize=1)
+def _shapes(tree: cst.Module) -> Mapping[cst.For, LoopShape]:
+    return {loop: _shape(loop) for loop in _loops(tree.body)}
+
+
+def _loops(body: object) -> Iterator[cst.For]:
+    waiting = [body]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, (list, tuple)):
+            waiting[:0] = node
+            continue
+        if isinstance(node, cst.For):
+            yield node
+        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+            inner = getattr(node, name, None)
+            if inner is not None and not isinstance(node, cst.SimpleStatementLine):
+                waiting.append(inner)
+
+
+def _shape(loop: cst.For) -> LoopShape:
+    groups = dict(_groups(loop.target))
+    if _MIXES.search(_called(loop.iter)):
+        groups = {target: one for target, one in groups.items() if not one.is_unpacked}
+    for group in groups.values():
+        _note_moves(loop, group)
+    return LoopShape(_kind_of_loader(loop.iter), groups)
+
+
+def _groups(target: cst.BaseExpression) -> Iterator[tuple[cst.BaseExpression, Group]]:
+    if isinstance(target, cst.Name):
+        yield target, Group((target,), is_unpacked=False)
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        values = [element.value for element in target.elements]
+        names = tuple(one if isinstance(one, cst.Name) else None for one in values)
+        yield target, Group(names, is_unpacked=True)
+        for one in values:
+            yield from _groups(one)
+
+
+_MIXES = re.compile(r"\b(zip|zip_longest|product|items|named_\w+)\b")
+"""Calls whose parts do not come out of one loader."""
+
+
+def _called(node: cst.BaseExpression) -> str:
+    """The names of the calls that an expression is made of."""
+    called = []
+    for one in _nodes(node):
+        if isinstance(one, cst.Call):
+            name = one.func.attr if isinstance(one.func, cst.Attribute) else one.func
+            called.append(name.value if isinstance(name, cst.Name) else "")
+    return " ".join(called)
+
+
+_WRAPPERS = frozenset({"enumerate", "tqdm", "iter", "track", "islice", "log_every", "trange"})
+_PHASES = re.compile(
+    r"(?<![a-z])(training|train|trn|tr|validation|validate|valid|val|va|testing|test|te|evaluation"
+    r"|eval|dev)(?![a-z])"
+)
+
+
+def _kind_of_loader(node: cst.BaseExpression) -> str:
+    """`test_loader` and `train_loader` are one kind: "loader"."""
+    while isinstance(node, cst.Call) and node.args:
+        func = node.func
+        name = func.attr if isinstance(func, cst.Attribute) else func
+        if not (isinstance(name, cst.Name) and name.value in _WRAPPERS):
+            break
+        node = node.args[0].value
+    words = []
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        if isinstance(node, cst.Attribute):
+            words.append(node.attr.value)
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return ""
+    words.append(node.value)
+    return ".".join(_PHASES.sub("", re.sub(r"_", " ", w.lower())).replace(" ", "") for w in words)
+
+
+def _note_moves(loop: cst.For, group: Group) -> None:
+    positions = {one.value: at for at, one in enumerate(group.names) if one is not None}
+    assigned: set[str] = set()
+    for statement, conditions in _statements(loop.body.body, ()):
+        nodes = tuple(_nodes(statement))
+        _follow_comprehensions(nodes, positions, assigned)
+        for node in nodes:
+            moved = _root_of_move(node)
+            if moved in positions and moved not in assigned:
+                assert isinstance(node, cst.Call)
+                move = Move(node, moved, loop, conditions)
+                group.moves.setdefault(positions[moved], move)
+        _note_assigned(statement, positions, assigned)
+
+
+def _follow_comprehensions(
+    nodes: tuple[cst.CSTNode, ...], positions: dict[str, int], assigned: set[str]
+) -> None:
+    """`[part.to(device) for part in parts]`: a part of what the loader gave."""
+    for node in nodes:
+        if isinstance(node, cst.CompFor):
+            whole = _root(node.iter)
+            if whole in positions and whole not in assigned:
+                names = [one for one in _names(node.target) if one not in positions]
+                positions.update(dict.fromkeys(names, positions[whole]))
+
+
+def _note_assigned(statement: cst.CSTNode, positions: dict[str, int], assigned: set[str]) -> None:
+    """A name that gets another value is no longer what the loader gave; a part of that still is."""
+    if not isinstance(statement, cst.Assign):
+        return
+    whole = _root(statement.value)
+    for target in statement.targets:
+        for name in _names(target.target):
+            if whole in positions and whole not in assigned and name not in positions:
+                positions[name] = positions[whole]
+            elif name != whole:
+                assigned.add(name)
+
+
+def _names(target: cst.BaseExpression) -> Iterator[str]:
+    if isinstance(target, cst.Name):
+        yield target.value
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from _names(element.value)
+
+
+def _statements(
+    body: object, conditions: tuple[Condition, ...]
+) -> Iterator[tuple[cst.CSTNode, tuple[Condition, ...]]]:
+    """The simple statements of a block in order, and the tests under which each stands."""
+    for node in body if isinstance(body, (list, tuple)) else ():
+        if isinstance(node, cst.SimpleStatementLine):
+            yield from ((one, conditions) for one in node.body)
+        elif isinstance(node, cst.If):
+            yield from _statements(node.body.body, (*conditions, (node.test, True)))
+            rest = node.orelse
+            if rest is not None:
+                inner = rest.body.body if isinstance(rest, cst.Else) else (rest,)
+                yield from _statements(inner, (*conditions, (node.test, False)))
+        elif isinstance(node, (cst.For, cst.While, cst.With, cst.Try)):
+            yield from _statements(node.body.body, conditions)
+
+
+def _root_of_move(node: cst.CSTNode) -> str | None:
+    """The name whose value a call sends to an accelerator: `x` in `x[0].to(device)`."""
+    if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)):
+        return None
+    method = node.func.attr.value
+    if method == "cuda" or (method == "to" and any(map(_names_device, node.args))):
+        return _root(node.func.value)
+    return None
+
+
+_DEVICE = re.compile(r"cuda|gpu|device|rank|accel|mps|xpu|^dev$|^dev_id$", re.IGNORECASE)
+
+
+def _names_device(argument: cst.Arg) -> bool:
+    """Whether an argument of `.to()` names a device that is not the CPU for sure."""
+    node = argument.value
+    if isinstance(node, cst.Attribute):
+        return _DEVICE.search(node.attr.value) is not None
+    return isinstance(node, (cst.Name, cst.SimpleString)) and bool(_DEVICE.search(node.value))
+
+
+def _root(node: cst.BaseExpression) -> str | None:
+    """The name that an item or a method's result is taken from.
+
+    An attribute tells nothing of its object: others of its attributes may be elsewhere.
+    """
+    while isinstance(node, (cst.Subscript, cst.Call)):
+        if isinstance(node, cst.Call):
+            if not isinstance(node.func, cst.Attribute):
+                return None
+            node = node.func.value
+        else:
+            node = node.value
+    return node.value if isinstance(node, cst.Name) else None
+
+
+def _nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting.extend(one.children)
