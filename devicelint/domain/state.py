@@ -2,7 +2,8 @@
 
 A place is an object's `ref` and the name of one of its fields: the local variables of a frame, the
 attributes of an instance, the items of a list.  Forking is cheap: fields are copied when one of
-the two states writes to them.
+the two states writes to them.  What other files hold is shared by all states of a walk, and copied
+where one of them writes to it, so that forks and merges do not see it.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ DEVICE_FIELD = "@device"
 class State:
     """Places and their values; `dead` once the path has returned, raised, or left a loop."""
 
-    __slots__ = ("_heap", "_owned", "dead")
+    __slots__ = ("_heap", "_owned", "_shared", "_shared_written", "dead")
 
     def __init__(self) -> None:
         self._heap: dict[Ref, Fields] = {}
         self._owned: set[Ref] = set()
+        self._shared: dict[Ref, Fields] = {}
+        self._shared_written: frozenset[Ref] = frozenset()
         self.dead = False
 
     def __repr__(self) -> str:
@@ -36,12 +39,16 @@ class State:
 
     def read(self, ref: Ref, name: str) -> Value | None:
         """The value at a place, or None where nothing was written."""
-        fields = self._heap.get(ref)
+        fields = self._heap.get(ref) or self._shared.get(ref)
         return None if fields is None else fields.get(name)
 
     def fields(self, ref: Ref) -> Mapping[str, Value]:
         """All that an object holds."""
-        return self._heap.get(ref, _NO_FIELDS)
+        return self._fields(ref) or _NO_FIELDS
+
+    def _fields(self, ref: Ref) -> Fields | None:
+        fields = self._heap.get(ref)
+        return self._shared.get(ref) if fields is None else fields
 
     def write(self, ref: Ref, name: str, value: Value) -> None:
         """Put a value at a place, whatever was there."""
@@ -64,17 +71,18 @@ class State:
     def adopt(self, objects: Mapping[Ref, Fields]) -> None:
         """Take over objects that another state has made, those that are not here yet."""
         for ref, fields in objects.items():
-            self._heap.setdefault(ref, fields)
+            self._shared.setdefault(ref, fields)
 
     def objects(self) -> Mapping[Ref, Fields]:
         """Everything that is held here, for other states to adopt."""
         self._owned = set()
-        return self._heap
+        return {**self._shared, **self._heap}
 
     def fork(self) -> State:
         """A second state that goes its own way from here."""
         other = State()
         other._heap = self._heap.copy()
+        other._shared, other._shared_written = self._shared, self._shared_written
         other.dead = self.dead
         self._owned = set()
         return other
@@ -85,11 +93,14 @@ class State:
             return []
         if self.dead:
             self._heap, self._owned, self.dead = other._heap, set(), False
+            self._shared_written = other._shared_written
             other._owned = set()
             return []
         conflicts: list[Place] = []
+        for ref in self._shared_written - other._shared_written:
+            self._merge_fields(ref, self._shared[ref], conflicts)
         for ref, fields in other._heap.items():
-            mine = self._heap.get(ref)
+            mine = self._fields(ref)
             if mine is None:
                 self._heap[ref] = fields
                 other._owned.discard(ref)
@@ -112,7 +123,7 @@ class State:
     def changes_since(self, earlier: State) -> Iterator[Place]:
         """Places that both states know and whose values differ."""
         for ref, fields in self._heap.items():
-            before = earlier._heap.get(ref)
+            before = earlier._fields(ref)
             if before is None or before is fields:
                 continue
             for name, value in fields.items():
@@ -124,6 +135,9 @@ class State:
         fields = self._heap.get(ref)
         if ref in self._owned and fields is not None:
             return fields
+        if fields is None and ref in self._shared:
+            fields = self._shared[ref]
+            self._shared_written |= {ref}
         fields = {} if fields is None else fields.copy()
         self._heap[ref] = fields
         self._owned.add(ref)

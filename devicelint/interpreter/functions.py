@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
+from devicelint.domain.devices import Opaque, Unsure
 from devicelint.domain.join import join_known
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
@@ -108,11 +111,14 @@ def call_function(
     node = function.node
     assert isinstance(node, (cst.FunctionDef, cst.Lambda))
     key = (node, receiver, _place_of(run, receiver), *arguments.values())
+    is_elsewhere = function.home != run.program.home
+    if is_elsewhere and key in run.remembered:
+        return run.remembered[key]
     if not _may_enter(run, function, node):
         if key in run.remembered:
             return run.remembered[key]
         return Unknown(f"{function.name} is called too deep or too often")
-    if site is not None and function.home == run.program.home:
+    if site is not None and not is_elsewhere:
         run.entered.add(node)
     frame = Frame(
         run.allocate(site or node, function.name),
@@ -129,8 +135,17 @@ def call_function(
     first = receiver if function.kind != "static" else None
     bind_parameters(run, frame, node.params, arguments, first)
     result = _walk(run, frame, function)
+    if is_elsewhere and site is not None and run.frame.is_checked:
+        result = _chosen_elsewhere(run, result, site)
     if _is_plain(result):
         run.remembered[key] = result
+    return result
+
+
+def _chosen_elsewhere(run: Run, result: Value, site: cst.BaseExpression) -> Value:
+    """A device that another file chooses, nobody knows how, is one device all the same."""
+    if isinstance(result, DeviceHandle) and isinstance(result.device, Unsure):
+        return replace(result, device=Opaque(run.code_of(site)))
     return result
 
 

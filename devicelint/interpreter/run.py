@@ -199,7 +199,7 @@ class Run(Surroundings, Memory):
     def merge(self, other: State, flag: Flag | None) -> None:
         """Go on with what holds on both paths; `flag` is what separated them."""
         conflicts: list[Place] = self.state.merge(other)
-        if conflicts and flag is not None and self.splits:
+        if conflicts and flag is not None and self.splits and self.frame.is_checked:
             raise Split(flag.key)
 
     def sequential_at(self, site: Site) -> Module | None:
@@ -218,7 +218,7 @@ class Run(Surroundings, Memory):
 
     def separate(self, flag: Flag, one: Value, other: Value, joined: Value) -> None:
         """Two paths that a flag separates give these values: where that loses a device, split."""
-        if self.splits and loses_device(one, other, joined):
+        if self.splits and self.frame.is_checked and loses_device(one, other, joined):
             raise Split(flag.key)
 
     def note_sibling(self, statement: cst.Assign) -> None:
