@@ -264,6 +264,14 @@ class Deviceless:
 
 
 @dataclass(frozen=True, slots=True)
+class Generator:
+    """A `torch.Generator`: it draws random numbers for tensors on its own type of device."""
+
+    device: Device
+    since: Step = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Parameters:
     """The generator that `module.parameters()` returns; `site` is the module's expression."""
 
@@ -357,6 +365,7 @@ Value = (
     | Dataset
     | Loader
     | Deviceless
+    | Generator
     | Parameters
     | Loaded
     | Function

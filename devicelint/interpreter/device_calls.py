@@ -135,16 +135,6 @@ def rename_backend(run: Run, name: str, arguments: Arguments, site: cst.Call) ->
     return NONE
 
 
-@special("torch.Generator")
-def make_generator(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """A generator draws on its own device, which must be that of what is created with it."""
-    given = arguments.get(0, "device")
-    device = None if given is None else device_named(run, given)
-    if given is not None and device is not None:
-        demand(run, given, device, site, "device=")
-    return Unknown("a generator")
-
-
 @special("torch.set_default_tensor_type")
 def set_default_tensor_type(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     run.default_device = Unsure("the default tensor type was changed")

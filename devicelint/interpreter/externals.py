@@ -31,6 +31,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.data import build_dataset, build_loader
+from devicelint.interpreter.generators import draw_indices
 from devicelint.interpreter.host_reads import AXES, FIGURE, read_arguments
 from devicelint.interpreter.loads import MAP_LOCATION, load, save, set_random_state
 from devicelint.interpreter.module_building import build_module
@@ -118,6 +119,7 @@ def _call_torch(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
 
 
 def _make(run: Run, name: str, kind: str, arguments: Arguments, site: cst.Call) -> Value:
+    draw_indices(run, name, arguments, site)
     match kind:
         case "optimizer":
             return build_optimizer(run, name, arguments, site)
@@ -223,6 +225,7 @@ def argument_parser(run: Run, name: str, arguments: Arguments, site: cst.Call) -
 @special("torch.utils.data.random_split", "torch.utils.data.dataset.random_split")
 def random_split(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Parts of a dataset, each like the whole."""
+    draw_indices(run, name, arguments, site)
     return Stream(build_dataset(run, "torch.utils.data.Subset", arguments, site), filled=True)
 
 

@@ -26,6 +26,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
     module_methods,
     operators,
     patterns,
+    sampling,
     spawning,
     statements,
     subscripts,

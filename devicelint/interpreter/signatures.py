@@ -26,6 +26,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.containers import element_of
+from devicelint.interpreter.generators import draw
 from devicelint.interpreter.operands import (
     DIFFERENT,
     common_device,
@@ -67,6 +68,7 @@ class Application:
     rank: bool | None = None
     data: Value | None = None
     receiver: Value | None = None
+    generator: Argument | None = None
     varies: bool = False
     asks_grad: bool = False
     keeps_dimension: bool = False
@@ -105,7 +107,9 @@ def apply_signature(
     result = signature.result_of(len(arguments.positional), keywords)
     if result.form not in _WITHOUT_TENSORS:
         application.keeps_dimension = keeps_dimension(signature, arguments)
-    return _make(run, application, result)
+    made = _make(run, application, result)
+    draw(run, application.generator, made, name or signature.name, site)
+    return made
 
 
 _WITHOUT_TENSORS = (Form.HOST, Form.ARRAY, Form.NONE, Form.SELF, Form.ANY, Form.TRANSFER)
@@ -131,6 +135,8 @@ def _take(run: Run, application: Application, argument: Argument, slot: Slot) ->
             application.rank = True if empty else application.rank or False
         case Role.DATA:
             application.data = value
+        case Role.GENERATOR:
+            application.generator = argument
         case Role.VARIES:
             application.varies = application.varies or value not in (NONE, Const(False))
         case _:
