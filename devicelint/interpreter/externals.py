@@ -79,6 +79,9 @@ def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     if converts_to_numpy(name):
         read_arguments(run, arguments, site, lists_only=converts_elements_alone(name))
         return _made_by_library(name)
+    signature = function(name)
+    if signature is not None:
+        return apply_signature(run, signature, arguments, site, name=name)
     kind = kind_of(name)
     if kind is not None:
         return _make(run, name, kind, arguments, site)

@@ -17,6 +17,9 @@ SAME_MODULE = {
     "torch.nn.utils.clip_grad": "torch.nn.utils",
     "torch.autograd.variable": "torch.autograd",
     "torch.nn.parameter": "torch.nn",
+    "torchmetrics.functional.classification": "torchmetrics.functional",
+    "torchmetrics.functional.regression": "torchmetrics.functional",
+    "torchmetrics.functional.retrieval": "torchmetrics.functional",
 }
 """Modules that only give another module's functions a second address."""
 
