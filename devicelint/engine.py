@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from devicelint.config import Config
+from devicelint.explaining import Explaining, Why, asked_about
 from devicelint.finding import Finding
 from devicelint.fixes import Fixed, fix_until_stable
 from devicelint.gathering import Gathering, located
 from devicelint.interpreter import Program, explore
+from devicelint.interpreter.watching import WatchingRun
 from devicelint.project import Project
 from devicelint.rules import Rule, chosen
 from devicelint.source import SourceFile
 from devicelint.syntax import CheckError, parse, too_deep
 from devicelint.tracing import Trace, Tracing
 
-__all__ = ["CheckError", "Checked", "Fixed", "Trace", "check", "fix", "screen", "trace"]
+__all__ = ["CheckError", "Checked", "Fixed", "Trace", "check", "fix", "screen", "trace", "why"]
 
 
 @dataclass(frozen=True)
@@ -111,3 +114,20 @@ def trace(source: SourceFile, project: Project | None = None) -> Trace:
         return tracing.trace(source, program.tree)
     except RecursionError:
         raise too_deep(source) from None
+
+
+def why(source: SourceFile, line: int, project: Project | None = None) -> Why:
+    """Why the values on a line live where they do.
+
+    Raises `CheckError` where the file is no Python that libcst can read, or has no such line.
+    """
+    program = _program(source, project)
+    if not 1 <= line <= program.lines:
+        raise CheckError(source.path, line, 0, f"the file has {program.lines} lines")
+    nodes = asked_about(line, source, program.tree)
+    explaining = Explaining(nodes)
+    try:
+        explore(program, explaining.listener_for, partial(WatchingRun, watched=nodes))
+    except RecursionError:
+        raise too_deep(source) from None
+    return explaining.why(line, source, program, () if project is None else project.files())

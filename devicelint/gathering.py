@@ -41,7 +41,7 @@ class Gathering:
         """The listener of one walk; what an abandoned walk of the same world said is dropped."""
         said: list[tuple[Rule, Report]] = []
         handlers = self._handlers
-        self._walks = [walk for walk in self._walks if walk[0] != _parent(world)]
+        self._walks = [walk for walk in self._walks if walk[0] != parent_of(world)]
         self._walks.append((world, said))
 
         def hear(event: Event, run: Run) -> None:
@@ -68,7 +68,7 @@ class Gathering:
         return list(merged.values())
 
 
-def _parent(world: World) -> World | None:
+def parent_of(world: World) -> World | None:
     """The world whose walk was given up for this one and its twin."""
     if not world.settings:
         return None
@@ -111,13 +111,13 @@ def located(
     sites.extend(sites_of(rewrites, module))
     spans = locate(module, source, sites)
     said = [one for one in said if _node(one.report.site) in spans]
-    far = _located_elsewhere([site for site in sites if site not in spans], imported)
+    far = located_elsewhere([site for site in sites if site not in spans], imported)
     fixes = _resolved(source, module, said, spans)
     found = [_finding(one, spans, far, fix, source) for one, fix in zip(said, fixes, strict=True)]
     return sorted(found, key=lambda finding: (finding.span, finding.code))
 
 
-def _located_elsewhere(
+def located_elsewhere(
     sites: list[cst.CSTNode], imported: Iterable[Program]
 ) -> dict[cst.CSTNode, Elsewhere]:
     """Where those places stand that are in other files."""

@@ -42,7 +42,7 @@ def _run(words: list[str]) -> int:
     if command in ("-h", "--help"):
         sys.stdout.write(arguments.overview())
         return 0
-    if command in ("explain", "rules", "trace"):
+    if command in ("explain", "rules", "trace", "why"):
         from devicelint.cli import pages
 
         return pages.run(command, rest)

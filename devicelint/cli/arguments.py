@@ -14,6 +14,7 @@ COMMANDS = {
     "explain": "Print the page of a rule",
     "rules": "List the rules",
     "trace": "Print a file with the device of every value in the margin",
+    "why": "Print how the values on a line came to their devices",
 }
 
 OVERVIEW = """\
@@ -25,6 +26,7 @@ examples:
   devicelint --diff train.py           show what --fix would change
   devicelint explain DEV101            say what a rule reports, why, and what it leaves alone
   devicelint trace train.py            show on which device each value lives
+  devicelint why train.py:42           show how the values on a line got there
 
 commands:
 """
@@ -186,7 +188,7 @@ def _add_rule_options(parser: Parser) -> None:
         type=codes,
         action="extend",
         metavar="CODES",
-        help="these too, such as notes, which are off by default: DEV6, sync-in-loop",
+        help="these too, such as notes, which are off by default: DEV6, blocking-copy",
     )
     group.add_argument(
         "--ignore", type=codes, action="extend", metavar="CODES", help="all but these"
@@ -241,6 +243,17 @@ def explain_parser() -> Parser:
 def rules_parser() -> Parser:
     """Return the parser of `devicelint rules`."""
     return Parser("devicelint rules", COMMANDS["rules"] + ": code, severity, name and summary.")
+
+
+def why_parser() -> Parser:
+    """Return the parser of `devicelint why`."""
+    parser = Parser(
+        "devicelint why",
+        COMMANDS["why"] + ": each step with its place, across files.",
+        "example:\n  devicelint why train.py:42\n",
+    )
+    parser.add_argument("place", metavar="FILE:LINE", help="a line of a Python file")
+    return parser
 
 
 def trace_parser() -> Parser:

@@ -1,4 +1,4 @@
-"""The commands that print something to read: `explain`, `rules`, `trace`."""
+"""The commands that print something to read: `explain`, `rules`, `trace`, `why`."""
 
 from __future__ import annotations
 
@@ -6,23 +6,31 @@ import sys
 from collections.abc import Sequence
 
 from devicelint import engine, rules
-from devicelint.cli.arguments import UsageError, explain_parser, rules_parser, trace_parser
+from devicelint.cli.arguments import (
+    UsageError,
+    explain_parser,
+    rules_parser,
+    trace_parser,
+    why_parser,
+)
 from devicelint.cli.inputs import named
 from devicelint.cli.terminal import paint_for, width_of
 from devicelint.project import Project
-from devicelint.reporters import trace
+from devicelint.reporters import trace, why
 from devicelint.reporters.paint import SEVERITY_STYLES, plain
 from devicelint.selector import hint
 
 
 def run(command: str, words: Sequence[str]) -> int:
-    """Run one of the three and return the exit status."""
+    """Run one of the four and return the exit status."""
     match command:
         case "explain":
             return _explain(explain_parser().parse(words).rule)
         case "rules":
             rules_parser().parse(words)
             return _list_rules()
+        case "why":
+            return _why(why_parser().parse(words).place)
         case _:
             options = trace_parser().parse(words)
             return _trace(options.file, options.stdin_filename)
@@ -62,4 +70,14 @@ def _trace(path: str, stdin_filename: str | None) -> int:
     sys.stdout.write(
         trace.render(source, engine.trace(source, Project()), paint_for(sys.stdout), width)
     )
+    return 0
+
+
+def _why(place: str) -> int:
+    path, _, line = place.rpartition(":")
+    if not path or not line.isdecimal() or not int(line):
+        raise UsageError(f'"{place}" is not a file and the number of a line: FILE:LINE')
+    source = named(path, None).source()
+    told = engine.why(source, int(line), Project())
+    sys.stdout.write(why.render(source, told, paint_for(sys.stdout)))
     return 0

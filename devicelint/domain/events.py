@@ -239,6 +239,14 @@ class Assigned(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Evaluated(Event):
+    """An expression that somebody watches was evaluated."""
+
+    site: Site = field(repr=False)
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Revealed(Event):
     """`reveal_device(x)` was reached."""
 

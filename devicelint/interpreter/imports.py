@@ -22,6 +22,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.domain.worlds import World
 from devicelint.interpreter.program import Contents, Program
 from devicelint.interpreter.run import Exhausted, Run, attributes, executes, resolves
 
@@ -30,6 +31,8 @@ _LONGEST_CHAIN = 20
 _STEPS_FOR_ANY = 2_000
 _STEPS_PER_LINE = 10
 _WALKED = "@walked"
+_MOST_LINES = 10_000
+"""How much of a project is read for one file, so that a library of thousands of files is not."""
 
 
 @executes(cst.Import)
@@ -123,12 +126,16 @@ def _enter(run: Run, home: str) -> bool:
     if run.state.read(home, _WALKED) is not None:
         return True
     library = run.program.library
-    program = None if library is None else library.program(home)
+    if library is None or run.lines_elsewhere > _MOST_LINES:
+        run.left_out |= library is not None
+        return False
+    program = library.program(home)
     if program is None:
         return False
-    contents = program.walked.get(run.world)
+    contents = program.walked.get(World(run.world.accelerators))
     if contents is None:
-        contents = program.walked[run.world] = _walk(program, run)
+        contents = _walk(program, run)
+    run.lines_elsewhere += contents.lines
     run.counts_accelerators |= contents.counts_accelerators
     run.state.adopt(contents.objects)
     return True
@@ -136,14 +143,23 @@ def _enter(run: Run, home: str) -> bool:
 
 def _walk(program: Program, importer: Run) -> Contents:
     steps = _STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines
-    run = Run(program, importer.world, _unheard, steps=steps, splits=False)
+    world = World(importer.world.accelerators)
+    run = Run(program, world, _unheard, steps=steps, splits=False)
+    run.lines_elsewhere = importer.lines_elsewhere + program.lines
     run.state.write(program.home, _WALKED, Const(True))
     run.state.write(program.home, "__name__", Const("a module that is imported"))
-    program.walked[importer.world] = Contents()  # What imports it in a circle finds nothing yet.
+    program.walked[world] = Contents()  # What imports it in a circle finds nothing yet.
     with suppress(Exhausted):
         run.execute_block(program.tree)
     objects = {ref: one for ref, one in run.state.objects().items() if _is_of_a_file(ref, one)}
-    return Contents(objects, run.counts_accelerators)
+    lines = run.lines_elsewhere - importer.lines_elsewhere
+    contents = Contents(objects, lines, run.counts_accelerators)
+    importer.left_out |= run.left_out
+    if run.left_out:  # Somebody with fewer imports may see more of it.
+        del program.walked[world]
+    else:
+        program.walked[world] = contents
+    return contents
 
 
 def _is_of_a_file(ref: Ref, fields: Fields) -> bool:

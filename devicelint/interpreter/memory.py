@@ -43,6 +43,10 @@ class Memory:
     """How many statements were walked."""
     steps_elsewhere: int = 0
     """How many of these were in files that the checked one imports."""
+    lines_elsewhere: int = 0
+    """How many lines these files have."""
+    left_out: bool = False
+    """Whether some file was not looked at any more, for there were too many."""
     entered: set[Site] = field(default_factory=set)
     """The functions that were interpreted with the arguments of a call."""
     instantiated: set[Site] = field(default_factory=set)

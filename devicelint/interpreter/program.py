@@ -19,6 +19,8 @@ class Contents:
     """What a file holds after its statements were walked."""
 
     objects: Mapping[Ref, Fields] = field(default_factory=dict, repr=False)
+    lines: int = 0
+    """How many lines were read for it: its own, and those of the files that it imports."""
     counts_accelerators: bool = False
     """Whether that depends on how many accelerators there are."""
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from devicelint.domain.history import Site
 from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT, World
 from devicelint.interpreter import (  # noqa: F401  (they register their handlers)
+    accelerator_api,
+    amp,
     attributes,
     builtins,
     calls,
@@ -22,6 +25,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
     functions,
     imports,
     kinds,
+    legacy_types,
     loops,
     module_methods,
     operators,
@@ -55,7 +59,18 @@ class Walk:
     counts_accelerators: bool
 
 
-def explore(program: Program, listener_for: Callable[[World], Listener]) -> tuple[Walk, ...]:
+class Walker(Protocol):
+    """What makes the run of a walk: `Run`, or a kind of it that tells more."""
+
+    def __call__(
+        self, program: Program, world: World, listener: Listener, *, steps: int, splits: bool
+    ) -> Run:
+        """Return a run that has not begun."""
+
+
+def explore(
+    program: Program, listener_for: Callable[[World], Listener], walker: Walker = Run
+) -> tuple[Walk, ...]:
     """Walk through a program on every machine that makes a difference to it.
 
     Where a flag of the program separates two paths that leave a value on two devices, each of its
@@ -63,56 +78,50 @@ def explore(program: Program, listener_for: Callable[[World], Listener]) -> tupl
     forget: `listener_for` is called anew for each walk.
     """
     steps = _STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines
-    walks = list(_walk_settings(program, WITH_ONE, steps, listener_for))
+
+    def begin(world: World, *, splits: bool) -> Run:
+        return walker(program, world, listener_for(world), steps=steps, splits=splits)
+
+    walks = list(_walk_settings(begin, WITH_ONE))
     if any(walk.counts_accelerators for walk in walks):
-        walks.extend(_walk_settings(program, WITH_SEVERAL, steps, listener_for))
+        walks.extend(_walk_settings(begin, WITH_SEVERAL))
     if any(walk.differs_without_accelerator for walk in walks):
         entered = set().union(*(walk.entered for walk in walks))
-        walks.append(_walk(program, WITHOUT, steps, listener_for, splits=False, entered=entered))
+        walks.append(_walk(begin(WITHOUT, splits=False), entered))
     return tuple(walks)
 
 
-def _walk_settings(
-    program: Program, world: World, steps: int, listener_for: Callable[[World], Listener]
-) -> Iterator[Walk]:
-    can_split = len(world.settings) < _MOST_SETTINGS
+class _Begin(Protocol):
+    def __call__(self, world: World, *, splits: bool) -> Run: ...
+
+
+def _walk_settings(begin: _Begin, world: World) -> Iterator[Walk]:
     try:
-        yield _walk(program, world, steps, listener_for, splits=can_split)
+        yield _walk(begin(world, splits=len(world.settings) < _MOST_SETTINGS))
     except Split as split:
         for chosen in (True, False):
-            yield from _walk_settings(
-                program, world.choosing(split.key, chosen), steps, listener_for
-            )
+            yield from _walk_settings(begin, world.choosing(split.key, chosen))
 
 
-def _walk(
-    program: Program,
-    world: World,
-    steps: int,
-    listener_for: Callable[[World], Listener],
-    *,
-    splits: bool,
-    entered: set[Site] | None = None,
-) -> Walk:
-    run = Run(program, world, listener_for(world), steps=steps, splits=splits)
+def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:
     try:
-        run.execute_block(program.tree)
+        run.execute_block(run.module)
         run.state.dead = False
-        _walk_unentered(run, entered or set())
+        _walk_unentered(run, entered)
     except Exhausted:
         pass
     announce_loads(run)
     differs = run.demands_accelerator or run.skips_a_machine or bool(run.loads)
-    return Walk(world, run.entered, differs, run.counts_accelerators)
+    return Walk(run.world, run.entered, differs, run.counts_accelerators)
 
 
-def _walk_unentered(run: Run, entered: set[Site]) -> None:
+def _walk_unentered(run: Run, entered: Collection[Site]) -> None:
     """Functions and classes that the file defines and does not use itself.
 
     The last comes first: `main` stands below what it calls, and calls it with what it gets.
     Walking one may bring more: a closure that it returns.
     """
-    run.entered |= entered
+    run.entered.update(entered)
     tried: set[Site] = set()
     while waiting := [one for one, _ in run.pending if one.owner is None and one.node not in tried]:
         for function in reversed(waiting):

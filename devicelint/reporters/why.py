@@ -1,0 +1,31 @@
+"""Why the values of a line live where they do, for a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from devicelint.reporters.paint import Paint, plain
+from devicelint.reporters.visible import printable
+
+if TYPE_CHECKING:
+    from devicelint.explaining import Account, Why
+    from devicelint.source import SourceFile
+
+
+def render(source: SourceFile, why: Why, paint: Paint = plain) -> str:
+    """Return the line, and for each value on it its device and the steps that led there."""
+    place = f"{printable(source.path)}:{why.line}:"
+    lines = [f"{paint(place, 'bold')} {printable(source.line_text(why.line).strip())}"]
+    told = [line for account in why.accounts for line in _account(account, paint)]
+    lines += told or ["  nothing here has a device that is known of, or no path comes here"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _account(account: Account, paint: Paint) -> Iterator[str]:
+    code = " ".join(account.code.split())
+    machines = " and ".join(account.machines)
+    yield f"  {paint(printable(code), 'bold')}: {account.device}  {paint(machines, 'dim')}"
+    for step in account.steps:
+        where = f"{printable(step.path)}:{step.line}:{step.column + 1}:"
+        yield f"    {where} {printable(step.message)}"

@@ -1,0 +1,115 @@
+"""Which file an import means, and what is read of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from devicelint import engine
+from devicelint.project import Project
+from devicelint.source import SourceFile
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A project with a package, a `src` folder, scripts, and files that cannot be read."""
+    monkeypatch.chdir(tmp_path)
+    for name in (
+        "pyproject.toml",
+        "top.py",
+        "pkg/__init__.py",
+        "pkg/one.py",
+        "pkg/deep/__init__.py",
+        "pkg/deep/two.py",
+        "src/layout/__init__.py",
+        "scripts/train.py",
+        "scripts/beside.py",
+        "plain/inner.py",
+        "both.py",
+        "both/__init__.py",
+        "outside/.git",
+        "outside/scripts/run.py",
+    ):
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("importer", "module", "level", "found"),
+    [
+        ("scripts/train.py", "beside", 0, "scripts/beside.py"),
+        ("scripts/train.py", "top", 0, "top.py"),
+        ("scripts/train.py", "pkg.deep.two", 0, "pkg/deep/two.py"),
+        ("scripts/train.py", "layout", 0, "src/layout/__init__.py"),
+        ("scripts/train.py", "plain.inner", 0, "plain/inner.py"),
+        ("scripts/train.py", "plain", 0, "plain"),
+        ("scripts/train.py", "both", 0, "both/__init__.py"),
+        ("scripts/train.py", "absent", 0, None),
+        ("scripts/train.py", "pkg.absent", 0, None),
+        ("pkg/deep/two.py", "pkg.one", 0, "pkg/one.py"),
+        ("pkg/deep/two.py", "", 1, "pkg/deep/__init__.py"),
+        ("pkg/deep/two.py", "one", 2, "pkg/one.py"),
+        ("pkg/__init__.py", "deep.two", 1, "pkg/deep/two.py"),
+        ("outside/scripts/run.py", "top", 0, None),
+    ],
+)
+def test_an_import_means_the_file_that_python_would_find(tree, importer, module, level, found):
+    home = Project().find(importer, module, level)
+    assert home == (None if found is None else str(tree / found))
+
+
+def test_a_package_holds_its_modules_and_a_file_none(tree):
+    project = Project()
+    assert project.inside(str(tree / "pkg/__init__.py"), "one") == str(tree / "pkg/one.py")
+    assert project.inside(str(tree / "plain"), "inner") == str(tree / "plain/inner.py")
+    assert project.inside(str(tree / "top.py"), "one") is None
+
+
+@pytest.mark.parametrize("content", [b"x = (\n", b"\xff\xfe\x00", b"print 'old'\n"])
+def test_what_is_no_python_is_not_followed(tree, content):
+    (tree / "top.py").write_bytes(content)
+    assert Project().program(str(tree / "top.py")) is None
+    assert Project().program(str(tree / "absent.py")) is None
+
+
+def test_a_file_is_read_again_when_it_has_changed(tree):
+    project, home = Project(), str(tree / "top.py")
+    first = project.program(home)
+    assert project.program(home) is first
+    (tree / "top.py").write_text("x = 1\n", encoding="utf-8")
+    os.utime(home, (1, 1))
+    second = project.program(home)
+    assert second is not None
+    assert second.text == "x = 1\n"
+
+
+def test_few_files_are_kept_at_a_time(tree):
+    project = Project()
+    for number in range(8):
+        path = tree / f"long{number}.py"
+        path.write_text("x = 1\n" * 4_000, encoding="utf-8")
+        project.program(str(path))
+    assert [Path(one.path).name for one in project.files()] == [
+        f"long{number}.py" for number in range(4, 8)
+    ]
+
+
+def test_a_chain_of_thousands_of_lines_is_given_up_in_silence(tree):
+    padding = "pass\n" * 4_000
+    for number in range(5):
+        text = f"from link{number + 1} import make\nmake\n{padding}"
+        (tree / f"link{number}.py").write_text(text, encoding="utf-8")
+    (tree / "link5.py").write_text("import torch\nmake = torch.zeros\n", encoding="utf-8")
+    reveal = "import torch\nfrom devicelint import reveal_device\nfrom {} import make\n"
+    reveal += "reveal_device(make(3))\n"
+
+    def said(start: str) -> list[str]:
+        source = SourceFile.from_text(reveal.format(start), "use.py")
+        return [one.message for one in engine.check(source, None, Project()).findings]
+
+    assert said("link4") == ["cpu"]
+    assert "unknown" in said("link0")[0]
