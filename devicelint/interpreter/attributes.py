@@ -7,6 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from devicelint.domain.devices import Device, DeviceOf, Known, Opaque, Unsure
+from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
@@ -37,6 +38,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.containers import as_tensor
+from devicelint.interpreter.proofs import as_proven
 from devicelint.interpreter.run import ATTRIBUTES, Run, attributes, evaluates
 from devicelint.knowledge import Form, module_class, tensor_attribute
 
@@ -65,6 +67,8 @@ def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
         return DeviceHandle(value.device, node)
     if name in ("is_cuda", "is_cpu"):
         return _is_on(value, name)
+    if name == "dtype":
+        return DTYPE
     if name == "data":
         return replace(value, grad=False, role="")
     result = tensor_attribute(name)
@@ -112,10 +116,10 @@ def of_outside(run: Run, value: Outside, name: str, node: cst.Attribute) -> Valu
     if name in ("is_cuda", "is_cpu"):
         return Flag(f"{value.origin}.{name}")
     if name in _SHAPES:
-        return HOST
+        return DTYPE if name == "dtype" else HOST
     if name in ("data", "T", "mT"):
         return value
-    return Outside(f"{value.origin}.{name}")
+    return as_proven(run, Outside(f"{value.origin}.{name}", since=value.since))
 
 
 def _device_of(origin: str) -> Device:
@@ -128,6 +132,8 @@ _SETTINGS = frozenset(
     "args opt opts options option config cfg conf hparams flags FLAGS settings accelerator "
     "fabric".split()
 )
+DTYPE = External("torch.dtype")
+"""`x.dtype`, which `.to()` takes for what it is."""
 _SHAPES = frozenset({"shape", "dtype", "ndim"})
 
 
@@ -186,7 +192,9 @@ def of_instance(run: Run, value: Instance, name: str, node: cst.Attribute) -> Va
     member = member_of(run, value.ref, name)
     if member is not None:
         return bind(run, member, value, node)
-    return Outside(f"{run.code_of(node.value)}.{name}")
+    origin = f"{run.code_of(node.value)}.{name}"
+    since = Step(Verb.RECEIVED, node, DeviceOf(origin))
+    return as_proven(run, Outside(origin, since=since))
 
 
 @attributes(Class)

@@ -25,6 +25,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.containers import known_elements
 from devicelint.interpreter.operators import operate
+from devicelint.interpreter.proofs import absence_of
 from devicelint.interpreter.run import Run, evaluates
 
 _TENSORS = (Tensor, Batch, Moved)
@@ -82,6 +83,8 @@ def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:
             return Flag(f"{one.origin} is None", negated)
         if isinstance(one, Const):
             return as_bool((one == NONE) is not negated)
+        if (absence := absence_of(run, one)) is not None:
+            return Flag(absence, negated)
         if isinstance(one, (*_TENSORS, Module, DeviceHandle, Function)):
             return as_bool(negated)
     if isinstance(one, Const) and isinstance(other, Const) and isinstance(other.value, bool):

@@ -175,7 +175,7 @@ def element_of(run: Run, value: Value, site: Site) -> Value:
         case ListOf() | Module():
             return element_in(run.state.fields(value.ref))
         case Tensor():
-            return replace(value, scalar=None)
+            return replace(value, scalar=_rank_of_part(run, value, site))
         case Batch():
             return _inner_batch(value)
         case Parameters(Module() as module):
@@ -190,6 +190,12 @@ def element_of(run: Run, value: Value, site: Site) -> Value:
             return _element_of_instance(run, value)
         case _:
             return Unknown(f"an element of {_named(value)}")
+
+
+def _rank_of_part(run: Run, value: Tensor, site: Site) -> bool | None:
+    from devicelint.interpreter.proofs import rank_of_part
+
+    return rank_of_part(run, value, site)
 
 
 def _named(value: Value) -> str:

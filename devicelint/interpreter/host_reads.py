@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, Opaque, is_accelerator
+from devicelint.domain.devices import CPU, Device, DeviceOf, Opaque, is_accelerator
 from devicelint.domain.events import HostRead
 from devicelint.domain.values import (
     ARRAY,
@@ -24,7 +24,9 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import element_of, known_elements
+from devicelint.interpreter.contracts import works_on_the_host
 from devicelint.interpreter.operands import operand_of
+from devicelint.interpreter.proofs import is_declared
 from devicelint.interpreter.run import Run, attributes, methods
 from devicelint.knowledge import converts_to_numpy
 
@@ -50,7 +52,7 @@ def read_on_host(run: Run, argument: Argument, site: cst.CSTNode, reader: str) -
     value, place = argument.value, argument.site
     if isinstance(value, (ListOf, Tuple, DictOf, Stream)):
         _read_elements(run, argument, site, reader)
-    elif _is_elsewhere(value):
+    elif _is_elsewhere(value, run):
         operand = operand_of(value, place)
         assert operand is not None
         run.announce(HostRead(site, operand, reader, _requires_grad(value)))
@@ -64,7 +66,7 @@ def _read_elements(run: Run, argument: Argument, site: cst.CSTNode, reader: str)
             read_on_host(run, Argument(element, inner), site, reader)
         return
     inner = element_of(run, value, place)
-    if not _is_elsewhere(inner):
+    if not _is_elsewhere(inner, run):
         return
     comprehended = isinstance(place, (cst.ListComp, cst.GeneratorExp))
     if isinstance(place, (cst.ListComp, cst.GeneratorExp)):
@@ -75,11 +77,18 @@ def _read_elements(run: Run, argument: Argument, site: cst.CSTNode, reader: str)
     run.announce(event)
 
 
-def _is_elsewhere(value: Value) -> TypeGuard[Tensor | Batch | Moved]:
+def _is_elsewhere(value: Value, run: Run) -> TypeGuard[Tensor | Batch | Moved]:
     """Whether a tensor may be on an accelerator; one that a discarded move left is known."""
     if not isinstance(value, (Tensor, Batch, Moved)) or value.since.intended == CPU:
         return False
+    if isinstance(value.device, DeviceOf):
+        return isinstance(value, Tensor) and _is_by_contract(run, value.device.place)
     return may_be_accelerator(value.device)
+
+
+def _is_by_contract(run: Run, place: str) -> bool:
+    """Whether a function says that it takes a tensor, and a caller may have it anywhere."""
+    return (place == "self" or is_declared(run, place)) and not works_on_the_host(run)
 
 
 def _written_out(place: object) -> list[cst.BaseExpression]:

@@ -12,6 +12,7 @@ from devicelint.domain.devices import CPU, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.values import Array, Batch, Const, HostValue, ListOf, Moved, Tensor, Value
 from devicelint.interpreter.operands import DIFFERENT, operand_of, report_clash
+from devicelint.interpreter.proofs import rank_of_part
 from devicelint.interpreter.run import Run
 
 
@@ -20,6 +21,8 @@ def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -
     keeps_rank = _check_indices(run, node, value)
     scalar = False if keeps_rank and not isinstance(value, Moved) else None
     grad = value.grad if isinstance(value, Tensor) else None
+    if isinstance(value, Tensor) and not keeps_rank and len(node.slice) == 1:
+        return Tensor(value.device, value.since, rank_of_part(run, value, node.value), grad)
     if isinstance(value, Tensor) and value.scalar is not False:
         scalar = None
     return Tensor(value.device, value.since, scalar, grad)

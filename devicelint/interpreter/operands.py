@@ -70,6 +70,9 @@ def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device
     unsure = next((one for one in operands if isinstance(one.device, Unsure)), None)
     if unsure is not None:
         return unsure.device, unsure.since
+    firm = next((one for one in operands if is_excused(one) is False and one.device == CPU), None)
+    if firm is not None:
+        return firm.device, firm.since
     if unknown or not operands:
         return Unsure("one of the operands is not understood"), None
     decisive = next((one for one in operands if not _is_kept(one)), operands[0])
@@ -86,7 +89,7 @@ def _device_beside_outside(
     """`x` is not known to be a tensor: where it is a number, the other operand decides."""
     for one in operands:
         if not isinstance(one.value, Outside):
-            if one.device == CPU:
+            if one.device == CPU and is_excused(one) is not False:
                 return Unsure(f"{outside.device} may be a number or a tensor"), None
             return one.device, one.since
     return outside.device, outside.since

@@ -10,7 +10,6 @@ from devicelint.domain.values import (
     Batch,
     Const,
     DictOf,
-    External,
     Moved,
     Outside,
     Tensor,
@@ -20,8 +19,16 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.containers import ELEMENT, key_field
+from devicelint.interpreter.evidence import is_tensor_type
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.indices import declare_parameter
+from devicelint.interpreter.proofs import (
+    as_proven,
+    declare_tensor,
+    declare_tensors,
+    declared,
+    prove,
+)
 from devicelint.interpreter.run import Run
 
 
@@ -34,6 +41,8 @@ def bind_parameters(
 ) -> None:
     """Write the arguments of a call into the frame that it enters."""
     positional = [*parameters.posonly_params, *parameters.params]
+    if isinstance(frame.node, cst.FunctionDef) and arguments.open:
+        declare_tensors(run, frame.node)
     given = list(arguments.positional)
     if receiver is not None and positional:
         run.state.write(frame.ref, positional[0].name.value, receiver)
@@ -62,11 +71,36 @@ def _bind(
             value = _from_outside(run, name, parameter)
     else:
         value = argument.value
+        if isinstance(value, Outside) and value.since is not None:
+            value = _seen_as_declared(run, parameter, value)
         if isinstance(value, Unknown):
-            value = Outside(name, name)
+            value = _from_unseen_caller(run, frame, parameter)
         elif isinstance(value, (Tensor, Batch, Moved)) and not isinstance(value.device, Unsure):
             frame.passed[value.since] = argument.site
     run.state.write(frame.ref, name, value)
+
+
+def _seen_as_declared(run: Run, parameter: cst.Param, value: Outside) -> Value:
+    """What comes from further outside: a tensor, where a parameter on its way says so."""
+    annotation = parameter.annotation
+    if annotation is not None and is_tensor_type(run.code_of(annotation.annotation)):
+        prove(run, value.origin)
+    return as_proven(run, value)
+
+
+def _from_unseen_caller(run: Run, frame: Frame, parameter: cst.Param) -> Value:
+    """What a function that is walked on its own passes on, and that nobody follows."""
+    name = parameter.name.value
+    if not (_is_walked_alone(frame) and isinstance(frame.node, cst.FunctionDef)):
+        return Outside(name, name)
+    return declared(run, frame.node, parameter) or Outside(name, name)
+
+
+def _is_walked_alone(frame: Frame) -> bool:
+    """Whether all this began with a function whose caller is not seen."""
+    while frame.caller is not None and frame.caller.caller is not None:
+        frame = frame.caller
+    return frame.site is None
 
 
 def offered(run: Run, node: cst.BaseExpression) -> Value:
@@ -78,19 +112,11 @@ def offered(run: Run, node: cst.BaseExpression) -> Value:
 
 
 def _from_outside(run: Run, name: str, parameter: cst.Param) -> Value:
-    """What a caller gives: anything, or a tensor where the annotation says so."""
+    """What a caller gives: anything, or a tensor where that is proven."""
     since = Step(Verb.RECEIVED, parameter, DeviceOf(name))
     declare_parameter(run, name, parameter)
-    if parameter.default is None and _is_annotated_tensor(run, parameter.annotation):
-        return Tensor(DeviceOf(name), since)
-    return Outside(name, name, since)
-
-
-def _is_annotated_tensor(run: Run, annotation: cst.Annotation | None) -> bool:
-    named = None if annotation is None else annotation.annotation
-    if not isinstance(named, (cst.Name, cst.Attribute)):
-        return False
-    return run.evaluate(named) == External("torch.Tensor")
+    declare_tensor(run, name, parameter)
+    return as_proven(run, Outside(name, name, since))
 
 
 def _bind_rest(

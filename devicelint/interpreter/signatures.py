@@ -223,6 +223,7 @@ def _itself(application: Application) -> Value:
 def _tensor(run: Run, application: Application, result: Result) -> Value:
     site = application.site
     if result.group == CPU_GROUP:
+        run.note_made(site)
         return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), rank_of(application, result), False)
     if result.group == DEVICE:
         return _created(run, application, result)

@@ -29,6 +29,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.containers import call_special, element_of, item
 from devicelint.interpreter.indexing import index_tensor
 from devicelint.interpreter.loads import note_key
+from devicelint.interpreter.proofs import as_proven
 from devicelint.interpreter.run import Run, evaluates
 from devicelint.interpreter.sequences import sliced
 
@@ -71,7 +72,8 @@ def _item(run: Run, node: cst.Subscript, value: Value, key: Value | None) -> Val
         case Instance():
             return call_special(run, value, "__getitem__", HOST if key is None else key)
         case Outside(origin):
-            return Outside(f"{origin}[{run.code_of(node.slice[0])}]")
+            place = f"{origin}[{run.code_of(node.slice[0])}]"
+            return as_proven(run, Outside(place, since=value.since))
         case _:
             return HOST if value == HOST else Unknown("an item of something unknown")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import libcst as cst
@@ -27,10 +28,12 @@ from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.collectives import note_option
 from devicelint.interpreter.containers import as_tensor
+from devicelint.interpreter.evidence import TENSOR_METHODS
 from devicelint.interpreter.host_reads import read_on_host
 from devicelint.interpreter.indices import declare_option
 from devicelint.interpreter.loads import note_moved
 from devicelint.interpreter.operands import operand_of
+from devicelint.interpreter.proofs import as_proven, prove
 from devicelint.interpreter.run import Run, methods
 from devicelint.interpreter.signatures import apply_signature
 from devicelint.interpreter.transfers import TRANSFERS, move_placed, move_unknown
@@ -169,13 +172,24 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
         return Outside("args")
     if name in _KEEPS_PLACE:
         return receiver
+    if name in TENSOR_METHODS or (name == "numpy" and _is_of_torch(run)):
+        prove(run, receiver.origin)
+        proven = as_proven(run, receiver)
+        if isinstance(proven, Tensor):
+            return method_of_placed(run, proven, name, node)
     if name in ("size", "dim", "numel", "item", "tolist", "nelement"):
         return HOST
-    if name not in _PROVES_TENSOR or not receiver.parameter:
+    if name not in _PROVES_TENSOR or not (receiver.parameter or name in TENSOR_METHODS):
         return Unknown(f"{receiver.origin}.{name}()")
     return _method_of_assumed(run, receiver, name, arguments, node)
 
 
+def _is_of_torch(run: Run) -> bool:
+    """Whether only tensors of torch have a `.numpy()` here."""
+    return _OTHER_TENSORS.search(run.program.text) is None
+
+
+_OTHER_TENSORS = re.compile(r"tensorflow|paddle|mxnet|\bjax\b|\btf\b|\.backend\b")
 _KEEPS_PLACE = frozenset("train eval float double half bfloat16 requires_grad_ apply".split())
 """What a module has too, and what leaves it, or a tensor, where it is."""
 _PROVES_TENSOR = frozenset(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import Opaque
+from devicelint.domain.devices import DeviceOf, Opaque
 from devicelint.domain.events import HostRead
-from devicelint.finding import Severity
+from devicelint.finding import Certainty, Severity
 from devicelint.fixes import InsertAfter, Replace, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
@@ -23,9 +23,12 @@ def copy(event: HostRead) -> str:
 def report(scene: Scene, event: HostRead, problem: str) -> Report:
     """The finding: a warning where the device is somebody's choice, which may be the CPU."""
     operand = event.operand
-    chosen = isinstance(operand.device, Opaque)
+    received = isinstance(operand.device, DeviceOf)
+    chosen = received or isinstance(operand.device, Opaque)
     noun = "holds tensors on" if event.elements else "is on"
-    condition = f", unless `{operand.device}` is the CPU" if chosen else ""
+    condition = ", unless that is the CPU" if received else ""
+    if isinstance(operand.device, Opaque):
+        condition = f", unless `{operand.device}` is the CPU"
     each = " on each" if event.elements else ""
     return Report(
         operand.site,
@@ -33,6 +36,7 @@ def report(scene: Scene, event: HostRead, problem: str) -> Report:
         f"{clashes.since(operand, 0)}, and {problem}{condition}: call {copy(event)}{each} first",
         clashes.history(operand),
         severity=Severity.WARNING if chosen else None,
+        certainty=Certainty.CONTRACT if received else Certainty.CERTAIN,
         fix=insert_copy(scene, event),
     )
 

@@ -1,0 +1,86 @@
+"""Whether a function's callers may keep its tensors on an accelerator."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, DeviceOf
+from devicelint.domain.events import Operand
+from devicelint.domain.values import Class, DeviceHandle, Instance, Module
+from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.run import Run
+
+_ON_THE_HOST = re.compile(
+    r"^_*(?:test|bench)|collate|__getitem__|dataset|data_?loader|worker_init|(?:^|_)cpu(?:_|$)",
+    re.IGNORECASE,
+)
+"""Functions that work on the CPU by what they are for: datasets, collation, tests."""
+_HOST_CLASS = re.compile(
+    r"Dataset|DataModule|DataLoader|Sampler|Collat|TestCase|^Test", re.IGNORECASE
+)
+_ASIDE = re.compile(r"(?:^|[\\/])(?:tests?[\\/]|test_[^\\/]*$|conftest)|_test\.py$|_cpu\.py$")
+"""Files whose functions are called with what they make themselves: tests."""
+_SPEAKS_OF_DEVICES = re.compile(r"cuda|gpu|device|accelerat|\bmps\b|\bxpu\b|fabric", re.IGNORECASE)
+_RUNS = re.compile(r"^if __name__\s*==|\.backward\(|^(?:for|while)\s", re.MULTILINE)
+
+
+def is_open(run: Run, *operands: Operand) -> bool:
+    """Whether whoever calls may have these on an accelerator, where they are the caller's."""
+    if not any(isinstance(operand.device, DeviceOf) for operand in operands):
+        return True
+    if any(key.endswith(".is_cuda") and not chosen for key, chosen in run.world.settings):
+        return False
+    return not (works_on_the_host(run) or _places_itself(run))
+
+
+def _places_itself(run: Run) -> bool:
+    """Whether the object whose method is walked keeps a device of its own, which is the CPU."""
+    for frame in _frames(run):
+        if isinstance(frame.receiver, (Module, Instance)):
+            kept = run.state.read(frame.receiver.ref, "device")
+            if isinstance(kept, DeviceHandle) and kept.device == CPU:
+                return True
+    return False
+
+
+def works_on_the_host(run: Run) -> bool:
+    """Whether the function that is walked belongs to what stays on the CPU."""
+    if _is_script_on_the_cpu(run.program.text) or _ASIDE.search(run.program.path):
+        return True
+    for frame in _frames(run):
+        if isinstance(frame.node, cst.FunctionDef) and _ON_THE_HOST.search(frame.node.name.value):
+            return True
+        if frame.owner is not None and any(map(_is_of_the_host, _classes(run, frame))):
+            return True
+    return False
+
+
+def _frames(run: Run) -> Iterator[Frame]:
+    frame: Frame | None = run.frame
+    while frame is not None:
+        yield frame
+        frame = frame.caller
+
+
+def _classes(run: Run, frame: Frame) -> list[Class]:
+    found = [cls for cls in run.classes.values() if cls.ref == frame.owner]
+    for cls in found:
+        found += [base for base in cls.bases if isinstance(base, Class) and base not in found]
+    return found
+
+
+def _is_of_the_host(cls: Class) -> bool:
+    """A class that gives items, or that is named for what it does to data."""
+    assert isinstance(cls.node, cst.ClassDef)
+    bases = (getattr(base, "name", "") for base in cls.bases)
+    return any(_HOST_CLASS.search(name.rpartition(".")[2]) for name in (cls.name, *bases))
+
+
+@functools.lru_cache(maxsize=1)
+def _is_script_on_the_cpu(text: str) -> bool:
+    """Whether a file runs by itself and never speaks of a device: it decides for the CPU."""
+    return _RUNS.search(text) is not None and _SPEAKS_OF_DEVICES.search(text) is None
