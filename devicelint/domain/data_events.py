@@ -26,29 +26,22 @@ class GeneratorElsewhere(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class LengthsElsewhere(Event):
-    """Lengths are given to pack_padded_sequence that may not be on the CPU."""
+class HostMemoryDemanded(Event):
+    """A tensor is given to what takes tensors on the CPU alone, such as `.pin_memory()`."""
 
     site: Site = field(repr=False)
-    lengths: Operand
-
-
-@dataclass(frozen=True, slots=True)
-class PinnedElsewhere(Event):
-    """A tensor on an accelerator is pinned, which only the host's memory can be."""
-
-    site: Site = field(repr=False)
+    operation: str
     operand: Operand
-    loader: bool = False
-    """Whether a DataLoader does so, with what its dataset yields."""
 
 
 @dataclass(frozen=True, slots=True)
-class PinnedAlways(Event):
-    """`.pin_memory()` is reached where the machine has no accelerator."""
+class LoaderPins(Event):
+    """A DataLoader pins what it yields, some of which is on an accelerator already."""
 
     site: Site = field(repr=False)
-    receiver: Site = field(repr=False)
+    given: Site = field(repr=False)
+    """The argument that asks for it."""
+    item: Operand
 
 
 @dataclass(frozen=True, slots=True)

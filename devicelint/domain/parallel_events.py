@@ -31,36 +31,21 @@ class CollectiveCalled(Event):
 
 @dataclass(frozen=True, slots=True)
 class ParallelWrapped(Event):
-    """DataParallel or DistributedDataParallel is put around a module.
-
-    `devices` are its device_ids; None where they are left out, or cannot be read.
-    """
+    """DistributedDataParallel is put around a module; `devices` are its device_ids."""
 
     site: Site = field(repr=False)
-    wrapper: str
     module: Operand
-    devices: tuple[Device, ...] | None
+    devices: tuple[Device, ...] = ()
     given: Site = field(default=None, repr=False)
     """The argument that names the devices."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelCalled(Event):
-    """A DataParallel is called whose module is not on the first of its devices."""
+    """A DataParallel is called, which needs its module on the first of its devices."""
 
     site: Site = field(repr=False)
     wrapped: Site = field(repr=False)
     """Where it was put around the module."""
     module: Operand
     first: Device
-
-
-@dataclass(frozen=True, slots=True)
-class ParallelMoved(Event):
-    """A DistributedDataParallel is moved after it was put around a module."""
-
-    site: Site = field(repr=False)
-    receiver_site: Site = field(repr=False)
-    wrapped: Site = field(repr=False)
-    origin: Device
-    target: Device

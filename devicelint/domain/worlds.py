@@ -26,6 +26,11 @@ class World:
         return replace(self, settings=(*self.settings, (key, chosen)))
 
     @property
+    def has_settings_on(self) -> bool:
+        """Whether a setting is on: the world in which all are off is the last to be walked."""
+        return any(chosen for _, chosen in self.settings)
+
+    @property
     def description(self) -> str:
         """As a message says it: "with an accelerator, where `args.cuda`"."""
         machine = ("without an accelerator", "with an accelerator")[self.accelerators > 0]

@@ -101,7 +101,8 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
     if index is not None and isinstance(device, Known):
         known = index.value.value if isinstance(index.value, Const) else None
         device = Known(device.type, known if isinstance(known, int) else None)
-    return DeviceHandle(device, value.site, literal=not value.chosen)
+    numbered = index is not None and not isinstance(index.value, Const)
+    return DeviceHandle(device, value.site, literal=not (value.chosen or numbered))
 
 
 @special("torch.set_default_device")

@@ -33,6 +33,7 @@ from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.data import build_dataset, build_loader
 from devicelint.interpreter.generators import draw_indices
 from devicelint.interpreter.host_reads import AXES, FIGURE, read_arguments
+from devicelint.interpreter.hosting import note_pins
 from devicelint.interpreter.loads import MAP_LOCATION, load, save, set_random_state
 from devicelint.interpreter.module_building import build_module
 from devicelint.interpreter.optimizers import build_optimizer
@@ -129,7 +130,7 @@ def _make(run: Run, name: str, kind: str, arguments: Arguments, site: cst.Call) 
         case "scheduler":
             return Deviceless("learning-rate scheduler", site)
         case "loader":
-            return build_loader(run, arguments, site)
+            return note_pins(run, build_loader(run, arguments, site), arguments, site)
         case "dataset":
             return build_dataset(run, name, arguments, site)
         case "model":

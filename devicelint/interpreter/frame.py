@@ -61,6 +61,8 @@ class Frame:
     """The names of a function that has returned."""
     statement: Site = None
     depth: int = 0
+    entered_under: int = 0
+    """How many conditions that the code cannot tell surround the call."""
     assumed: int = 0
     """How many conditions hold for the rest of the frame, since their other path has ended."""
     guarded: bool = False

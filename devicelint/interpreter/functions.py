@@ -131,6 +131,7 @@ def call_function(
         receiver=receiver,
         owner=function.owner,
         depth=run.frame.depth + 1,
+        entered_under=run.assumptions,
     )
     first = receiver if function.kind != "static" else None
     bind_parameters(run, frame, node.params, arguments, first)

@@ -22,6 +22,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.containers import LENGTH, element_of, extend, known_elements
+from devicelint.interpreter.parallel import note_wrapped
 from devicelint.interpreter.registration import built
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.transfers import demand, device_named
@@ -43,6 +44,7 @@ def build_module(
             fill_container(run, module, knowledge.name, arguments)
         case ModuleKind.WRAPPER:
             _wrap(run, module, arguments)
+            note_wrapped(run, module, arguments, site)
         case ModuleKind.LOSS | ModuleKind.LEAF:
             _keep_buffers(run, module, knowledge, arguments)
     return module

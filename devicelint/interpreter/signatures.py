@@ -27,6 +27,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.generators import draw
+from devicelint.interpreter.hosting import demand_on_host
 from devicelint.interpreter.operands import (
     DIFFERENT,
     common_device,
@@ -178,6 +179,7 @@ def _element_sites(site: object, count: int) -> list[object]:
 def _check(run: Run, application: Application, name: str) -> None:
     for key, group in application.groups.items():
         if key == CPU_GROUP:
+            demand_on_host(run, group.plain, name, application.site)
             continue
         pair = find_clash(group.operands)
         if pair is not None:

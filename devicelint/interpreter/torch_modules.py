@@ -34,6 +34,7 @@ from devicelint.interpreter.operands import (
     report_clash,
     report_input,
 )
+from devicelint.interpreter.parallel import note_parallel_call
 from devicelint.interpreter.registration import move_module
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.signatures import apply_signature
@@ -224,6 +225,7 @@ def _through_unknown(
 
 def _call_wrapper(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value:
     """DataParallel and its kin bring the inputs to the module's device themselves."""
+    note_parallel_call(run, module, site)
     place = module_device(run, module)
     inner = run.state.read(module.ref, "module")
     if isinstance(inner, Module):

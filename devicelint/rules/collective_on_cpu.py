@@ -62,7 +62,7 @@ class CollectiveOnCpu(Rule):
         """
         if world != self._world:
             self._world, self._waiting = world, []
-        return not world.accelerators or any(chosen for _, chosen in world.settings)
+        return not world.accelerators or world.has_settings_on
 
     def _others_are_elsewhere(self, event: CollectiveCalled) -> Reports:
         """Where no group is seen, a collective of accelerator tensors speaks for the others."""

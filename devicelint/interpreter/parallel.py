@@ -1,0 +1,72 @@
+"""DataParallel and DistributedDataParallel: where they need the module that they wrap."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import Device, Known, Unsure
+from devicelint.domain.events import Operand
+from devicelint.domain.parallel_events import ParallelCalled, ParallelWrapped
+from devicelint.domain.values import NONE, DeviceHandle, Module
+from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.attributes import module_device
+from devicelint.interpreter.containers import known_elements
+from devicelint.interpreter.registration import owns_tensors
+from devicelint.interpreter.run import Run
+from devicelint.interpreter.transfers import device_named
+from devicelint.knowledge import module_class
+
+REPLICATED = "torch.nn.DataParallel"
+DISTRIBUTED = "torch.nn.DistributedDataParallel"
+_FIRST = "@first"
+"""Where a DataParallel keeps the first of its devices, and where it was made."""
+
+
+def note_wrapped(run: Run, wrapper: Module, arguments: Arguments, site: cst.Call) -> None:
+    """Where the wrapper needs the module: at its first call, or at once."""
+    inner = arguments.get(0, "module")
+    if arguments.open or inner is None or not isinstance(inner.value, Module):
+        return
+    ids = arguments.get(1, "device_ids")
+    devices = _devices_in(run, ids)
+    if wrapper.name == REPLICATED:
+        first = devices[0] if devices else Known("cuda", 0) if _is_left_out(ids) else _UNREAD
+        run.state.write(wrapper.ref, _FIRST, DeviceHandle(first, inner.site))
+    elif wrapper.name == DISTRIBUTED and _has_tensors(run, inner.value):
+        place = module_device(run, inner.value)
+        module = Operand(inner.site, inner.value, place.device, place.since)
+        run.announce(ParallelWrapped(site, module, devices, ids.site if ids else None))
+
+
+_UNREAD = Unsure("device_ids is not read")
+
+
+def _is_left_out(argument: Argument | None) -> bool:
+    return argument is None or argument.value == NONE
+
+
+def _devices_in(run: Run, argument: Argument | None) -> tuple[Device, ...]:
+    """The devices of `device_ids=[0, 1]`; none where it cannot be read."""
+    elements = None if argument is None else known_elements(run, argument.value)
+    if argument is None or elements is None:
+        return ()
+    named = [device_named(run, Argument(argument.site, one)) for one in elements]
+    return tuple(one or _UNREAD for one in named)
+
+
+def _has_tensors(run: Run, module: Module) -> bool:
+    """Whether a module owns parameters; one whose class is not seen is taken to."""
+    held = any(not name.startswith("@") for name in run.state.fields(module.ref))
+    return owns_tensors(run, module) or not (held or module_class(module.name))
+
+
+def note_parallel_call(run: Run, wrapper: Module, site: cst.Call) -> None:
+    """A DataParallel looks at its module when it is called, on a machine with accelerators."""
+    first = run.state.read(wrapper.ref, _FIRST)
+    inner = run.state.read(wrapper.ref, "module")
+    if not isinstance(first, DeviceHandle) or not isinstance(inner, Module):
+        return
+    if run.world.accelerators and _has_tensors(run, inner):
+        place = module_device(run, inner)
+        operand = Operand(first.site, inner, place.device, place.since)
+        run.announce(ParallelCalled(site, wrapper.since.site, operand, first.device))

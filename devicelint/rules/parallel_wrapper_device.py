@@ -1,0 +1,142 @@
+"""DataParallel or DistributedDataParallel is put around a module that is elsewhere."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import (
+    CPU,
+    Agreement,
+    Device,
+    Known,
+    Opaque,
+    Unsure,
+    agreement,
+    is_accelerator,
+)
+from devicelint.domain.events import Operand, Transfer
+from devicelint.domain.history import Site
+from devicelint.domain.parallel_events import GroupJoined, ParallelCalled, ParallelWrapped
+from devicelint.domain.values import HOST, Module
+from devicelint.finding import Severity
+from devicelint.fixes import InsertAfter, Keep, Rewrite
+from devicelint.interpreter.parallel import DISTRIBUTED
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule
+
+
+class ParallelWrapperDevice(Rule):
+    """A wrapper for several accelerators needs its module on the right one, and in time."""
+
+    code = "DEV801"
+    name = "parallel-wrapper-device"
+    severity = Severity.ERROR
+    summary = "DataParallel or DistributedDataParallel wraps a module that is elsewhere"
+
+    def __init__(self) -> None:
+        self._right: set[Site] = set()
+        self._groups: dict[Site, GroupJoined] = {}
+
+    def on_group_joined(self, event: GroupJoined, scene: Scene) -> Reports:
+        """NCCL takes no module on the CPU."""
+        if scene.world.accelerators:
+            self._groups[event.site] = event
+        return iter(())
+
+    def on_parallel_called(self, event: ParallelCalled, scene: Scene) -> Reports:
+        """DataParallel looks for its module on the first device when it is called."""
+        module, first = event.module, event.first
+        if not self._is_wrong(scene, module, first):
+            return
+        yield Report(
+            module.site,
+            f"{clashes.quoted(scene, module.site)} is on {clashes.place(module)}"
+            f"{clashes.since(module, 0)}, but DataParallel needs it on {first}, the first of its "
+            "devices, when it is called",
+            (*clashes.history(module), (event.site, "called here")),
+            fix=_move_first(scene, module, first),
+        )
+
+    def on_parallel_wrapped(self, event: ParallelWrapped, scene: Scene) -> Reports:
+        """DistributedDataParallel stays on the device on which the module is wrapped."""
+        module = event.module
+        first = event.devices[0] if event.devices else Unsure("no device_ids")
+        backends = {group.backend for group in self._groups.values()}
+        if event.devices and self._is_wrong(scene, module, first):
+            named = f"device_ids names {_named(first)}"
+        elif not event.given and backends == {"nccl"} and self._is_wrong(scene, module, _CUDA):
+            named, first = "NCCL reaches accelerators alone", _CUDA
+        else:
+            return
+        yield Report(
+            module.site,
+            f"{clashes.quoted(scene, module.site)} is on {clashes.place(module)}"
+            f"{clashes.since(module, 0)}, but {named}: move it before it is wrapped",
+            clashes.history(module),
+            fix=_move_first(scene, module, first),
+        )
+
+    def on_transfer(self, event: Transfer, scene: Scene) -> Reports:
+        """What is built for gradients when a module is wrapped does not move with it."""
+        wrapper, origin, target = event.receiver, event.origin, event.target
+        if not isinstance(wrapper, Module) or wrapper.name != DISTRIBUTED:
+            return
+        if origin is None or target is None or not _is_another(origin, target):
+            return
+        wrapped = wrapper.since.site
+        was = Operand(wrapped, HOST, origin)
+        yield Report(
+            event.site,
+            f"{clashes.quoted(scene, event.receiver_site)} is moved to {target} after it was "
+            f"wrapped on {clashes.place(was)}: DistributedDataParallel keeps its gradients there; "
+            "move the module first",
+            () if wrapped is event.receiver_site else ((wrapped, "wrapped here"),),
+            fix=_move_inside(scene, event),
+        )
+
+    def _is_wrong(self, scene: Scene, module: Operand, first: Device) -> bool:
+        """Whether a module is elsewhere, whatever the settings that are walked before."""
+        if not scene.world.accelerators or isinstance(first, Unsure):
+            return False
+        wrong = module.device == CPU or agreement(module.device, first) is Agreement.DIFFERENT
+        if not wrong:
+            self._right.add(module.site)
+        return wrong and not scene.world.has_settings_on and module.site not in self._right
+
+
+_CUDA = Known("cuda")
+
+
+def _named(device: Device) -> str:
+    return f"accelerator `{device}`" if isinstance(device, Opaque) else str(device)
+
+
+def _is_another(origin: Device, target: Device) -> bool:
+    is_known = origin == CPU or is_accelerator(origin)
+    return is_known and agreement(origin, target) is Agreement.DIFFERENT
+
+
+def _move_first(scene: Scene, module: Operand, device: Device) -> Rewrite | None:
+    """Move the module in the call that wraps it."""
+    spelled = scene.spelling(device)
+    if spelled is None and isinstance(device, Known):
+        spelled = scene.spelling(_CUDA) if not device.index else None
+    if spelled is None or not isinstance(module.site, cst.Name):
+        return None
+    move = f".to({spelled})"
+    what = clashes.quoted(scene, module.site)
+    return Rewrite(f"Move {what} with `{move}`", (InsertAfter(module.site, move),))
+
+
+def _move_inside(scene: Scene, event: Transfer) -> Rewrite | None:
+    """`DDP(model).to(device)` → `DDP(model.to(device))`."""
+    call, wrapper = event.site, event.receiver_site
+    if not (isinstance(call, cst.Call) and isinstance(wrapper, cst.Call) and wrapper.args):
+        return None
+    first = wrapper.args[0]
+    if first.keyword is not None or first.star:
+        return None
+    move = scene.code(call)[len(scene.code(wrapper)) :]
+    changes = (InsertAfter(first.value, move), Keep(call, wrapper))
+    return Rewrite("Move the module before it is wrapped", changes)

@@ -1,0 +1,90 @@
+"""Memory is pinned that cannot be, or where nothing can pin."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from devicelint.domain.data_events import HostMemoryDemanded, LoaderPins
+from devicelint.domain.devices import CPU, is_accelerator
+from devicelint.domain.events import AcceleratorDemanded
+from devicelint.domain.history import Site
+from devicelint.finding import Severity
+from devicelint.fixes import Keep, RemoveArgument, Replace, Rewrite, asks_for
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule
+
+_OFFERS_CPU = re.compile(r"""["']cpu["']|is_available\(\)""")
+
+
+class PinnedWrongly(Rule):
+    """Only the host's memory is pinned, and only for an accelerator that there is."""
+
+    code = "DEV502"
+    name = "pinned-wrongly"
+    severity = Severity.ERROR
+    summary = "Memory of an accelerator is pinned, or memory where there is no accelerator"
+
+    def __init__(self) -> None:
+        self._demanded: dict[Site, str] = {}
+
+    def on_accelerator_demanded(self, event: AcceleratorDemanded, scene: Scene) -> Reports:
+        """What fails without an accelerator anyway is told so once."""
+        self._demanded[event.site] = scene.world.description
+        return iter(())
+
+    def on_host_memory_demanded(self, event: HostMemoryDemanded, scene: Scene) -> Reports:
+        """`.pin_memory()` on an accelerator, or on a machine that has none."""
+        if event.operation != "pin_memory":
+            return
+        if is_accelerator(event.operand.device):
+            yield self._of_accelerator(event, scene)
+        elif event.operand.device == CPU and not scene.world.accelerators:
+            yield from self._for_nothing(event, scene)
+
+    def on_loader_pins(self, event: LoaderPins, scene: Scene) -> Reports:
+        """The loader would pin what its dataset or collate function has moved."""
+        argument = event.given
+        call = event.site
+        assert isinstance(call, cst.Call)
+        given = [one for one in call.args if one.value is argument]
+        fix = Rewrite("Do not pin", (RemoveArgument(call, given[0]),)) if given else None
+        yield Report(
+            argument,
+            f"{clashes.quoted(scene, call.func)} pins what is on {clashes.place(event.item)} "
+            "already, and only tensors on the CPU can be pinned: leave pin_memory out",
+            fix=fix,
+        )
+
+    def _of_accelerator(self, event: HostMemoryDemanded, scene: Scene) -> Report:
+        operand, call = event.operand, event.site
+        assert isinstance(call, cst.Call)
+        assert isinstance(operand.site, cst.BaseExpression)
+        return Report(
+            call,
+            f"{clashes.quoted(scene, operand.site)} is on {clashes.place(operand)}"
+            f"{clashes.since(operand, 0)}, and only tensors on the CPU can be pinned",
+            clashes.history(operand),
+            fix=Rewrite("Do not pin", (Keep(call, operand.site),)),
+        )
+
+    def _for_nothing(self, event: HostMemoryDemanded, scene: Scene) -> Reports:
+        """A script that chooses its device, and pins whatever it is."""
+        if self._demanded or not _OFFERS_CPU.search(scene.file_code):
+            return
+        call, tensor = event.site, event.operand.site
+        assert isinstance(call, cst.Call)
+        check = asks_for("cuda")
+        fix = None
+        if isinstance(tensor, (cst.Name, cst.Attribute)) and scene.torch_name() == "torch":
+            content = f"({scene.code(call)} if {check} else {scene.code(tensor)})"
+            fix = Rewrite(f"Pin if {check}", (Replace(call, content),))
+        yield Report(
+            call,
+            f"{clashes.quoted(scene, call)} fails on a machine without an accelerator, and is "
+            "reached there: pin only where the device is one",
+            severity=Severity.WARNING,
+            fix=fix,
+        )
