@@ -102,6 +102,8 @@ class External:
     """Something imported, by its full name: `torch.nn.functional`."""
 
     name: str
+    chosen: bool = field(default=False, compare=False, repr=False)
+    """Whether it was picked under a condition."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from devicelint.fixes.preamble import DefineDevice, asks_for, choice_of
 from devicelint.fixes.resolution import resolve, sites
 from devicelint.fixes.rounds import MAX_ROUNDS, Fixed, fix_until_stable
 from devicelint.fixes.selection import apply, edits_of, select
-from devicelint.fixes.statements import InsertStatement, RemoveStatement
+from devicelint.fixes.statements import GuardStatement, InsertStatement, RemoveStatement
 
 __all__ = [
     "MAX_ROUNDS",
@@ -16,6 +16,7 @@ __all__ = [
     "Change",
     "DefineDevice",
     "Fixed",
+    "GuardStatement",
     "InsertAfter",
     "InsertBefore",
     "InsertStatement",

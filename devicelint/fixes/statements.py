@@ -72,6 +72,25 @@ class RemoveStatement(_AtStatement):
             yield Edit(_lines(span, layout), "")
 
 
+@dataclass(frozen=True)
+class GuardStatement(_AtStatement):
+    """Puts the statement that `site` is, or is part of, under `if condition:`."""
+
+    condition: str
+
+    def edits(self, layout: Layout) -> Iterator[Edit]:
+        """One insertion; only a statement with lines of its own can be guarded."""
+        place = place_of(self.site, layout)
+        span = place.span(layout)
+        if place.follows_head or not (place.is_first and place.is_last):
+            raise NotFixable("only a statement on a line of its own can be put under a condition")
+        if "\n" in layout.slice(span.start, span.end):
+            raise NotFixable("a statement of several lines would have to be laid out anew")
+        condition = layout.quoted(self.condition, span.start)
+        inner = f"{layout.indentation(span.start)}    "
+        yield layout.insert(span.start, f"if {condition}:{layout.newline}{inner}")
+
+
 def _is_top_level(place: Place, layout: Layout) -> bool:
     return place.line in layout.module.body
 

@@ -58,7 +58,7 @@ def read_attribute(run: Run, value: Value, name: str, node: cst.Attribute) -> Va
 
 @attributes(External)
 def of_external(run: Run, value: External, name: str, node: cst.Attribute) -> Value:
-    return External(f"{value.name}.{name}")
+    return External(f"{value.name}.{name}", chosen=bool(run.assumptions))
 
 
 @attributes(Tensor)

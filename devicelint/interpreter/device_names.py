@@ -11,6 +11,7 @@ import libcst as cst
 
 from devicelint.domain.devices import (
     CPU,
+    DEVICE_TYPES,
     Device,
     InvalidDevice,
     Known,
@@ -42,6 +43,10 @@ class NamedDevice:
 
     code: str
     literal: Site = field(default=None, compare=False, repr=False)
+    is_object: bool = field(default=False, compare=False)
+    """Whether it is a `torch.device` for sure."""
+    is_type: bool = field(default=False, compare=False)
+    """Whether it is a string that names a type alone, such as "cuda"."""
 
 
 def frame_of(run: Run, literal: Site, use: Site) -> Frame | None:
@@ -87,7 +92,8 @@ def _held(
         if name.isidentifier() and _stands_for(run, name, value, wanted)
     ]
     for name, value in sorted(found, key=lambda one: (_rank(one[0]), one[0])):
-        yield NamedDevice(prefix + name, _hard_literal(value))
+        is_object = isinstance(value, DeviceHandle) and value.is_object
+        yield NamedDevice(prefix + name, _hard_literal(value), is_object, _is_type(value))
 
 
 def _hard_literal(value: Value) -> Site:
@@ -95,6 +101,11 @@ def _hard_literal(value: Value) -> Site:
     if not isinstance(value, (Const, DeviceHandle)) or _device_of(value) == CPU:
         return None
     return value.site if is_hard(value) else None
+
+
+def _is_type(value: Value) -> bool:
+    """A variable is a type on one machine and no string of another kind on the other."""
+    return isinstance(value, Const) and value.value in DEVICE_TYPES
 
 
 def _rank(name: str) -> int:

@@ -53,6 +53,8 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return Unknown("loaded to where map_location says")
     if run.device_choices or run.expects("RuntimeError"):
         return Unknown("loaded where an accelerator is chosen")
+    if path is not None and _identity(run, path) in run.saved:
+        return Unknown("loaded to where this very run saved it from")
     if site not in run.loads:
         identity = None if path is None else _identity(run, path)
         run.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)

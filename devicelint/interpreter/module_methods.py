@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 
 import libcst as cst
@@ -28,8 +29,9 @@ from devicelint.interpreter.attributes import member_of, module_device
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import element_of, extend, is_shared
 from devicelint.interpreter.functions import call_function
+from devicelint.interpreter.legacy_types import move_to_type
 from devicelint.interpreter.module_building import fill_container
-from devicelint.interpreter.registration import any_parameter, move_module
+from devicelint.interpreter.registration import any_parameter, is_without_tensors, move_module
 from devicelint.interpreter.run import Run, methods
 from devicelint.interpreter.torch_modules import call_module
 from devicelint.interpreter.transfers import TRANSFERS, move_deviceless, target_of
@@ -63,6 +65,8 @@ def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> V
         return run.call(member, arguments, node)
     if name in TRANSFERS:
         return _move(run, receiver, name, arguments, node)
+    if name == "type":
+        move_to_type(run, receiver, arguments, node)
     if name in _ITSELF:
         return receiver
     method = MODULE_METHODS.get(name)
@@ -81,7 +85,8 @@ def _call_member(
 
 
 def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst.Call) -> Value:
-    target, _ = target_of(run, method, arguments, node)
+    with run.silence() if is_without_tensors(run, module) else nullcontext():
+        target, _ = target_of(run, method, arguments, node)
     assert isinstance(node.func, cst.Attribute)
     origin = module_device(run, module).device
     if target is not None:

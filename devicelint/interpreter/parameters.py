@@ -20,6 +20,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.containers import ELEMENT, key_field
 from devicelint.interpreter.evidence import is_tensor_type
+from devicelint.interpreter.forwarding import note_default
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.indices import declare_parameter
 from devicelint.interpreter.proofs import (
@@ -67,6 +68,7 @@ def _bind(
     if argument is None:
         if parameter.default is not None and not arguments.open:
             value = offered(run, parameter.default)
+            note_default(run, frame, parameter, value, arguments)
         else:
             value = _from_outside(run, name, parameter)
     else:

@@ -132,6 +132,18 @@ def owns_tensors(run: Run, module: Module) -> bool:
     return False
 
 
+def is_without_tensors(run: Run, module: Module) -> bool:
+    """Whether a Module certainly has nothing to move, such as a loss without weights."""
+    for one in submodules(run, module):
+        knowledge = module_class(one.name)
+        if knowledge is None or knowledge.kind is ModuleKind.WRAPPER or knowledge.owns_tensors:
+            return False
+        held = (v for n, v in run.state.fields(one.ref).items() if n != DEVICE_FIELD)
+        if not all(isinstance(value, (Module, Const)) for value in held):
+            return False
+    return True
+
+
 def any_parameter(run: Run, module: Module) -> Value:
     """One of the parameters of a Module, or of one that it registered."""
     joined: Value | None = None

@@ -33,10 +33,18 @@ from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.spelling import Spelling
 
+_SETS_UP = (
+    r"init_process_group|backend\s*=\s*.nccl|LOCAL_RANK|load_inline|cpp_extension|triton"
+    r"|cupy|pycuda|numba|tensorrt|flash_attn|deepspeed|device_ids"
+)
+"""What sets up processes or kernels for accelerators."""
 _ON_PURPOSE = re.compile(
     r"cuda\.(set_device|synchronize|Stream|Event|memory_|max_memory|empty_cache|get_device)"
-    r"|init_process_group|backend\s*=\s*.nccl|LOCAL_RANK|load_inline|cpp_extension|triton"
-    r"|cupy|pycuda|numba|tensorrt|flash_attn|deepspeed|device_ids"
+    rf"|{_SETS_UP}"
+)
+_NEEDS_ONE = re.compile(
+    rf"{_SETS_UP}|^(?:import|from) (?:cugraph|pylibcugraph|cudf|cuml|transformer_engine|msamp)",
+    re.MULTILINE,
 )
 
 
@@ -228,6 +236,21 @@ class Scene:
     def demands_on_purpose(self) -> bool:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""
         return _speaks_to_accelerators(self._run.module_code)
+
+    def needs_accelerators(self) -> bool:
+        """Whether the file does what only accelerators can do, besides asking for their state."""
+        return _NEEDS_ONE.search(self._run.module_code) is not None
+
+    def walked_alone_as(self) -> tuple[str, ...]:
+        """The names of the functions around, where nobody in the program calls the outermost."""
+        names: list[str] = []
+        frame: Frame | None = self._run.frame
+        while frame is not None:
+            names.append(frame.name)
+            if frame.caller is not None and frame.site is None:
+                return tuple(names)
+            frame = frame.caller
+        return ()
 
     def bound_by(self, site: Site) -> Site | None:
         """The statement that gave a name its value, where `site` is a local name."""

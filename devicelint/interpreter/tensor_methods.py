@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, DeviceOf, Unsure
+from devicelint.domain.devices import Device, DeviceOf, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     ARRAY,
@@ -31,6 +31,7 @@ from devicelint.interpreter.containers import as_tensor
 from devicelint.interpreter.evidence import TENSOR_METHODS
 from devicelint.interpreter.host_reads import read_on_host
 from devicelint.interpreter.indices import declare_option
+from devicelint.interpreter.legacy_types import converted
 from devicelint.interpreter.loads import note_moved
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.proofs import as_proven, prove
@@ -67,7 +68,7 @@ def call_tensor_method(
 ) -> Value:
     """`tensor.name(…)`, by its signature."""
     if name in ("type", "type_as"):
-        return _type(receiver, name, arguments)
+        return _type(run, receiver, name, arguments, node)
     if name in ("view", "reshape", "expand", "repeat") and not isinstance(receiver, Outside):
         return _reshaped(receiver, scalar=_scalar_in_shape(receiver, arguments))
     if name in ("view_as", "expand_as", "reshape_as") and not isinstance(receiver, Outside):
@@ -108,7 +109,7 @@ def _shaped_as(receiver: Value, arguments: Arguments) -> Tensor:
     return _reshaped(receiver, scalar=False if has_dimensions else None)
 
 
-def _type(receiver: Value, name: str, arguments: Arguments) -> Value:
+def _type(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
     """`.type(T)` changes the dtype, or moves where T is a CUDA type; `.type_as` follows."""
     given = arguments.get(0, "dtype" if name == "type" else "other")
     if given is None:
@@ -119,12 +120,13 @@ def _type(receiver: Value, name: str, arguments: Arguments) -> Value:
             return Unknown("type_as of something unknown")
         tensor = as_tensor(receiver) if isinstance(receiver, Batch) else receiver
         return replace(tensor, device=other.device, since=other.since or tensor.since)
+    moved = converted(run, receiver, arguments, node)
+    if moved is not None:
+        return moved
     named = given.value.name if isinstance(given.value, External) else ""
-    is_type = named.startswith("torch.") and not named.startswith("torch.cuda.")
-    if not is_type or not isinstance(receiver, (Tensor, Batch)):
-        return Unknown("a type that is computed")
-    stays = not named.endswith("Tensor") or receiver.device == CPU
-    return receiver if stays else Unknown("a legacy tensor type")
+    is_dtype = named.startswith("torch.") and not named.endswith("Tensor")
+    stays = is_dtype and isinstance(receiver, (Tensor, Batch))
+    return receiver if stays else Unknown("a type that is computed")
 
 
 def _numpy(

@@ -111,7 +111,10 @@ def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> Iterator[N
         run.device_choices -= asks
 
 
-_OF_DEVICES = re.compile("cuda|gpu|cpu|device|accel|mps|xpu|hpu|npu|tpu|nvidia|rocm", re.IGNORECASE)
+_OF_DEVICES = re.compile(
+    "cuda|gpu|cpu|device|accel|mps|xpu|hpu|npu|tpu|nvidia|rocm|nccl|world_size", re.IGNORECASE
+)
+"""Words of conditions about devices; processes that work together have one each."""
 
 
 def asks_for_device(node: cst.CSTNode) -> bool:

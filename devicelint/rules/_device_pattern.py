@@ -95,17 +95,28 @@ class Demand:
 
 def use_device(demand: Demand, at_hand: Sequence[NamedDevice]) -> tuple[str, Rewrite | None]:
     """Use the device at hand, or a new one: what stands in the place of the demand, and the fix."""
+    code, name, changes = device_in_use(demand, at_hand)
+    return name, _rewrite(demand, code, changes)
+
+
+def device_in_use(
+    demand: Demand, at_hand: Sequence[NamedDevice]
+) -> tuple[str, str, tuple[Change, ...] | None]:
+    """The code for the device at hand, or for a new one; its name; what else has to change."""
     if at_hand:
         named = at_hand[0]
-        chosen = () if named.literal is None else _chosen(demand, named.literal)
-        return named.code, _rewrite(demand, named.code, chosen)
+        return (
+            named.code,
+            named.code,
+            () if named.literal is None else _chosen(demand, named.literal),
+        )
     event = demand.event
     name = demand.scene.free_name(demand.names, event.site, event.use)
     if name is not None:
-        return name, _rewrite(demand, name, (DefineDevice(name, demand.spelled),))
+        return name, name, (DefineDevice(name, demand.spelled),)
     torch = demand.scene.torch_name()
     choice = None if torch is None else choice_of(demand.spelled, torch)
-    return "device", None if choice is None else _rewrite(demand, choice, ())
+    return choice or "", "device", None if choice is None else ()
 
 
 def _rewrite(demand: Demand, code: str, more: tuple[Change, ...] | None) -> Rewrite | None:

@@ -1,0 +1,80 @@
+"""What the walk announces about torch's own doors to an accelerator, and devices not passed on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from devicelint.domain.devices import Known
+from devicelint.domain.events import Event
+from devicelint.domain.history import Site
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorApiCalled(Event):
+    """`torch.cuda.synchronize()` and its kin, which raise where there is no accelerator."""
+
+    site: Site = field(repr=False)
+    name: str
+    """By its full name."""
+
+
+class LegacyUse(Enum):
+    """What a legacy tensor type, such as `torch.cuda.FloatTensor`, is used for."""
+
+    CONSTRUCTED = "called, to make a tensor"
+    CONVERTED = "given to .type()"
+    DEFAULT = "made the type of new tensors"
+    KEYWORD = "a CPU type, called with the device of an accelerator"
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyTypeUsed(Event):
+    """A legacy tensor type stands for an accelerator."""
+
+    site: Site = field(repr=False)
+    """The call."""
+    use: LegacyUse
+    name: str
+    """The type, by its full name."""
+    device: Known
+    argument: Site = field(default=None, repr=False)
+    """The type or device where it is an argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class AmpForOneDevice(Event):
+    """Automatic mixed precision that is written for one type of device."""
+
+    site: Site = field(repr=False)
+    """The call."""
+    name: str
+    """By its full name."""
+    device: Known
+    argument: Site = field(default=None, repr=False)
+    """The literal that names the device; None where the function's own name does."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceContextDiscarded(Event):
+    """Something that sets a device for a `with` block stands alone and does nothing."""
+
+    site: Site = field(repr=False)
+    name: str
+    """By its full name."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceNotForwarded(Event):
+    """A function with a device parameter is called without it, where a device is at hand."""
+
+    site: Site = field(repr=False)
+    """The call."""
+    function: str
+    parameter: str
+    default: Site = field(repr=False)
+    """What the parameter is by default."""
+    at_hand: str
+    """The device that the caller has."""
+    fixed: Known | None
+    """The device that the default writes out; None where that is None."""

@@ -1,0 +1,103 @@
+"""Automatic mixed precision that is written for CUDA, beside a device that may be another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.api_events import AmpForOneDevice
+from devicelint.finding import Safety, Severity
+from devicelint.fixes import Change, Replace, Rewrite
+from devicelint.interpreter.device_names import NamedDevice
+from devicelint.interpreter.scene import Scene
+from devicelint.rules._base import Report, Reports, Rule
+
+_NEW_SCALER = (2, 3)
+"""The release of torch that brought `torch.amp.GradScaler`."""
+_DEPRECATED = (2, 4)
+"""The release of torch that deprecated `torch.cuda.amp`."""
+_OLD_ORDER = {
+    "autocast": ("enabled", "dtype", "cache_enabled"),
+    "GradScaler": ("init_scale", "growth_factor", "backoff_factor", "growth_interval", "enabled"),
+}
+"""The parameters of what `torch.cuda.amp` has, in their order."""
+
+
+class CudaOnlyAmp(Rule):
+    """`torch.cuda.amp.autocast()` beside `device = "cuda" if … else "cpu"`."""
+
+    code = "DEV404"
+    name = "cuda-only-amp"
+    severity = Severity.WARNING
+    summary = "Mixed precision is for CUDA alone, where the device may be another"
+
+    def __init__(self) -> None:
+        self._with_index: set[str] = set()
+        """What may say more than a type on a machine with an accelerator, such as "cuda:0"."""
+
+    def on_amp_for_one_device(self, event: AmpForOneDevice, scene: Scene) -> Reports:
+        """Reached on the machine without CUDA, where a variable holds the device that is used."""
+        last = event.name.rpartition(".")[2]
+        at_hand = scene.devices_at_hand(event.site, event.site, event.device) or ()
+        if scene.world.accelerators:
+            self._with_index |= {one.code for one in at_hand if not one.is_type}
+            return
+        if last == "GradScaler" and not self.may_use(_NEW_SCALER):
+            return
+        named = next((one for one in at_hand if one.literal is None), None)
+        if named is None:
+            return
+        call = event.site
+        assert isinstance(call, cst.Call)
+        device = _type_of(named, is_type=named.is_type and named.code not in self._with_index)
+        instead = f"torch.autocast(device_type={device})"
+        if last == "GradScaler":
+            instead = f"torch.amp.GradScaler({device})"
+        old = event.name.startswith("torch.cuda.amp.") and self.may_use(_DEPRECATED)
+        yield Report(
+            call,
+            f"{scene.code(call.func)}() is for CUDA, and `{named.code}` may be another device, "
+            f"where it does nothing but warn{' (deprecated since torch 2.4)' * old}: "
+            f"use {instead}",
+            fix=_mend(event, call, device, scene),
+        )
+
+
+def _type_of(named: NamedDevice, *, is_type: bool) -> str:
+    """An expression for the device's type, whether it is held as a string or as a device."""
+    if is_type:
+        return named.code
+    return f"{named.code}.type" if named.is_object else f"torch.device({named.code}).type"
+
+
+def _mend(event: AmpForOneDevice, call: cst.Call, device: str, scene: Scene) -> Rewrite | None:
+    torch = scene.torch_name()
+    if torch is None or any(one.star for one in call.args):
+        return None
+    device = device.replace("torch.", f"{torch}.", 1) if device.startswith("torch.") else device
+    changes: tuple[Change, ...]
+    if event.argument is not None:
+        assert isinstance(event.argument, cst.CSTNode)
+        changes = (Replace(event.argument, device),)
+    elif event.name.startswith("torch.cuda."):
+        changes = (Replace(call, _written_anew(event, call, device, torch, scene)),)
+    else:
+        return None
+    return Rewrite(f"Use `{device}`", changes, Safety.UNSAFE)
+
+
+def _written_anew(
+    event: AmpForOneDevice, call: cst.Call, device: str, torch: str, scene: Scene
+) -> str:
+    """`torch.cuda.amp.autocast(False)` → `torch.autocast(device_type=…, enabled=False)`."""
+    last = event.name.rpartition(".")[2]
+    kept = list(_keywords(call, _OLD_ORDER[last], scene))
+    if last == "autocast":
+        return f"{torch}.autocast({', '.join([f'device_type={device}', *kept])})"
+    return f"{torch}.amp.GradScaler({', '.join([device, *kept])})"
+
+
+def _keywords(call: cst.Call, order: tuple[str, ...], scene: Scene) -> Iterator[str]:
+    for name, one in zip((*order, *order), call.args, strict=False):
+        yield f"{name if one.keyword is None else one.keyword.value}={scene.code(one.value)}"

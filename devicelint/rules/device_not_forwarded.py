@@ -1,0 +1,50 @@
+"""A function that takes a device is called without the one that is at hand."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain import api_events
+from devicelint.domain.devices import CPU
+from devicelint.finding import Certainty, Safety, Severity
+from devicelint.fixes import AddKeyword, Rewrite
+from devicelint.interpreter.scene import Scene
+from devicelint.rules._base import Report, Reports, Rule
+
+
+class DeviceNotForwarded(Rule):
+    """`evaluate(model)` beside a `device`, where `def evaluate(model, device="cuda")`."""
+
+    code = "DEV407"
+    name = "device-not-forwarded"
+    severity = Severity.WARNING
+    summary = "A device is at hand and not passed to a function that takes one"
+
+    def on_device_not_forwarded(
+        self, event: api_events.DeviceNotForwarded, scene: Scene
+    ) -> Reports:
+        """An accelerator that is a default fails on the machine without one; others mislead."""
+        is_fixed = event.fixed is not None and event.fixed != CPU
+        if is_fixed and scene.world.accelerators:
+            return
+        call = event.site
+        assert isinstance(call, cst.Call)
+        assert isinstance(event.default, cst.Param)
+        assert event.default.default is not None
+        default = scene.code(event.default.default)
+        argument = f"{event.parameter}={event.at_hand}"
+        message = (
+            f"`{event.at_hand}` is chosen and not passed on: {event.function}() falls back "
+            f"on `{event.parameter}={default}`; pass `{argument}`"
+        )
+        if is_fixed:
+            message = (
+                f"{event.function}() works on `{default}` unless it is told a device, and fails "
+                f"on a machine without {event.fixed}: pass `{argument}`"
+            )
+        fix = Rewrite(
+            f"Pass `{argument}`",
+            (AddKeyword(call, event.parameter, event.at_hand),),
+            Safety.SAFE if is_fixed else Safety.UNSAFE,
+        )
+        yield Report(call, message, certainty=Certainty.CONTRACT, fix=fix, anywhere=not is_fixed)

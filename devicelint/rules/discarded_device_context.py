@@ -1,0 +1,55 @@
+"""A device context that no `with` enters."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.api_events import DeviceContextDiscarded
+from devicelint.finding import Safety, Severity
+from devicelint.fixes import RemoveStatement, Replace, Rewrite
+from devicelint.interpreter.scene import Scene
+from devicelint.rules._base import Report, Reports, Rule
+
+_SETTERS = {
+    "torch.cuda.device": "set_device",
+    "torch.xpu.device": "set_device",
+    "torch.cuda.stream": "set_stream",
+    "torch.xpu.stream": "set_stream",
+    "torch.accelerator.device_index": "set_device_index",
+}
+"""What does for the rest of the program what each context does for a block."""
+
+
+class DiscardedDeviceContext(Rule):
+    """`torch.cuda.device(1)` stands alone."""
+
+    code = "DEV408"
+    name = "discarded-device-context"
+    severity = Severity.WARNING
+    summary = "A device context as a statement of its own does nothing"
+
+    def on_device_context_discarded(self, event: DeviceContextDiscarded, scene: Scene) -> Reports:
+        """Nothing enters it, so that the device stays what it was."""
+        call = event.site
+        assert isinstance(call, cst.Call)
+        code = scene.code(call)
+        if event.name == "torch.device":
+            message = f"`{code}` only makes a device, which nothing uses: no tensor goes there"
+            fix: Rewrite | None = Rewrite("Remove it", (RemoveStatement(call),))
+        else:
+            setter = _setter(event, scene.code(call.func))
+            instead = f", or `{setter}(…)` for the rest of the program" * bool(setter)
+            message = (
+                f"`{code}` is a context that nothing enters, and does nothing: write "
+                f"`with {code}:`{instead}"
+            )
+            change = Replace(call.func, setter)
+            fix = Rewrite(f"Call `{setter}()`", (change,), Safety.UNSAFE) if setter else None
+        yield Report(call, message, fix=fix, anywhere=True)
+
+
+def _setter(event: DeviceContextDiscarded, written: str) -> str:
+    """What sets for good what the context would set for a block, as the file writes its kin."""
+    name = _SETTERS.get(event.name)
+    prefix = written.rpartition(".")[0]
+    return f"{prefix}.{name}" if name and prefix else ""

@@ -1,0 +1,99 @@
+"""Legacy tensor types: the device is part of their name, whatever the machine has."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.api_events import LegacyTypeUsed, LegacyUse
+from devicelint.domain.events import AcceleratorDemanded
+from devicelint.finding import Safety, Severity
+from devicelint.fixes import Change, InsertAfter, RemoveArgument, Replace, Rewrite, choice_of
+from devicelint.interpreter.legacy_types import dtype_of
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._device_pattern import Demand, device_in_use
+
+_SET_DEFAULT_DEVICE = (2, 0)
+"""The release of torch that brought `torch.set_default_device`."""
+
+
+class LegacyCudaType(Rule):
+    """`torch.cuda.FloatTensor(2, 3)`, `x.type("torch.cuda.FloatTensor")`."""
+
+    code = "DEV403"
+    name = "legacy-cuda-type"
+    severity = Severity.WARNING
+    summary = "A legacy tensor type such as torch.cuda.FloatTensor fails where there is no CUDA"
+
+    def on_legacy_type_used(self, event: LegacyTypeUsed, scene: Scene) -> Reports:
+        """A CUDA type fails without CUDA; a CPU type refuses a CUDA device everywhere."""
+        call = event.site
+        assert isinstance(call, cst.Call)
+        if event.use is LegacyUse.KEYWORD:
+            yield _refused(event, call, scene)
+        elif not scene.world.accelerators:
+            advice, fix = self._mend(event, call, scene)
+            yield Report(
+                call,
+                f"{clashes.quoted(scene, call)} fails on a machine without CUDA: `{event.name}` "
+                f"is a type of its tensors alone; {advice}",
+                fix=fix,
+            )
+
+    def _mend(
+        self, event: LegacyTypeUsed, call: cst.Call, scene: Scene
+    ) -> tuple[str, Rewrite | None]:
+        if event.use is LegacyUse.DEFAULT:
+            return self._default_device(call, scene)
+        demand = Demand(
+            AcceleratorDemanded(call, event.device, event.name, False, call),
+            scene,
+            frozenset({event.device}),
+        )
+        at_hand = scene.devices_at_hand(call, call, event.device) or ()
+        code, name, more = device_in_use(demand, at_hand)
+        torch = scene.torch_name()
+        changes = () if torch is None else _changes(event, call, code, torch)
+        if more is None or not changes:
+            return f"use `.to({name})`", None
+        rewrite = Rewrite(f"Use `.to({name})`", (*more, *changes), demand.safety)
+        return f"use `.to({name})`", rewrite
+
+    def _default_device(self, call: cst.Call, scene: Scene) -> tuple[str, Rewrite | None]:
+        torch = scene.torch_name()
+        choice = None if torch is None else choice_of("cuda", torch)
+        if choice is None or not self.may_use(_SET_DEFAULT_DEVICE):
+            return "ask torch.cuda.is_available() first", None
+        change = Replace(call, f"{torch}.set_default_device({choice})")
+        advice = "use torch.set_default_device(), with a device that the machine has"
+        return advice, Rewrite("Set the default device", (change,), Safety.UNSAFE)
+
+
+def _refused(event: LegacyTypeUsed, call: cst.Call, scene: Scene) -> Report:
+    made = scene.code(call.func)
+    assert isinstance(event.argument, cst.CSTNode)
+    device = scene.code(event.argument)
+    dtype = dtype_of(event.name) if made.endswith("Tensor") else None
+    argument = next(one for one in call.args if one.value is event.argument)
+    changes = (RemoveArgument(call, argument), InsertAfter(call, f".to({device})"))
+    return Report(
+        call,
+        f"{made}() makes CPU tensors alone, and raises for `device={device}`: move its result "
+        f"with `.to({device})`, or use torch.tensor() with dtype=torch.{dtype}",
+        severity=Severity.ERROR,
+        fix=Rewrite(f"Move the result with `.to({device})`", changes),
+        anywhere=True,
+    )
+
+
+def _changes(event: LegacyTypeUsed, call: cst.Call, code: str, torch: str) -> tuple[Change, ...]:
+    """`torch.cuda.FloatTensor(2)` → `torch.FloatTensor(2).to(device)`, `.type(…)` → `.to(…)`."""
+    if event.use is LegacyUse.CONSTRUCTED:
+        kind = event.name.rpartition(".")[2]
+        return Replace(call.func, f"{torch}.{kind}"), InsertAfter(call, f".to({code})")
+    dtype = dtype_of(event.name)
+    if not isinstance(call.func, cst.Attribute) or len(call.args) != 1 or dtype is None:
+        return ()
+    given = call.args[0]
+    return Replace(call.func.attr, "to"), Replace(given, f"{code}, {torch}.{dtype}")

@@ -1,0 +1,64 @@
+"""Calls of torch.cuda and its kin that raise on a machine which the script else provides for."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from devicelint.domain.api_events import AcceleratorApiCalled
+from devicelint.finding import Severity
+from devicelint.fixes import GuardStatement, Rewrite
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule
+
+_CHOOSES = re.compile(
+    r"is_available\(|current_accelerator\(|\bno[-_](?:cuda|gpu|accel)|\belse ['\"]cpu['\"]"
+    r"|['\"]cpu['\"] if\b|default=['\"]cpu['\"]",
+    re.IGNORECASE,
+)
+"""What shows that a script has a choice of device."""
+_GUARDS = {
+    "torch.cuda": ("CUDA", "cuda.is_available()"),
+    "torch.xpu": ("an Intel GPU", "xpu.is_available()"),
+    "torch.mps": ("Apple's GPU", "backends.mps.is_available()"),
+    "torch.accelerator": ("an accelerator", "accelerator.is_available()"),
+}
+"""What each part of torch needs, and how to ask for it."""
+_NAMED_FOR_IT = re.compile("cuda|gpu|mps|xpu|accel", re.IGNORECASE)
+
+
+class UnguardedAcceleratorApi(Rule):
+    """`torch.cuda.synchronize()` in a script that also runs on the CPU."""
+
+    code = "DEV402"
+    name = "unguarded-accelerator-api"
+    severity = Severity.WARNING
+    summary = "A call of torch.cuda raises on the machines without it that the script provides for"
+
+    def on_accelerator_api_called(self, event: AcceleratorApiCalled, scene: Scene) -> Reports:
+        """On the machine without an accelerator, where nothing guards it."""
+        if scene.world.accelerators or not _CHOOSES.search(scene.file_code):
+            return
+        if scene.needs_accelerators() or any(map(_NAMED_FOR_IT.search, scene.walked_alone_as())):
+            return
+        call = event.site
+        assert isinstance(call, cst.Call)
+        root = next(one for one in _GUARDS if event.name.startswith(f"{one}."))
+        lacking, check = _GUARDS[root]
+        yield Report(
+            call,
+            f"{clashes.quoted(scene, call)} raises on a machine without {lacking}, which this "
+            f"script else provides for: ask torch.{check} first",
+            fix=_guard(call, check, scene),
+        )
+
+
+def _guard(call: cst.Call, check: str, scene: Scene) -> Rewrite | None:
+    """A statement of its own goes under a condition; what gives a value needs another one."""
+    torch = scene.torch_name()
+    if torch is None or not scene.is_statement(call):
+        return None
+    guard = GuardStatement(call, f"{torch}.{check}")
+    return Rewrite(f"Guard it with `{torch}.{check}`", (guard,))
