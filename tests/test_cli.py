@@ -474,6 +474,8 @@ def test_rules_are_listed_by_code(run):
     codes = [line.split()[0] for line in out.splitlines()]
     assert codes == sorted(codes)
     assert re.search(r"^DEV104 +error +discarded-move +\S", out, re.MULTILINE)
+    assert re.search(r"^DEV601 +note +create-then-move +.* \(off by default\)$", out, re.MULTILINE)
+    assert out.count("(off by default)") < len(codes) / 2
 
 
 @pytest.mark.parametrize("rule", ["DEV104", "dev104", "discarded-move"])

@@ -1,0 +1,75 @@
+"""The note about tensors that go to the host and straight back."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device
+from devicelint.domain.events import Transfer
+from devicelint.domain.history import Site, Verb
+from devicelint.domain.values import Batch, Tensor
+from devicelint.finding import Safety, Severity
+from devicelint.fixes import Keep, Rewrite
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules import _transfers as transfers
+from devicelint.rules._base import Report, Reports, Rule, line_of
+
+
+class RoundTrip(Rule):
+    """A tensor is copied to the host, and from there to where it was."""
+
+    code = "DEV604"
+    name = "round-trip"
+    severity = Severity.NOTE
+    summary = "A tensor is copied to the CPU and back to where it was"
+    default = False
+
+    def __init__(self) -> None:
+        self._left: dict[Site, Transfer] = {}
+        """The transfers to the CPU, by their calls."""
+
+    def on_transfer(self, event: Transfer, scene: Scene) -> Reports:
+        """`x.cpu()` and then `.to(device)`, with nothing that needs the host in between."""
+        if event.target == CPU:
+            self._left[event.site] = event
+            return
+        receiver = event.receiver
+        if not isinstance(receiver, (Tensor, Batch)) or receiver.since.verb is not Verb.MOVED:
+            return
+        left = self._left.get(receiver.since.site)
+        if left is None or receiver.device != CPU or not _returns(left.origin, event.target):
+            return
+        if not _is_at_once(left, event, scene):
+            return
+        yield Report(
+            event.site,
+            f"{clashes.quoted(scene, event.receiver_site)} was copied from "
+            f"{transfers.named(left.origin or CPU)} to the CPU (line {line_of(0)}) and goes back: "
+            "each of the two copies waits for the device",
+            ((left.site, "copied to the CPU here"),),
+            fix=_stay(left, event),
+        )
+
+
+def _returns(origin: Device | None, target: Device | None) -> bool:
+    return origin == target and transfers.goes_to_accelerator(origin)
+
+
+def _is_at_once(left: Transfer, event: Transfer, scene: Scene) -> bool:
+    """In one expression, or under a name that the first copy was given in this function."""
+    if scene.encloses(event.receiver_site, left.site):
+        return True
+    bound = scene.bound_by(event.receiver_site)
+    return isinstance(bound, cst.Assign) and bound.value is left.site
+
+
+def _stay(left: Transfer, event: Transfer) -> Rewrite | None:
+    """Neither copy; what shares memory then is written to in both places."""
+    inner = left.receiver_site
+    if event.receiver_site is not left.site or not isinstance(inner, cst.BaseExpression):
+        return None
+    if len(transfers.call_of(event).args) != 1:
+        return None
+    message = "Leave it where it is"
+    return Rewrite(message, (Keep(transfers.call_of(event), inner),), Safety.UNSAFE)
