@@ -22,6 +22,7 @@ class Verb(Enum):
     BESIDE = "comes on {device} here, as what comes with it and is moved"
     AGAIN = "comes on {device} here, as in the loop that moves it"
     BUILT = "module built on {device} here"
+    PLACED = "placed on {device} here"
     RECEIVED = "received here: its device is the caller's choice"
     REGISTERED = "registered here: it follows the module"
     COMPUTED = "computed on {device} here"

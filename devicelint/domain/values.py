@@ -192,6 +192,29 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
+class Bundle:
+    """Tensors that an object of a library holds, and moves in place: a BatchEncoding, say.
+
+    `name` is what it is listed under; where it is, and what is put into it, lies in the state.
+    """
+
+    ref: Ref
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """An object of a library that places what it is given: an Accelerator, a tokenizer.
+
+    `name` is what its methods are listed under, `held` what it was made from.
+    """
+
+    name: str
+    device: Device | None = None
+    held: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Super:
     """`super()`: the object itself, seen from the bases of the class around."""
 
@@ -358,6 +381,8 @@ Value = (
     | Moved
     | Module
     | Instance
+    | Bundle
+    | Tool
     | OneOf
     | Super
     | ListOf

@@ -24,6 +24,8 @@ class Arguments:
     positional: list[Argument] = field(default_factory=list)
     keywords: dict[str, Argument] = field(default_factory=dict)
     open: bool = False
+    spread: list[Argument] = field(default_factory=list)
+    """What `**` brought under names that are not known."""
 
     def get(self, position: int, name: str) -> Argument | None:
         """The argument of a parameter, however it was given."""

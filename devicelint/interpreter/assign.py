@@ -10,6 +10,7 @@ from devicelint.domain.history import Verb
 from devicelint.domain.join import join, join_known
 from devicelint.domain.values import (
     Batch,
+    Bundle,
     Class,
     Const,
     DictOf,
@@ -66,6 +67,8 @@ def _assign_attribute(
             register(run, owner, name, value, target, site)
         case Instance() | Class():
             write_weakly(run, owner.ref, name, value)
+        case Bundle():
+            run.state.write(owner.ref, name, value)
         case Outside(origin):
             run.state.write(origin, name, value)
         case _:
@@ -79,7 +82,9 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseEx
         return
     first = target.slice[0].slice
     key = run.evaluate(first.value) if isinstance(first, cst.Index) else None
-    if isinstance(owner, (ListOf, DictOf, Module)):
+    if isinstance(owner, Bundle) and isinstance(key, Const):
+        run.state.write(owner.ref, str(key.value), value)
+    elif isinstance(owner, (ListOf, DictOf, Module)):
         _write_item(run, owner, key, value)
     elif isinstance(owner, (Batch, Tuple, Stream)) and isinstance(target.value, cst.Name):
         run.bind(target.value.value, _with_item(owner, key, value), target)

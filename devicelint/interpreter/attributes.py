@@ -17,6 +17,7 @@ from devicelint.domain.values import (
     Array,
     Batch,
     Bound,
+    Bundle,
     Class,
     Const,
     Dataset,
@@ -33,14 +34,16 @@ from devicelint.domain.values import (
     OneOf,
     Outside,
     Tensor,
+    Tool,
     Unknown,
     Value,
 )
 from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.bundles import held_by
 from devicelint.interpreter.containers import as_tensor
 from devicelint.interpreter.proofs import as_proven
 from devicelint.interpreter.run import ATTRIBUTES, Run, attributes, evaluates
-from devicelint.knowledge import Form, module_class, tensor_attribute
+from devicelint.knowledge import Form, member_mark, module_class, tensor_attribute
 
 
 @evaluates(cst.Attribute)
@@ -240,6 +243,18 @@ def bind(run: Run, member: Value, receiver: Value, node: cst.Attribute) -> Value
 
         return call_function(run, member, Arguments(), None, receiver=receiver)
     return Bound(member, receiver)
+
+
+@attributes(Bundle)
+def of_bundle(run: Run, value: Bundle, name: str, node: cst.Attribute) -> Value:
+    return held_by(run, value, name, node)
+
+
+@attributes(Tool)
+def of_tool(run: Run, value: Tool, name: str, node: cst.Attribute) -> Value:
+    if value.device is not None and member_mark(value.name, name) == "Device":
+        return DeviceHandle(value.device, node)
+    return Unknown(f"{value.name}.{name} is not known")
 
 
 @attributes(Loader)

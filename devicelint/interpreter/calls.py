@@ -11,6 +11,8 @@ from devicelint.domain.values import (
     HOST,
     NONE,
     Array,
+    Batch,
+    Bundle,
     Const,
     Deviceless,
     DictOf,
@@ -28,6 +30,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import read_attribute
 from devicelint.interpreter.beliefs import check_again
+from devicelint.interpreter.bundles import spread
 from devicelint.interpreter.containers import (
     ELEMENT,
     element_of,
@@ -38,6 +41,7 @@ from devicelint.interpreter.containers import (
     known_elements,
     pop,
 )
+from devicelint.interpreter.escapes import let_go, let_go_of_given, may_move
 from devicelint.interpreter.loads import note_arguments, note_key, note_use
 from devicelint.interpreter.optimizers import hand_over, use_optimizer
 from devicelint.interpreter.run import METHODS, Run, calls, evaluates, methods
@@ -52,10 +56,13 @@ def call(run: Run, node: cst.Call) -> Value:
         receiver = run.evaluate(func.value)
         method = METHODS.get(type(receiver))
         if method is not None:
-            return method(run, receiver, func.attr.value, node)
+            result = method(run, receiver, func.attr.value, node)
+            if isinstance(receiver, Outside) and isinstance(result, Unknown):
+                let_go_of_given(run, node)
+            return result
         callee = read_attribute(run, receiver, func.attr.value, func)
         if isinstance(callee, Unknown):
-            arguments_of(run, node)
+            let_go(run, arguments_of(run, node), node)
             if func.attr.value in TRANSFERS:
                 return move_unknown(run, receiver, func.attr.value, node)
             if func.attr.value == "parameters" and not node.args:
@@ -63,7 +70,11 @@ def call(run: Run, node: cst.Call) -> Value:
             return Unknown(f"the result of .{func.attr.value}()")
     else:
         callee = run.evaluate(func)
-    return run.call(callee, arguments_of(run, node), node)
+    arguments = arguments_of(run, node)
+    result = run.call(callee, arguments, node)
+    if isinstance(result, Unknown) and may_move(callee):
+        let_go(run, arguments, node)
+    return result
 
 
 def arguments_of(run: Run, node: cst.Call) -> Arguments:
@@ -100,12 +111,17 @@ def _spread_keywords(
 ) -> None:
     if not isinstance(value, DictOf):
         arguments.open = True
+        if isinstance(value, Bundle):
+            spread(run, arguments, value, site)
+        elif isinstance(value, Batch):
+            arguments.spread.append(Argument(site, value))
         return
     for field, element in run.state.fields(value.ref).items():
         if field.startswith("['"):
             arguments.keywords[field[2:-2]] = Argument(site, element)
         elif field == ELEMENT:
             arguments.open = True
+            arguments.spread.append(Argument(site, element))
 
 
 @calls(OneOf)

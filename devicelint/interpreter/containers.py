@@ -12,6 +12,7 @@ from devicelint.domain.values import (
     TRUE,
     Array,
     Batch,
+    Bundle,
     Const,
     Dataset,
     DictOf,
@@ -35,6 +36,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.bundles import fresh
 from devicelint.interpreter.run import Run
 
 ELEMENT = "@element"
@@ -166,6 +168,8 @@ def is_filled(run: Run, value: Value) -> bool:
 def element_of(run: Run, value: Value, site: Site) -> Value:
     """What iterating over a value gives, all elements joined; `site` is where it is iterated."""
     match value:
+        case Loader(item=Bundle() as inner) | Dataset(Bundle() as inner):
+            return fresh(run, inner, site)
         case Loader(item=inner, pinned=pinned):
             return loaded_at(inner, site, pinned=pinned)
         case Stream(element) | Dataset(element):
@@ -182,7 +186,7 @@ def element_of(run: Run, value: Value, site: Site) -> Value:
             from devicelint.interpreter.registration import any_parameter
 
             return any_parameter(run, module)
-        case DictOf() | HostValue() | Const():
+        case DictOf() | HostValue() | Const() | Bundle():
             return HOST
         case Array() | HostObject() | Moved() | Loaded():
             return value

@@ -28,6 +28,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.answers import MAKERS, answer_by_name
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.data import build_dataset, build_loader
@@ -37,7 +38,6 @@ from devicelint.interpreter.hosting import note_pins
 from devicelint.interpreter.loads import MAP_LOCATION, load, save, set_random_state
 from devicelint.interpreter.module_building import build_module
 from devicelint.interpreter.optimizers import build_optimizer
-from devicelint.interpreter.registration import built
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.signatures import apply_signature
 from devicelint.interpreter.transfers import own_device
@@ -77,6 +77,9 @@ def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
         return handler(run, name, arguments, site)
     if name.startswith("torch."):
         return _call_torch(run, name, arguments, site)
+    answered = answer_by_name(run, name, arguments, site)
+    if answered is not None:
+        return answered
     if converts_to_numpy(name):
         read_arguments(run, arguments, site, lists_only=converts_elements_alone(name))
         return _made_by_library(name)
@@ -133,10 +136,9 @@ def _make(run: Run, name: str, kind: str, arguments: Arguments, site: cst.Call) 
             return note_pins(run, build_loader(run, arguments, site), arguments, site)
         case "dataset":
             return build_dataset(run, name, arguments, site)
-        case "model":
-            return built(run, site, name)
         case _:
-            return Unknown(f"a {kind}")
+            maker = MAKERS.get(kind)
+            return Unknown(f"a {kind}") if maker is None else maker(run, name, arguments, site)
 
 
 special(*MAP_LOCATION)(load)

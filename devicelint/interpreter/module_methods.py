@@ -24,6 +24,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.answers import answer_for
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import member_of, module_device
 from devicelint.interpreter.calls import arguments_of
@@ -69,6 +70,9 @@ def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> V
         move_to_type(run, receiver, arguments, node)
     if name in _ITSELF:
         return receiver
+    answer = answer_for(receiver.name, name)
+    if answer is not None:
+        return answer(run, receiver, arguments, node)
     method = MODULE_METHODS.get(name)
     if method is None:
         return Unknown(f"{receiver.name}.{name}()")

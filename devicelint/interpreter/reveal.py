@@ -6,6 +6,7 @@ from devicelint.domain.devices import Device, DeviceOf, Known, Unsure, join_devi
 from devicelint.domain.values import (
     Array,
     Batch,
+    Bundle,
     Const,
     DeviceHandle,
     DictOf,
@@ -22,6 +23,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.attributes import module_device
+from devicelint.interpreter.bundles import place_of
 from devicelint.interpreter.containers import element_in
 from devicelint.interpreter.run import Run
 
@@ -33,6 +35,8 @@ def revealed_device(run: Run, value: Value) -> Device:
             return value.device
         case Module():
             return module_device(run, value).device
+        case Bundle():
+            return place_of(run, value).device
         case Outside(origin):
             return DeviceOf(origin)
         case Loader():

@@ -10,6 +10,7 @@ from devicelint.domain.values import (
     HOST,
     Array,
     Batch,
+    Bundle,
     Const,
     Dataset,
     DictOf,
@@ -26,6 +27,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.bundles import fresh, item_held
 from devicelint.interpreter.containers import call_special, element_of, item
 from devicelint.interpreter.indexing import index_tensor
 from devicelint.interpreter.loads import note_key
@@ -67,8 +69,14 @@ def _item(run: Run, node: cst.Subscript, value: Value, key: Value | None) -> Val
             return value
         case Array() | HostObject():
             return value
+        case Dataset() if isinstance(node.slice[0].slice, cst.Slice):
+            return value
+        case Dataset(Bundle() as element):
+            return fresh(run, element, node)
         case Dataset(element) | Stream(element):
             return element
+        case Bundle():
+            return item_held(run, value, key, node)
         case Instance():
             return call_special(run, value, "__getitem__", HOST if key is None else key)
         case Outside(origin):

@@ -23,6 +23,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.beliefs import check_again, comes_beside, is_moved_again
+from devicelint.interpreter.bundles import as_batch
 from devicelint.interpreter.classes import call_module_of_file
 from devicelint.interpreter.containers import element_of, known_elements
 from devicelint.interpreter.frame import Frame
@@ -38,7 +39,13 @@ from devicelint.interpreter.parallel import note_parallel_call
 from devicelint.interpreter.registration import move_module
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.signatures import apply_signature
-from devicelint.knowledge import ModuleKind, ModuleKnowledge, module_class
+from devicelint.knowledge import (
+    ModuleKind,
+    ModuleKnowledge,
+    kind_of,
+    member_mark,
+    module_class,
+)
 
 
 @calls(Module)
@@ -237,14 +244,27 @@ def _call_wrapper(run: Run, module: Module, arguments: Arguments, site: cst.Call
 
 
 def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value:
-    """A module that is known to be one, such as a torchvision model: one tensor in and out."""
+    """A module of a library: its inputs should be where it is; its class says what it gives."""
+    kind = kind_of(module.name)
     place = module_device(run, module)
     own = Operand(site.func, module, place.device, place.since)
-    for argument in _inputs(arguments):
-        operand = operand_of(argument.value, argument.site)
-        if operand is not None and not isinstance(argument.value, Outside):
-            _check_input(run, site, own, operand)
+    # A metric elsewhere takes sums from the CPU, and a transformation anything.
+    checks = kind == "model" or (kind == "metric" and place.device == CPU)
+    for argument in _inputs(arguments) if checks else ():
+        value = as_batch(run, argument.value)
+        operand = operand_of(value, argument.site)
+        if operand is None or isinstance(value, Outside) or is_excused(operand):
+            continue
+        if _check_input(run, site, own, operand):
+            break
+    if member_mark(module.name, "__call__") == "Output" and not _asks_for_more(arguments):
+        return Tensor(place.device, place.since, None, not run.no_grad)
     return Unknown(f"the result of {module.name}")
+
+
+def _asks_for_more(arguments: Arguments) -> bool:
+    """Whether more than one tensor is asked for: `return_attention_weights=True`."""
+    return any(name.startswith(("return_", "get_")) for name in arguments.keywords)
 
 
 def _inputs(arguments: Arguments) -> Iterator[Argument]:
@@ -252,6 +272,8 @@ def _inputs(arguments: Arguments) -> Iterator[Argument]:
     for position, argument in enumerate(arguments.positional):
         if position == 0 or not comes_beside(argument.value):
             yield argument
+    yield from arguments.keywords.values()
+    yield from arguments.spread
 
 
 def _check_again(run: Run, own: Operand, arguments: Arguments, site: cst.Call) -> bool:

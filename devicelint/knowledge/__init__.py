@@ -1,7 +1,7 @@
 """What torch, and the libraries around it, do to devices: data, and the way to look it up."""
 
 from devicelint.knowledge.hosts import converts_elements_alone, converts_to_numpy
-from devicelint.knowledge.kinds import kind_of
+from devicelint.knowledge.kinds import MODULE_KINDS, kind_of, listed_as, mark_of, member_mark
 from devicelint.knowledge.library import function, tensor_attribute, tensor_method
 from devicelint.knowledge.modules import ModuleKind, ModuleKnowledge, module_class
 from devicelint.knowledge.signature import (
@@ -20,6 +20,7 @@ from devicelint.knowledge.stubs_index import StubError
 __all__ = [
     "CPU",
     "DEVICE",
+    "MODULE_KINDS",
     "Form",
     "Kind",
     "ModuleKind",
@@ -34,6 +35,9 @@ __all__ = [
     "converts_to_numpy",
     "function",
     "kind_of",
+    "listed_as",
+    "mark_of",
+    "member_mark",
     "module_class",
     "tensor_attribute",
     "tensor_method",

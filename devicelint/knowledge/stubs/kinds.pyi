@@ -1,6 +1,7 @@
 """Classes and functions beside tensors and modules, and what kind of thing each makes.
 
-Nested classes stand for modules. `Unknown` takes a name out of its module's default.
+Nested classes stand for modules. `Unknown` takes a name out of its module's default. What other
+libraries have lies in `frameworks`, one file for each.
 """
 
 class torch:
@@ -10,6 +11,18 @@ class torch:
     inference_mode: GradMode
     set_grad_enabled: GradMode
     autocast: Autocast
+
+    class nn:
+        Module: Module
+
+        class modules:
+            Module: Module
+
+            class module:
+                Module: Module
+
+    class jit:
+        ScriptModule: Module
 
     class autograd:
         no_grad: GradMode
@@ -104,33 +117,3 @@ class torch:
         anything: Distribution
         kl_divergence: Unknown
         register_kl: Unknown
-
-class torchvision:
-    class models:
-        # Every function in lower case that makes a model makes it on the CPU.
-        anything: Model
-        list_models: Unknown
-        get_weight: Unknown
-        get_model_weights: Unknown
-        get_model_builder: Unknown
-        # Returns a dict, or works on the modules of another model.
-        class feature_extraction:
-            anything: Unknown
-
-    class datasets:
-        anything: Dataset
-
-        class utils:
-            anything: Unknown
-
-    class transforms:
-        anything: Transform
-
-        class functional:
-            anything: Unknown
-
-        class v2:
-            anything: Transform
-
-            class functional:
-                anything: Unknown

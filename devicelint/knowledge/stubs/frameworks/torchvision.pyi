@@ -1,0 +1,80 @@
+"""torchvision: models and transforms are modules on the CPU, what is read from files is there too."""
+
+class torchvision:
+    class models:
+        # Every function and class that is not told apart makes a model on the CPU.
+        anything: torchvision.Classifier
+        # In training they give a named tuple of outputs.
+        inception_v3: Model
+        googlenet: Model
+        list_models: Unknown
+        get_weight: Unknown
+        get_model: Model
+        get_model_weights: Unknown
+        get_model_builder: Unknown
+        any_Weights: Unknown
+
+        class detection:
+            anything: Model
+
+        class segmentation:
+            anything: Model
+
+        class optical_flow:
+            anything: Model
+
+        class quantization:
+            anything: Model
+
+        # Returns a dict, or works on the modules of another model.
+        class feature_extraction:
+            anything: Unknown
+
+    Classifier: Model
+
+    class Classifier:
+        __call__: Output
+
+    class datasets:
+        anything: Dataset
+
+        class utils:
+            anything: Unknown
+
+    class transforms:
+        anything: Transform
+        ToTensor: torchvision.transforms.ToTensor_
+        PILToTensor: torchvision.transforms.ToTensor_
+        Compose: torchvision.transforms.Compose_
+        ToTensor_: Tool
+        Compose_: Tool
+
+        class ToTensor_:
+            __call__: Image
+
+        class Compose_:
+            __call__: Composed
+
+        class functional:
+            anything: Unknown
+            to_tensor: Image
+            pil_to_tensor: Image
+
+        class v2:
+            anything: Transform
+            PILToTensor: torchvision.transforms.ToTensor_
+            ToTensor: torchvision.transforms.ToTensor_
+            ToImage: torchvision.transforms.ToTensor_
+            Compose: torchvision.transforms.Compose_
+
+            class functional:
+                anything: Unknown
+                pil_to_tensor: Image
+                to_image: Image
+
+    class io:
+        read_image: Image
+        decode_image: Image
+        decode_jpeg: Unknown
+        decode_png: Image
+        read_file: Image
