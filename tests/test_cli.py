@@ -582,8 +582,8 @@ def test_nothing_heavy_is_imported_before_it_is_needed():
 
 def test_a_comment_that_names_no_rule_is_told(run, tmp_path):
     script = tmp_path / "train.py"
-    script.write_text("import torch\nx = 1  # devicelint: ignore[DEV109] why\n", encoding="utf-8")
+    script.write_text("import torch\nx = 1  # devicelint: ignore[DEV999] why\n", encoding="utf-8")
     status, _, err = run(str(script))
     assert status == 0
     assert f"{script}:2:29: " in err
-    assert "DEV109" in err
+    assert "DEV999" in err
