@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 from devicelint.finding import Severity
-from tools import derive_device_rules
+from tools import derive_device_rules, derive_knowledge
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = Path("docs/rules.md")
@@ -146,7 +146,8 @@ def main() -> int:
 
     try:
         pages = run(ROOT, all_rules(), check=arguments.check)
-        return max(pages, derive_device_rules.run(ROOT, check=arguments.check))
+        rules = derive_device_rules.run(ROOT, check=arguments.check)
+        return max(pages, rules, derive_knowledge.run(check=arguments.check))
     except (GenerateError, derive_device_rules.DeriveError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -42,6 +42,7 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
     "torch.special": ("special",),
     "torch.sparse": ("sparse", "derived_sparse"),
     "torch.masked": ("derived_masked",),
+    "torch.ops.aten": ("derived_aten",),
     "torch.nested": ("derived_nested",),
     "torch.signal.windows": ("derived_windows",),
     "torch.jit": ("jit",),
@@ -52,6 +53,9 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
     "torchmetrics.functional": ("torchmetrics_functional",),
 }
 """The stub files that describe each module of torch."""
+
+DERIVED = "derived"
+"""What the name of a generated file begins with; what is written by hand wins over it."""
 
 _TOP = re.compile(r"^(?:def|class) (\w+)|^(\w+) = ", re.MULTILINE)
 _MEMBER = re.compile(r"^    (?:def (\w+)|(\w+)(?: = |: ))", re.MULTILINE)
@@ -93,6 +97,8 @@ def index(module: str) -> Mapping[str, Definition]:
         text = (FOLDER / f"{file}.pyi").read_text(encoding="utf-8")
         members = module == "torch.Tensor"
         for name, definition in _scan(text, file, members):
+            if name in found and file.startswith(DERIVED):
+                continue
             if name in found:
                 raise definition.error(1, f"{name} is already in {found[name].file}.pyi")
             found[name] = definition

@@ -1,0 +1,3 @@
+"""torch.sparse, derived by tools/derive_knowledge.py; what is written by hand wins."""
+
+def sampled_addmm(input: Tensor[D], mat1: Tensor[D], mat2: Tensor[D], *, beta=1, alpha=1) -> View[D]: ...
