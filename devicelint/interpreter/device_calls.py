@@ -16,7 +16,6 @@ from devicelint.domain.devices import (
     parse_device,
 )
 from devicelint.domain.events import Revealed
-from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     HOST,
     NONE,
@@ -24,10 +23,10 @@ from devicelint.domain.values import (
     DeviceHandle,
     Flag,
     Outside,
-    Tensor,
     Unknown,
     Value,
 )
+from devicelint.interpreter.accelerator_api import announce_discarded_context
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.indices import use_index
@@ -35,9 +34,6 @@ from devicelint.interpreter.reveal import revealed_device
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.transfers import announce_invalid, demand, device_named
 from devicelint.interpreter.truth import AVAILABLE
-
-_LEGACY_KINDS = "Float Double Half BFloat16 Long Int Short Char Byte Bool".split()
-"""`torch.cuda.FloatTensor` and its kin."""
 
 
 @special(
@@ -95,6 +91,8 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
     except InvalidDevice:
         announce_invalid(run, value, site)
         return DeviceHandle(Unsure(f"{value.value!r} is no device"), site)
+    if not run.assumptions:
+        announce_discarded_context(run, "torch.device", site)
     index = arguments.get(1, "index")
     if index is not None:
         use_index(run, index.value)
@@ -114,21 +112,6 @@ def set_default_device(run: Run, name: str, arguments: Arguments, site: cst.Call
     return NONE
 
 
-@special(*(f"torch.cuda.{kind}Tensor" for kind in _LEGACY_KINDS))
-def legacy_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """`torch.cuda.FloatTensor(2, 3)`: a tensor on the accelerator, in the old way."""
-    device = demand(run, None, Known("cuda"), site, name)
-    return Tensor(device, Step(Verb.CREATED_ON, site, device), False, False)
-
-
-@special("torch.cuda.set_device")
-def set_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """Which GPU is the current one."""
-    for argument in arguments:
-        use_index(run, argument.value)
-    return NONE
-
-
 @special("torch.utils.rename_privateuse1_backend")
 def rename_backend(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The program gives its own backend a name."""
@@ -136,10 +119,10 @@ def rename_backend(run: Run, name: str, arguments: Arguments, site: cst.Call) ->
     return NONE
 
 
-@special("torch.set_default_tensor_type")
-def set_default_tensor_type(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    run.default_device = Unsure("the default tensor type was changed")
-    return NONE
+@special("torch.get_default_device")
+def get_default_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Where new tensors are created, if nothing else is said."""
+    return DeviceHandle(run.default_device, site)
 
 
 @special("devicelint.reveal_device", "reveal_device", "builtins.reveal_device")
