@@ -6,7 +6,7 @@ import libcst as cst
 
 from devicelint.domain.api_events import AmpForOneDevice
 from devicelint.domain.devices import Known
-from devicelint.domain.values import FALSE, Const, DeviceHandle, Unknown, Value
+from devicelint.domain.values import FALSE, Const, Flag, Outside, Unknown, Value
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.run import Run
@@ -51,9 +51,12 @@ def _names_cuda(given: Argument | None) -> bool:
 
 
 def _may_be_off(enabled: Argument | None) -> bool:
-    """Whether the code decides by the device whether it is on, or switches it off."""
+    """Whether the code decides by the device whether it is on, or switches it off.
+
+    What is worked out elsewhere may be worked out from the device.
+    """
     if enabled is None:
         return False
-    if enabled.value == FALSE or isinstance(enabled.value, DeviceHandle):
+    if enabled.value == FALSE or not isinstance(enabled.value, (Const, Flag, Outside)):
         return True
     return isinstance(enabled.site, cst.CSTNode) and asks_for_device(enabled.site)

@@ -29,7 +29,7 @@ from devicelint.interpreter.flow import NO_GRAD
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.parameters import bind_parameters
 from devicelint.interpreter.run import Run, calls
-from devicelint.interpreter.truth import asks_for_device
+from devicelint.interpreter.truth import asks_for_device, may_skip
 
 _DEEPEST = 12
 _MOST_INTERPRETATIONS = 12
@@ -56,7 +56,7 @@ def define_function(run: Run, node: cst.FunctionDef) -> Function:
     kind, no_grad, guarded = "", False, frame.guarded
     for decorator in node.decorators:
         named = decorator.decorator
-        guarded = guarded or asks_for_device(named)
+        guarded = guarded or asks_for_device(named) or may_skip(run.code_of(named))
         called = named.func if isinstance(named, cst.Call) else named
         value = run.evaluate(called) if isinstance(called, (cst.Name, cst.Attribute)) else None
         name = value.name if isinstance(value, External) else ""

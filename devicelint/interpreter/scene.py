@@ -42,8 +42,9 @@ _ON_PURPOSE = re.compile(
     r"cuda\.(set_device|synchronize|Stream|Event|memory_|max_memory|empty_cache|get_device)"
     rf"|{_SETS_UP}"
 )
-_NEEDS_ONE = re.compile(
-    rf"{_SETS_UP}|^(?:import|from) (?:cugraph|pylibcugraph|cudf|cuml|transformer_engine|msamp)",
+_NEEDS_ONE = re.compile(_SETS_UP)
+_ONLY_ON_CUDA = re.compile(
+    r"^(?:import|from) (?:cugraph|pylibcugraph|cudf|cuml|cupy|pycuda|transformer_engine|msamp)",
     re.MULTILINE,
 )
 
@@ -239,7 +240,12 @@ class Scene:
 
     def needs_accelerators(self) -> bool:
         """Whether the file does what only accelerators can do, besides asking for their state."""
-        return _NEEDS_ONE.search(self._run.module_code) is not None
+        text = self._run.module_code
+        return _NEEDS_ONE.search(text) is not None or self.imports_for_cuda_only()
+
+    def imports_for_cuda_only(self) -> bool:
+        """Whether the file needs a library that there is for CUDA alone."""
+        return _ONLY_ON_CUDA.search(self._run.module_code) is not None
 
     def walked_alone_as(self) -> tuple[str, ...]:
         """The names of the functions around, where nobody in the program calls the outermost."""

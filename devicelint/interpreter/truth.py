@@ -117,6 +117,11 @@ _OF_DEVICES = re.compile(
 """Words of conditions about devices; processes that work together have one each."""
 
 
+def may_skip(decorator: str) -> bool:
+    """Whether a decorator keeps a test from being run: on some machines, or on all of them."""
+    return "skip" in decorator.partition("(")[0].lower()
+
+
 def asks_for_device(node: cst.CSTNode) -> bool:
     """Whether an expression speaks of devices, by the words in it."""
     waiting: list[cst.CSTNode] = [node]

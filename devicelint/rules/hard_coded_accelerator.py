@@ -36,7 +36,7 @@ class HardCodedAccelerator(Rule):
         The machine with an accelerator shows which variables hold it; it fails on the other one.
         """
         assert isinstance(event.device, Known)
-        if asks_for(event.device.type) is None:
+        if asks_for(event.device.type) is None or scene.imports_for_cuda_only():
             return
         at_hand = scene.devices_at_hand(event.site, event.use, event.device)
         if event.site in self._at_hand:
