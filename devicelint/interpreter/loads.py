@@ -53,8 +53,8 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return Unknown("loaded to where map_location says")
     if run.device_choices or run.expects("RuntimeError"):
         return Unknown("loaded where an accelerator is chosen")
-    if path is not None and _identity(run, path) in run.saved:
-        return Unknown("loaded to where this very run saved it from")
+    if path is not None and (_identity(run, path), run.frame.node) in run.saved:
+        return Unknown("loaded to where this very call saved it from")
     if site not in run.loads:
         identity = None if path is None else _identity(run, path)
         run.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)
@@ -80,7 +80,7 @@ def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`torch.save`: the file writes this path itself."""
     path = arguments.get(1, "f")
     if path is not None:
-        run.saved.add(_identity(run, path))
+        run.saved.update((_identity(run, path), (_identity(run, path), run.frame.node)))
     return NONE
 
 

@@ -86,4 +86,4 @@ class Memory:
     moved_loads: dict[Site, Loaded] = field(default_factory=dict)
     """What was loaded, by the transfer that moved it."""
     saved: set[object] = field(default_factory=set)
-    """The paths that the file writes itself."""
+    """The paths that the file writes itself; and each of them with the function that does."""

@@ -40,7 +40,7 @@ train_loader = DataLoader(train_set, batch_size=32, shuffle=True)
 test_loader = DataLoader(test_set, batch_size=120)
 
 net = ConvNet().to(device)
-criterion = nn.CrossEntropyLoss().to(device)
+criterion = nn.CrossEntropyLoss()
 optimizer = torch.optim.SGD(net.parameters(), lr=0.02, momentum=0.9)
 
 
