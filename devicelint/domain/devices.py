@@ -54,6 +54,9 @@ class Unsure:
         return f"unknown ({self.reason})"
 
 
+NOWHERE = Unsure("this machine has no accelerator")
+"""Where a value is that the code sends to an accelerator that is not there: told by identity."""
+
 Device = Known | Opaque | DeviceOf | Unsure
 
 CPU = Known("cpu")

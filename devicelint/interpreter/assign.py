@@ -36,6 +36,7 @@ from devicelint.interpreter.containers import (
 )
 from devicelint.interpreter.indexing import assign_item
 from devicelint.interpreter.operands import operand_of
+from devicelint.interpreter.placeholders import check_overwritten
 from devicelint.interpreter.registration import register
 from devicelint.interpreter.run import Run
 
@@ -104,7 +105,9 @@ def _write_item(run: Run, owner: ListOf | DictOf | Module, key: Value | None, va
 
 def _write_somewhere(run: Run, owner: ListOf | DictOf | Module, value: Value) -> None:
     """Under a key that is not known: each item is what it was, or is this now."""
-    for name, before in tuple(run.state.fields(owner.ref).items()):
+    fields = tuple(run.state.fields(owner.ref).items())
+    check_overwritten(run, owner, (before for _, before in fields), value)
+    for name, before in fields:
         if name.startswith("["):
             run.state.write(owner.ref, name, join_known(before, value))
     joined = join(run.state.read(owner.ref, ELEMENT), value)

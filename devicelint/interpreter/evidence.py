@@ -35,6 +35,10 @@ _METHOD = re.compile(
     rf"(?:{'|'.join(sorted(_TENSOR_ATTRIBUTES))})\b)"
 )
 _FUNCTION = re.compile(rf"\b(torch|F|nn\.functional)\.(\w+)\(\s*{_PATH}\s*[,)]")
+_SLICED = re.compile(rf"(?<![\w.\])]){_PATH}\[(?:\.\.\.|[\w:]*:[\w:]*|None)\s*,")
+_NUMPY = re.compile(r"\b(?:np|numpy|cv2|pd)\.")
+"""Arrays, too, are sliced in several dimensions."""
+_RECKONED = r"(?<![\w.]){0}\s*(?:[-+/@]|\*(?!\*))(?!=)|[-+/@]\s*{0}\b(?!\s*[.\[(])"
 _STATISTICS = re.compile(rf"(?<![\w.\])]){_PATH}\.running_(?:var|mean)\b")
 """Only a normalization has these, and then its weight and bias are tensors, too."""
 _DOUBT = re.compile(rf"\b(?:isinstance|type|is_tensor|hasattr|getattr)\(\s*{_PATH}\s*[,)]")
@@ -77,13 +81,18 @@ class Evidence:
 
 
 @functools.lru_cache(maxsize=64)
-def evidence_in(code: str, names: frozenset[str]) -> Evidence:
-    """What the text of a function says of the paths that begin with one of the names."""
+def evidence_in(code: str, names: frozenset[str], first: str = "") -> Evidence:
+    """What the text of a function says of the paths that begin with one of the names.
+
+    `first` is the first input of a Module: where it is reckoned with, it is a tensor.
+    """
     doubted = frozenset(m[1] for m in _DOUBT.finditer(code) if _root(m[1]) in names)
     until = {name: _first_rebound(code, name) for name in names}
     treated = {
         path for path, start in _treated_as_tensors(code) if start <= until.get(_root(path), -1)
     }
+    if first and re.search(_RECKONED.format(re.escape(first)), code):
+        treated.add(first)
     said = {m[1] for m in _SAID.finditer(code) if m[1] in names and not _ALTERNATIVE.search(m[0])}
     return Evidence(
         frozenset(treated | said),
@@ -116,6 +125,9 @@ def _first_rebound(code: str, name: str) -> int:
 def _treated_as_tensors(code: str) -> Iterator[tuple[str, int]]:
     for found in _METHOD.finditer(code):
         yield found[1], found.start()
+    if "torch." in code and _NUMPY.search(code) is None:
+        for found in _SLICED.finditer(code):
+            yield found[1], found.start()
     for found in _STATISTICS.finditer(code):
         yield f"{found[1]}.weight", found.start()
     for found in _FUNCTION.finditer(code):

@@ -28,6 +28,8 @@ from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.flow import NO_GRAD
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.parameters import bind_parameters
+from devicelint.interpreter.placeholders import check_returns
+from devicelint.interpreter.proofs import settings_of
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.truth import asks_for_device, may_skip
 
@@ -206,6 +208,7 @@ def _walk(run: Run, frame: Frame, function: Function) -> Value:
 def _leave(run: Run, frame: Frame) -> Value:
     """Join what the paths that return hold, and what they return."""
     result: Value | None = None if run.state.dead else NONE
+    check_returns(run, frame)
     for value, state in frame.returns:
         joined = value if result is None else join_known(result, value)
         if result is not None and frame.separated_by is not None:
@@ -243,7 +246,11 @@ def _walk_unentered(run: Run, frame: Frame) -> None:
 def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> None:
     """Walk a function with arguments of the caller's choice, and undo what it did."""
     before, outer = run.state.fork(), run.frame
-    assumptions, no_grad = run.assumptions, run.no_grad
-    call_function(run, function, Arguments(open=True), None, receiver=receiver)
-    run.state, run.frame = before, outer
-    run.assumptions, run.no_grad = assumptions, no_grad
+    assumptions, no_grad, world = run.assumptions, run.no_grad, run.world
+    for setting in settings_of(run, function):
+        run.state = before.fork()
+        run.world = setting
+        call_function(run, function, Arguments(open=True), None, receiver=receiver)
+        run.frame, run.world = outer, world
+        run.assumptions, run.no_grad = assumptions, no_grad
+    run.state = before

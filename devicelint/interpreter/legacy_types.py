@@ -7,7 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from devicelint.domain.api_events import LegacyTypeUsed, LegacyUse
-from devicelint.domain.devices import CPU, Device, Known, Unsure, is_accelerator
+from devicelint.domain.devices import CPU, NOWHERE, Device, Known, Unsure, is_accelerator
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     NONE,
@@ -112,7 +112,7 @@ def use_legacy(
         run.announce(LegacyTypeUsed(site, use, type_name(given), Known("cuda"), argument))
     if run.world.accelerators:
         return Known("cuda")
-    return Unsure("this machine has no accelerator")
+    return NOWHERE
 
 
 def converted(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value | None:

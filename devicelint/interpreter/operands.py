@@ -10,6 +10,7 @@ import libcst as cst
 
 from devicelint.domain.devices import (
     CPU,
+    NOWHERE,
     Agreement,
     Device,
     DeviceOf,
@@ -67,16 +68,23 @@ def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device
             if isinstance(one.value, Outside) and (unknown or len(operands) > 1):
                 return _device_beside_outside(operands, one)
             return one.device, one.since
+    firm = _firmly_on_cpu(operands)
+    if firm is not None:
+        return firm.device, firm.since
     unsure = next((one for one in operands if isinstance(one.device, Unsure)), None)
     if unsure is not None:
         return unsure.device, unsure.since
-    firm = next((one for one in operands if is_excused(one) is False and one.device == CPU), None)
-    if firm is not None:
-        return firm.device, firm.since
     if unknown or not operands:
         return Unsure("one of the operands is not understood"), None
     decisive = next((one for one in operands if not _is_kept(one)), operands[0])
     return decisive.device, decisive.since
+
+
+def _firmly_on_cpu(operands: Sequence[Operand]) -> Operand | None:
+    """A tensor with dimensions that keeps the result on the CPU, whatever the others are."""
+    if any(one.device is NOWHERE for one in operands):
+        return None
+    return next((one for one in operands if is_excused(one) is False and one.device == CPU), None)
 
 
 def _is_kept(operand: Operand) -> bool:

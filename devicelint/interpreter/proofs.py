@@ -10,7 +10,8 @@ import libcst as cst
 
 from devicelint.domain.devices import DeviceOf
 from devicelint.domain.history import Step, Verb
-from devicelint.domain.values import TRUE, Outside, Tensor, Value
+from devicelint.domain.values import TRUE, Function, Outside, Tensor, Value
+from devicelint.domain.worlds import World
 from devicelint.interpreter.evidence import (
     Evidence,
     evidence_in,
@@ -44,7 +45,9 @@ def declare_tensors(run: Run, node: cst.FunctionDef) -> None:
 def _evidence(run: Run, node: cst.FunctionDef) -> Evidence:
     given = node.params
     parameters = (*given.posonly_params, *given.params, *given.kwonly_params)
-    return evidence_in(run.code_of(node), frozenset(one.name.value for one in parameters))
+    names = [one.name.value for one in parameters]
+    first = names[1] if node.name.value == "forward" and len(names) > 1 else ""
+    return evidence_in(run.code_of(node), frozenset(names), first)
 
 
 def declared(run: Run, node: cst.FunctionDef, parameter: cst.Param) -> Tensor | None:
@@ -63,6 +66,34 @@ def declared(run: Run, node: cst.FunctionDef, parameter: cst.Param) -> Tensor | 
     device = DeviceOf(name)
     scalar = False if name in evidence.ranked else None
     return Tensor(device, Step(Verb.RECEIVED, parameter, device), scalar)
+
+
+def settings_of(run: Run, function: Function) -> tuple[World, ...]:
+    """The worlds in which to walk a function on its own: its optional tensors given, and not."""
+    node = function.node
+    if not isinstance(node, cst.FunctionDef):
+        return (run.world,)
+    optional = _optional(node)
+    tested = [name for name in optional if f"{name} is " in run.code_of(node)]
+    absent = [f"{name} is None" for name in tested if declared(run, node, optional[name])]
+    if not absent:
+        return (run.world,)
+    return tuple(_choosing(run.world, absent, chosen) for chosen in (False, True))
+
+
+def _choosing(world: World, keys: list[str], chosen: bool) -> World:
+    for key in keys:
+        world = world.choosing(key, chosen)
+    return world
+
+
+def _optional(node: cst.FunctionDef) -> dict[str, cst.Param]:
+    """The parameters that are None where nothing is given."""
+    return {
+        one.name.value: one
+        for one in (*node.params.params, *node.params.kwonly_params)
+        if isinstance(one.default, cst.Name) and one.default.value == "None"
+    }
 
 
 def declare_tensor(run: Run, name: str, parameter: cst.Param) -> None:

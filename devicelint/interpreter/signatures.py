@@ -37,6 +37,7 @@ from devicelint.interpreter.operands import (
     operand_of,
     report_clash,
 )
+from devicelint.interpreter.proofs import as_proven, prove
 from devicelint.interpreter.ranks import keeps_dimension, rank_of, rank_of_operands
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.transfers import demand, device_named
@@ -146,12 +147,21 @@ def _take(run: Run, application: Application, argument: Argument, slot: Slot) ->
 
 def _take_operand(run: Run, application: Application, argument: Argument, slot: Slot) -> None:
     group = application.group(slot.group or "")
-    for site, value in _operand_values(run, argument, slot):
+    for site, given in _operand_values(run, argument, slot):
+        value = given if slot.scalar_excused else _taken_for_a_tensor(run, given)
         operand = operand_of(value, site)
         if operand is not None:
             group.operands.append((operand, slot.scalar_excused))
         elif isinstance(value, (Unknown, Array)):
             group.unknown = True
+
+
+def _taken_for_a_tensor(run: Run, value: Value) -> Value:
+    """What comes from outside is a tensor, where nothing else can be given."""
+    if not isinstance(value, Outside) or value.since is None:
+        return value
+    prove(run, value.origin)
+    return as_proven(run, value)
 
 
 def _operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:

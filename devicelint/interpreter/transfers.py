@@ -8,6 +8,7 @@ import libcst as cst
 
 from devicelint.domain.devices import (
     CPU,
+    NOWHERE,
     Agreement,
     Device,
     DeviceOf,
@@ -124,7 +125,7 @@ def demand(
         return device
     if not run.assumptions:
         _demand_written_out(run, argument, device, site, how)
-    return device if run.world.accelerators else Unsure("this machine has no accelerator")
+    return device if run.world.accelerators else NOWHERE
 
 
 def _demand_written_out(

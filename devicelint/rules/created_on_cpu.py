@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
 from devicelint.finding import Severity
+from devicelint.interpreter.placeholders import KEPT, RETURNED
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
+
+_MEETS = {
+    RETURNED: "returned where other paths return what comes from",
+    KEPT: "kept in a list beside what comes from",
+}
+"""How a tensor meets others without an operation."""
 
 
 class CreatedOnCpu(Rule):
@@ -21,7 +28,7 @@ class CreatedOnCpu(Rule):
         """The new tensor is an operand."""
         if clashes.is_fresh(scene, event.clash) and not clashes.is_kept(event.clash.culprit):
             met = clashes.quoted(scene, event.clash.reference.site)
-            yield self._report(event.clash, scene, f"meets {met}")
+            yield self._report(event.clash, scene, _MEETS.get(event.operation, "meets") + f" {met}")
 
     def on_misplaced_input(self, event: MisplacedInput, scene: Scene) -> Reports:
         """The new tensor is an input of a module."""
