@@ -97,7 +97,9 @@ RUN_TIME_RULES = {
     "eager-optimizer-before-move": (8, 3),
     "hard-coded-accelerator": (20, 10),
     "host-library-on-device": (12, 5),
+    "generator-elsewhere": (10, 4),
     "invalid-device-string": (10, 4),
+    "lengths-not-on-cpu": (9, 3),
     "load-without-map-location": (17, 6),
     "mixed-devices": (20, 7),
     "module-input-elsewhere": (23, 7),
@@ -105,6 +107,7 @@ RUN_TIME_RULES = {
     "numpy-on-device": (14, 6),
     "optimizer-moved": (15, 4),
     "optimizer-state-before-move": (11, 5),
+    "pinned-wrongly": (11, 4),
     "unregistered-module": (12, 5),
     "unregistered-tensor": (12, 5),
 }

@@ -16,13 +16,13 @@ from devicelint.domain.values import (
     Outside,
     Stream,
     Tuple,
-    Unknown,
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.operands import operand_of
+from devicelint.interpreter.options import default_of
 from devicelint.interpreter.run import Run
 
 
@@ -96,25 +96,3 @@ def join_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
     said = backend.value if isinstance(backend, Const) else ""
     run.announce(GroupJoined(site, said.lower() if isinstance(said, str) else "", option))
     return NONE
-
-
-_OPTIONS = "@options"
-"""Where the defaults of the command line's options lie."""
-
-
-def note_option(run: Run, arguments: Arguments) -> None:
-    """`parser.add_argument("--dist-backend", default="nccl")`."""
-    default = arguments.keywords.get("default")
-    if default is None or not isinstance(default.value, Const):
-        return
-    named = [arguments.keywords["dest"]] if "dest" in arguments.keywords else arguments.positional
-    for one in named:
-        if isinstance(one.value, Const):
-            option = str(one.value.value).lstrip("-").replace("-", "_")
-            run.state.write(_OPTIONS, option, default.value)
-
-
-def default_of(run: Run, value: Outside) -> Value:
-    """What an option is where nobody says otherwise."""
-    last = value.origin.rpartition(".")[2]
-    return run.state.read(_OPTIONS, last) or Unknown(f"{value.origin} has no default")

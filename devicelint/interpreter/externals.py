@@ -41,6 +41,7 @@ from devicelint.interpreter.optimizers import build_optimizer
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.signatures import apply_signature
 from devicelint.interpreter.transfers import own_device
+from devicelint.interpreter.workers import note_workers
 from devicelint.knowledge import (
     converts_elements_alone,
     converts_to_numpy,
@@ -133,6 +134,7 @@ def _make(run: Run, name: str, kind: str, arguments: Arguments, site: cst.Call) 
         case "scheduler":
             return Deviceless("learning-rate scheduler", site)
         case "loader":
+            note_workers(run, arguments, site)
             return note_pins(run, build_loader(run, arguments, site), arguments, site)
         case "dataset":
             return build_dataset(run, name, arguments, site)

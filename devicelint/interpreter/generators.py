@@ -66,7 +66,7 @@ def _type_of(device: Device) -> str:
 
 
 _POSITIONS = {
-    "DataLoader": 13,
+    "DataLoader": 12,
     "RandomSampler": 3,
     "SubsetRandomSampler": 1,
     "WeightedRandomSampler": 3,

@@ -252,6 +252,16 @@ class Run(Surroundings, Memory):
         finally:
             self.silences -= 1
 
+    @contextmanager
+    def overheard_by(self, listener: Listener) -> Iterator[None]:
+        """Walk with one who listens alone, whether or not anybody is to hear of it."""
+        outer, self._listener = self._listener, listener
+        silences, self.silences = self.silences, 0
+        try:
+            yield
+        finally:
+            self._listener, self.silences = outer, silences
+
     def announce_transfer(self, transfer: Transfer) -> None:
         """Announce a transfer, and remember it in case its result is thrown away."""
         self._last_transfer = transfer

@@ -26,7 +26,6 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.calls import arguments_of
-from devicelint.interpreter.collectives import note_option
 from devicelint.interpreter.containers import as_tensor
 from devicelint.interpreter.evidence import TENSOR_METHODS
 from devicelint.interpreter.host_reads import read_on_host
@@ -34,6 +33,7 @@ from devicelint.interpreter.indices import declare_option
 from devicelint.interpreter.legacy_types import converted
 from devicelint.interpreter.loads import note_moved
 from devicelint.interpreter.operands import operand_of
+from devicelint.interpreter.options import note_option
 from devicelint.interpreter.proofs import as_proven, prove
 from devicelint.interpreter.run import Run, methods
 from devicelint.interpreter.signatures import apply_signature
