@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, Known, is_accelerator
+from devicelint.domain.devices import CPU, Device, Known, Opaque, is_accelerator
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step, Verb
-from devicelint.domain.values import Batch, Flag, Moved, Outside, Tuple, Unknown, Value
+from devicelint.domain.values import Batch, Flag, Module, Moved, Outside, Tuple, Unknown, Value
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.loop_shapes import (
     Group,
@@ -22,7 +22,8 @@ from devicelint.interpreter.loop_shapes import (
     move_at,
     shape_of,
 )
-from devicelint.interpreter.operands import report_input
+from devicelint.interpreter.never_moved import built_unmoved
+from devicelint.interpreter.operands import operand_of, report_input
 from devicelint.interpreter.run import Run, Split
 from devicelint.interpreter.transfers import device_named
 from devicelint.interpreter.truth import asks_for_device, condition_at, truth_of
@@ -101,6 +102,25 @@ def is_moved_again(value: Value) -> bool:
 def comes_beside(value: Value) -> bool:
     """Whether a value is only known to come with what its own loop moves."""
     return isinstance(value, Batch) and value.since.verb is Verb.BESIDE
+
+
+def check_unseen(run: Run, arguments: Arguments, site: cst.Call) -> None:
+    """Something unknown is called: a module by what else is done with it, or by another loop."""
+    check_again(run, arguments, site)
+    for argument in arguments.positional[:1]:
+        operand = operand_of(argument.value, argument.site)
+        if operand is None or operand.since is None or operand.since.verb is not Verb.MOVED:
+            continue
+        made = built_unmoved(run.module, site.func) if _is_elsewhere(operand.device) else None
+        if made is not None:
+            run.note_made(made)
+            since = Step(Verb.BUILT, made, CPU, believed=True)
+            module = Module(run.allocate(made, "unseen"), run.code_of(made.func), since)
+            report_input(run, site, Operand(site.func, module, CPU, since), operand)
+
+
+def _is_elsewhere(device: Device) -> bool:
+    return is_accelerator(device) or isinstance(device, Opaque)
 
 
 def check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:

@@ -105,7 +105,7 @@ def _element(run: Run, value: Value, site: object) -> Value:
     return element_of(run, value, site)
 
 
-@special("builtins.zip", "itertools.product")
+@special("builtins.zip")
 def zip_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if arguments.open:
         return _transposed(arguments)
@@ -124,9 +124,8 @@ def _transposed(arguments: Arguments) -> Value:
 
 @special(
     *("builtins.reversed builtins.sorted builtins.iter builtins.list builtins.tuple".split()),
-    *("builtins.set builtins.frozenset itertools.cycle itertools.islice".split()),
-    *("tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.std.tqdm tqdm.trange".split()),
-    *("tqdm.rich.tqdm rich.progress.track tqdm.autonotebook.tqdm itertools.chain".split()),
+    "builtins.set",
+    "builtins.frozenset",
 )
 def same_elements(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = arguments.get(0, "iterable")
@@ -134,8 +133,6 @@ def same_elements(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
         if name in ("builtins.list", "builtins.set"):
             return ListOf(run.allocate(site), site)
         return Unknown(f"{name} of nothing")
-    if name.endswith("trange"):
-        return HOST
     value = given.value
     if isinstance(value, (Tuple, ListOf, Dataset)) and name != "builtins.list":
         return value

@@ -29,7 +29,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import read_attribute
-from devicelint.interpreter.beliefs import check_again
+from devicelint.interpreter.beliefs import check_unseen
 from devicelint.interpreter.bundles import spread
 from devicelint.interpreter.containers import (
     ELEMENT,
@@ -272,5 +272,5 @@ def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.C
 
 @calls(Outside)
 def call_outside(run: Run, callee: Outside, arguments: Arguments, site: cst.Call) -> Value:
-    check_again(run, arguments, site)
+    check_unseen(run, arguments, site)
     return Unknown(f"the result of {callee.origin}()")

@@ -31,28 +31,7 @@ from devicelint.interpreter.module_building import fill_container
 from devicelint.interpreter.registration import announce_defined, built, move_module
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.truth import asks_for_device
-from devicelint.knowledge import ModuleKind, kind_of, module_class
-
-MODULE_BASES = frozenset(
-    {
-        "torch.nn.Module",
-        "torch.nn.modules.Module",
-        "torch.nn.modules.module.Module",
-        "torch.jit.ScriptModule",
-        "pytorch_lightning.LightningModule",
-        "pytorch_lightning.core.LightningModule",
-        "lightning.LightningModule",
-        "lightning.pytorch.LightningModule",
-    }
-)
-DATASET_BASES = frozenset(
-    {
-        "torch.utils.data.Dataset",
-        "torch.utils.data.dataset.Dataset",
-        "torch.utils.data.IterableDataset",
-        "torch.utils.data.TensorDataset",
-    }
-)
+from devicelint.knowledge import MODULE_KINDS, ModuleKind, kind_of, module_class
 
 
 def define_class(run: Run, node: cst.ClassDef) -> Class:
@@ -86,7 +65,7 @@ def is_module_class(value: Value) -> bool:
     A class with a `forward` and a base that is not seen here does so too.
     """
     if isinstance(value, External):
-        return value.name in MODULE_BASES or module_class(value.name) is not None
+        return kind_of(value.name) in MODULE_KINDS or module_class(value.name) is not None
     if not isinstance(value, Class):
         return False
     if any(map(is_module_class, value.bases)):
@@ -122,14 +101,14 @@ def _defines(cls: Class, name: str) -> bool:
 def is_dataset_class(value: Value) -> bool:
     """Whether a class derives from a Dataset, as far as the file says."""
     if isinstance(value, External):
-        return value.name in DATASET_BASES or kind_of(value.name) == "dataset"
+        return kind_of(value.name) == "dataset"
     return isinstance(value, Class) and any(map(is_dataset_class, value.bases))
 
 
 def torch_base(cls: Class) -> str:
     """The class of torch that a class of the file derives from: `torch.nn.Linear`."""
     for base in cls.bases:
-        if isinstance(base, External) and base.name not in MODULE_BASES:
+        if isinstance(base, External) and kind_of(base.name) != "module":
             return base.name
         if isinstance(base, Class) and (found := torch_base(base)):
             return found
@@ -223,7 +202,7 @@ def walk_class_alone(run: Run, cls: Class) -> None:
     made = make_instance(run, cls, Arguments(open=True), None)
     if isinstance(made, Module):
         place = run.state.read(made.ref, DEVICE_FIELD)
-        if isinstance(place, Moved) and place.device == CPU:
+        if isinstance(place, Moved) and not _places_itself(place):
             device = DeviceOf("self")
             move_module(run, made, device, Step(Verb.REGISTERED, cls.node, device))
     else:
@@ -233,6 +212,11 @@ def walk_class_alone(run: Run, cls: Class) -> None:
         if is_method and member.name != "__init__" and member.node not in run.entered:
             walk_alone(run, member, made)
     run.state, run.frame = before, outer
+
+
+def _places_itself(place: Moved) -> bool:
+    """Whether a Module is moved as it is built; a parameter alone that is made elsewhere is not."""
+    return place.device != CPU and place.since.verb is Verb.MOVED
 
 
 def call_module_of_file(

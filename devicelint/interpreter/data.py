@@ -22,6 +22,7 @@ from devicelint.domain.values import (
     Instance,
     ListOf,
     Loader,
+    Moved,
     Outside,
     Stream,
     Tensor,
@@ -69,6 +70,8 @@ def item_of_dataset(run: Run, value: Value, site: cst.CSTNode) -> Value | None:
             return _row(value)
         case Array():
             return value
+        case Moved(device, since):
+            return Batch(device, since, whole=False)
         case Instance():
             return _item_of_instance(run, value)
         case _:

@@ -24,6 +24,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
     flow,
     functions,
     imports,
+    iterating,
     kinds,
     legacy_types,
     libraries,

@@ -17,6 +17,7 @@ from devicelint.domain.values import (
     Moved,
     Outside,
     Tensor,
+    Tool,
     Value,
 )
 from devicelint.interpreter.attributes import module_device
@@ -50,6 +51,7 @@ class Spelling:
             or self._parameter_on(device)
             or self._attribute_of_self(device)
             or self._global_variable(device)
+            or self._tool_on(device)
             or self._origin(device)
         )
 
@@ -143,6 +145,19 @@ class Spelling:
                 names.update(self._run.state.fields(ref))
         return named_device(names.items(), device)
 
+    def _tool_on(self, device: Device) -> str | None:
+        """`accelerator.device`, where what chose the device has a name in sight."""
+        for fields in self._scopes():
+            for name, value in fields.items():
+                if isinstance(value, Tool) and value.device == device:
+                    return f"{name}.device"
+        return None
+
+    def _scopes(self) -> list[Mapping[str, Value]]:
+        """What is in sight here, the innermost first."""
+        outer = (*self._frame.scopes, self._frame.home)
+        return [self._own(), *map(self._run.state.fields, outer)]
+
     def _origin(self, device: Device) -> str | None:
         if isinstance(device, DeviceOf):
             return f"{device.place}.device" if self._sees(device.place) else None
@@ -153,11 +168,7 @@ class Spelling:
     def _sees(self, place: str) -> bool:
         """Whether an origin such as `args.device` starts with a name that is bound here."""
         first = place.partition(".")[0]
-        scopes = [
-            self._own(),
-            *map(self._run.state.fields, (*self._frame.scopes, self._frame.home)),
-        ]
-        value = next((fields[first] for fields in scopes if first in fields), None)
+        value = next((fields[first] for fields in self._scopes() if first in fields), None)
         return isinstance(value, Outside) and value.origin == first
 
     def _means_the_same(self, node: cst.BaseExpression, device: Device) -> bool:

@@ -22,7 +22,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import module_device
-from devicelint.interpreter.beliefs import check_again, comes_beside, is_moved_again
+from devicelint.interpreter.beliefs import check_unseen, comes_beside, is_moved_again
 from devicelint.interpreter.bundles import as_batch
 from devicelint.interpreter.classes import call_module_of_file
 from devicelint.interpreter.containers import element_of, known_elements
@@ -307,5 +307,5 @@ def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.C
 @calls(Unknown)
 def call_unknown(run: Run, callee: Unknown, arguments: Arguments, site: cst.Call) -> Value:
     """Something unknown is called: another loop may show that it is a module, and where it is."""
-    check_again(run, arguments, site)
+    check_unseen(run, arguments, site)
     return Unknown("the result of something unknown")

@@ -108,6 +108,14 @@ def move_culprit(scene: Scene, clash: Clash) -> Rewrite | None:
     )
 
 
+def is_never_moved(scene: Scene, operand: Operand) -> bool:
+    """Whether an operand is a module that is still where this file built it, on the CPU."""
+    since = operand.since
+    if since is None or since.verb is not Verb.BUILT or operand.device != CPU:
+        return False
+    return isinstance(since.site, cst.Call) and scene.where_made(since.site) is not None
+
+
 def _move_reference(scene: Scene, clash: Clash) -> Rewrite | None:
     """A module that was never moved goes where its input is, as soon as it is built."""
     since = clash.reference.since

@@ -6,7 +6,7 @@ from devicelint.domain.events import MisplacedInput
 from devicelint.finding import Severity
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
-from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._base import Report, Reports, Rule, line_of
 
 
 class ModuleInputElsewhere(Rule):
@@ -24,6 +24,9 @@ class ModuleInputElsewhere(Rule):
             return
         if scene.is_hidden(clash.reference.value) or clashes.is_kept(clash.culprit):
             return
+        if clashes.is_never_moved(scene, clash.reference):
+            yield self._never_moved(event, scene)
+            return
         here = scene.at(clash)
         what = clashes.quoted(here, clash.culprit.site)
         since = clash.culprit.since
@@ -36,6 +39,29 @@ class ModuleInputElsewhere(Rule):
             f"{clashes.since(clash.reference, 1)}{clashes.condition(clash)}"
             + ("; pin_memory=True moves nothing" if pinned else ""),
             (*clashes.history(clash.culprit, clash.reference), *clashes.failing(scene, clash)),
+            clashes.severity(clash),
+            clashes.certainty(clash),
+            fix,
+            subject=clashes.subject(clash, fix),
+        )
+
+    def _never_moved(self, event: MisplacedInput, scene: Scene) -> Report:
+        """The module is at fault, and is to be moved as soon as it is built."""
+        clash = event.clash
+        step = clash.reference.since
+        assert step is not None
+        what = clashes.quoted(scene.at(clash), clash.culprit.site)
+        fix = clashes.move_culprit(scene, clash)
+        return Report(
+            step.site,
+            f"{clashes.quoted(scene, step.site)} is built on the CPU and not moved, but module "
+            f"`{event.module}` is called in line {line_of(2)} with {what}, which is on "
+            f"{clashes.place(clash.culprit)}{clashes.since(clash.culprit, 1)}"
+            f"{clashes.condition(clash)}",
+            (
+                *clashes.history(clash.reference, clash.culprit),
+                (clash.culprit.site, "goes to the module here"),
+            ),
             clashes.severity(clash),
             clashes.certainty(clash),
             fix,

@@ -1,0 +1,5 @@
+"""rich: a bar goes over what it is given."""
+
+class rich:
+    class progress:
+        track: Elements
