@@ -7,8 +7,8 @@ class lightning:
 
     class Fabric:
         device: Device
-        setup: PlacedFirst
-        setup_module: PlacedFirst
+        setup: Placed
+        setup_module: Placed
         setup_dataloaders: Placed
         setup_optimizers: Same
         to_device: Placed
