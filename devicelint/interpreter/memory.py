@@ -35,6 +35,20 @@ class Surroundings:
     """The Sequentials whose layers are being called, outermost first, with their calls."""
 
 
+@dataclass(frozen=True)
+class MovedName:
+    """`net.cuda()` or `net = net.cuda()`, as a statement."""
+
+    name: str
+    statement: cst.Expr | cst.Assign
+    call: cst.Call
+    target: Device
+    frame: Frame
+    moment: int
+    built: Site
+    """The call that built the module."""
+
+
 @dataclass(eq=False, kw_only=True)
 class Memory:
     """What the walk has noted, for itself and for those who ask at the end."""
@@ -79,6 +93,8 @@ class Memory:
     """The frame in which each tensor or module was created, and the moment."""
     moved_siblings: dict[Site, tuple[Site, int]] = field(default_factory=dict)
     """The statement that moves a name, and its moment, by the statement that bound the name."""
+    moved_names: dict[Site, MovedName] = field(default_factory=dict)
+    """The statements that move modules by their names."""
     guarded_moves: set[Site] = field(default_factory=set)
     """The moves that are made under a condition that the code cannot tell."""
     loads: dict[Site, Load] = field(default_factory=dict)

@@ -32,6 +32,7 @@ from devicelint.interpreter.containers import element_of, extend, is_shared
 from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.legacy_types import move_to_type
 from devicelint.interpreter.module_building import fill_container
+from devicelint.interpreter.moved_names import note_moved_name
 from devicelint.interpreter.registration import any_parameter, is_without_tensors, move_module
 from devicelint.interpreter.run import Run, methods
 from devicelint.interpreter.torch_modules import call_module
@@ -98,6 +99,7 @@ def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst
         if isinstance(node.func.value, cst.Subscript) and is_shared(run, module.ref):
             reached = join_devices(origin, target)
         move_module(run, module, reached, Step(Verb.MOVED, node, reached))
+        note_moved_name(run, node, target, module.since.site)
     run.announce_transfer(Transfer(node, node.func.value, module, method, target, module, origin))
     return module
 

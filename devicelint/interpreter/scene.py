@@ -30,6 +30,7 @@ from devicelint.interpreter.device_names import (
     is_free,
 )
 from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.moved_names import Beside, beside_siblings
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.spelling import Spelling
 
@@ -120,6 +121,10 @@ class Scene:
         if found is None or not isinstance(found[0], cst.Assign):
             return None
         return found[0], Scene(self._run, self._frame, found[1])
+
+    def beside_siblings(self, built: cst.Call, device: Device) -> Beside | None:
+        """Where the module that a call builds is moved with others that are."""
+        return beside_siblings(self._run, built, device)
 
     def value_of(self, site: Site) -> Value:
         """What a name or attribute holds here; another expression is not evaluated again."""

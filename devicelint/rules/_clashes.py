@@ -10,7 +10,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Agreement, DeviceOf, Opaque
 from devicelint.domain.events import Clash, Operand
 from devicelint.domain.history import Site, Step, Verb
-from devicelint.domain.values import DictOf, ListOf, Module, Moved, Stream, Tuple
+from devicelint.domain.values import DictOf, ListOf, Moved, Stream, Tuple
 from devicelint.finding import Certainty, Severity
 from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
 from devicelint.interpreter.scene import Scene
@@ -101,34 +101,11 @@ def failing(scene: Scene, clash: Clash) -> Iterator[tuple[Site, str]]:
 def move_culprit(scene: Scene, clash: Clash) -> Rewrite | None:
     """Bring the culprit to the reference's device, in the way that the file itself would."""
     if clash.reference.device == CPU:
-        return _move_reference(scene, clash)
+        return None
     here = scene.at(clash)
     return (
         _create_there(scene, clash) or _move_at_binding(here, clash) or _move_in_place(here, clash)
     )
-
-
-def is_never_moved(scene: Scene, operand: Operand) -> bool:
-    """Whether an operand is a module that is still where this file built it, on the CPU."""
-    since = operand.since
-    if since is None or since.verb is not Verb.BUILT or operand.device != CPU:
-        return False
-    return isinstance(since.site, cst.Call) and scene.where_made(since.site) is not None
-
-
-def _move_reference(scene: Scene, clash: Clash) -> Rewrite | None:
-    """A module that was never moved goes where its input is, as soon as it is built."""
-    since = clash.reference.since
-    if not isinstance(clash.reference.value, Module) or since is None:
-        return None
-    if since.verb is not Verb.BUILT or not isinstance(since.site, cst.Call):
-        return None
-    made = scene.where_made(since.site)
-    move = None if made is None else made.move_to(clash.culprit.device, clash.culprit.since)
-    if move is None:
-        return None
-    what = quoted(scene, since.site)
-    return Rewrite(f"Move {what} with `{move}`", (InsertAfter(since.site, move),))
 
 
 def _create_there(scene: Scene, clash: Clash) -> Rewrite | None:

@@ -7,6 +7,7 @@ from devicelint.finding import Severity
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule, line_of
+from devicelint.rules._unmoved import is_never_moved, move_module
 
 
 class ModuleInputElsewhere(Rule):
@@ -24,7 +25,7 @@ class ModuleInputElsewhere(Rule):
             return
         if scene.is_hidden(clash.reference.value) or clashes.is_kept(clash.culprit):
             return
-        if clashes.is_never_moved(scene, clash.reference):
+        if is_never_moved(scene, clash.reference):
             yield self._never_moved(event, scene)
             return
         here = scene.at(clash)
@@ -51,7 +52,7 @@ class ModuleInputElsewhere(Rule):
         step = clash.reference.since
         assert step is not None
         what = clashes.quoted(scene.at(clash), clash.culprit.site)
-        fix = clashes.move_culprit(scene, clash)
+        fix = move_module(scene, clash)
         return Report(
             step.site,
             f"{clashes.quoted(scene, step.site)} is built on the CPU and not moved, but module "
@@ -65,5 +66,5 @@ class ModuleInputElsewhere(Rule):
             clashes.severity(clash),
             clashes.certainty(clash),
             fix,
-            subject=clashes.subject(clash, fix),
+            subject=step,
         )

@@ -1,0 +1,44 @@
+"""A module that was never moved, and the ways to bring it where its inputs are."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU
+from devicelint.domain.events import Clash, Operand
+from devicelint.domain.history import Verb
+from devicelint.fixes import InsertAfter, InsertStatement, Rewrite
+from devicelint.interpreter.scene import Scene
+from devicelint.rules._clashes import quoted
+
+
+def is_never_moved(scene: Scene, operand: Operand) -> bool:
+    """Whether an operand is a module that is still where this file built it, on the CPU."""
+    since = operand.since
+    if since is None or since.verb is not Verb.BUILT or operand.device != CPU:
+        return False
+    return isinstance(since.site, cst.Call) and scene.where_made(since.site) is not None
+
+
+def move_module(scene: Scene, clash: Clash) -> Rewrite | None:
+    """The module goes where its input is: beside its siblings, or as soon as it is built."""
+    since = clash.reference.since
+    if since is None or not isinstance(since.site, cst.Call):
+        return None
+    return _beside_siblings(scene, clash, since.site) or _as_it_is_built(scene, clash, since.site)
+
+
+def _beside_siblings(scene: Scene, clash: Clash, built: cst.Call) -> Rewrite | None:
+    beside = scene.beside_siblings(built, clash.culprit.device)
+    if beside is None:
+        return None
+    change = InsertStatement(beside.sibling, beside.content, beside.where)
+    return Rewrite(f"Move `{beside.name}` with `{beside.move}`, as its siblings", (change,))
+
+
+def _as_it_is_built(scene: Scene, clash: Clash, built: cst.Call) -> Rewrite | None:
+    made = scene.where_made(built)
+    move = None if made is None else made.move_to(clash.culprit.device, clash.culprit.since)
+    if move is None:
+        return None
+    return Rewrite(f"Move {quoted(scene, built)} with `{move}`", (InsertAfter(built, move),))
