@@ -99,12 +99,15 @@ class State:
         conflicts: list[Place] = []
         for ref in self._shared_written - other._shared_written:
             self._merge_fields(ref, self._shared[ref], conflicts)
+        heap, shared = self._heap, self._shared
         for ref, fields in other._heap.items():
-            mine = self._fields(ref)
-            if mine is None:
-                self._heap[ref] = fields
+            mine = heap.get(ref)
+            if mine is fields:
+                continue
+            if mine is None and ref not in shared:
+                heap[ref] = fields
                 other._owned.discard(ref)
-            elif mine is not fields:
+            else:
                 self._merge_fields(ref, fields, conflicts)
         return conflicts
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import libcst as cst
+
+from devicelint.interpreter.nodes import descendants
 
 Condition = tuple[cst.BaseExpression, bool]
 """A test, and which of its branches was taken."""
@@ -32,7 +34,12 @@ class Group:
 
     names: tuple[cst.Name | None, ...]
     is_unpacked: bool
-    moves: dict[int, Move] = field(default_factory=dict)
+    loop: cst.For
+
+    @functools.cached_property
+    def moves(self) -> Mapping[int, Move]:
+        """What the loop moves of them, by the position among the names."""
+        return _moves(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +79,7 @@ def move_at(tree: cst.Module, call: object) -> Move | None:
 
 def calls_with(move: Move) -> Iterator[cst.BaseExpression]:
     """What is called with a moved name in its loop."""
-    for node in _nodes(move.loop.body):
+    for node in descendants(move.loop.body):
         if isinstance(node, cst.Call):
             for argument in node.args:
                 given = argument.value
@@ -101,23 +108,23 @@ def _loops(body: object) -> Iterator[cst.For]:
 
 
 def _shape(loop: cst.For) -> LoopShape:
-    groups = dict(_groups(loop.target))
+    groups = dict(_groups(loop, loop.target))
     if _MIXES.search(_called(loop.iter)):
         groups = {target: one for target, one in groups.items() if not one.is_unpacked}
-    for group in groups.values():
-        _note_moves(loop, group)
     return LoopShape(_kind_of_loader(loop.iter), groups)
 
 
-def _groups(target: cst.BaseExpression) -> Iterator[tuple[cst.BaseExpression, Group]]:
+def _groups(
+    loop: cst.For, target: cst.BaseExpression
+) -> Iterator[tuple[cst.BaseExpression, Group]]:
     if isinstance(target, cst.Name):
-        yield target, Group((target,), is_unpacked=False)
+        yield target, Group((target,), False, loop)
     elif isinstance(target, (cst.Tuple, cst.List)):
         values = [element.value for element in target.elements]
         names = tuple(one if isinstance(one, cst.Name) else None for one in values)
-        yield target, Group(names, is_unpacked=True)
+        yield target, Group(names, True, loop)
         for one in values:
-            yield from _groups(one)
+            yield from _groups(loop, one)
 
 
 _MIXES = re.compile(r"\b(zip|zip_longest|product|items|named_\w+)\b")
@@ -127,7 +134,7 @@ _MIXES = re.compile(r"\b(zip|zip_longest|product|items|named_\w+)\b")
 def _called(node: cst.BaseExpression) -> str:
     """The names of the calls that an expression is made of."""
     called = []
-    for one in _nodes(node):
+    for one in descendants(node):
         if isinstance(one, cst.Call):
             name = one.func.attr if isinstance(one.func, cst.Attribute) else one.func
             called.append(name.value if isinstance(name, cst.Name) else "")
@@ -160,19 +167,21 @@ def _kind_of_loader(node: cst.BaseExpression) -> str:
     return ".".join(_PHASES.sub("", re.sub(r"_", " ", w.lower())).replace(" ", "") for w in words)
 
 
-def _note_moves(loop: cst.For, group: Group) -> None:
+def _moves(group: Group) -> Mapping[int, Move]:
+    moves: dict[int, Move] = {}
     positions = {one.value: at for at, one in enumerate(group.names) if one is not None}
     assigned: set[str] = set()
-    for statement, conditions in _statements(loop.body.body, ()):
-        nodes = tuple(_nodes(statement))
+    for statement, conditions in _statements(group.loop.body.body, ()):
+        nodes = tuple(descendants(statement))
         _follow_comprehensions(nodes, positions, assigned)
         for node in nodes:
             moved = _root_of_move(node)
             if moved in positions and moved not in assigned:
                 assert isinstance(node, cst.Call)
-                move = Move(node, moved, loop, conditions)
-                group.moves.setdefault(positions[moved], move)
+                move = Move(node, moved, group.loop, conditions)
+                moves.setdefault(positions[moved], move)
         _note_assigned(statement, positions, assigned)
+    return moves
 
 
 def _follow_comprehensions(
@@ -191,13 +200,30 @@ def _note_assigned(statement: cst.CSTNode, positions: dict[str, int], assigned: 
     """A name that gets another value is no longer what the loader gave; a part of that still is."""
     if not isinstance(statement, cst.Assign):
         return
-    whole = _root(statement.value)
-    for target in statement.targets:
-        for name in _names(target.target):
-            if whole in positions and whole not in assigned and name not in positions:
-                positions[name] = positions[whole]
-            elif name != whole:
-                assigned.add(name)
+    sources = {
+        name: _root(value)
+        for target in statement.targets
+        for one, value in _pairs(target.target, statement.value)
+        for name in _names(one)
+    }
+    parts = {name: whole for name, whole in sources.items() if whole not in assigned}
+    for name, whole in sources.items():
+        if whole in positions and name in parts and name not in positions:
+            positions[name] = positions[whole]
+        elif name != whole:
+            assigned.add(name)
+
+
+def _pairs(
+    target: cst.BaseExpression, value: cst.BaseExpression
+) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """Each target of an assignment with what it is given, as far as the code spells that out."""
+    if isinstance(target, (cst.Tuple, cst.List)) and isinstance(value, (cst.Tuple, cst.List)):
+        if len(target.elements) == len(value.elements):
+            for one, given in zip(target.elements, value.elements, strict=True):
+                yield from _pairs(one.value, given.value)
+            return
+    yield target, value
 
 
 def _names(target: cst.BaseExpression) -> Iterator[str]:
@@ -259,11 +285,3 @@ def _root(node: cst.BaseExpression) -> str | None:
         else:
             node = node.value
     return node.value if isinstance(node, cst.Name) else None
-
-
-def _nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        yield one
-        waiting.extend(one.children)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import libcst as cst
 
+from devicelint.interpreter.nodes import descendants
 from devicelint.interpreter.truth import asks_for_device
 
 _OF_MODELS = re.compile(r"(^|[._])(models?|nets?|networks?|backbones?|architectures?)([._]|$)")
@@ -26,7 +27,7 @@ def built_unmoved(tree: cst.Module, func: cst.BaseExpression) -> cst.Call | None
 
 @functools.lru_cache(maxsize=1)
 def _unmoved(tree: cst.Module) -> Mapping[str, cst.Call]:
-    nodes = tuple(_nodes(tree))
+    nodes = tuple(descendants(tree))
     factories = set(_factories(tree, nodes))
     if not factories:
         return {}
@@ -118,11 +119,3 @@ def _names(target: cst.BaseExpression) -> Iterator[str]:
     elif isinstance(target, (cst.Tuple, cst.List)):
         for element in target.elements:
             yield from _names(element.value)
-
-
-def _nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        yield one
-        waiting.extend(one.children)

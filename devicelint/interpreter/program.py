@@ -53,6 +53,8 @@ class Program:
     """Where its global names lie; `GLOBALS` for the file that is checked."""
     walked: dict[World, Contents] = field(default_factory=dict, repr=False)
     """What it holds in each world, for the files that import it."""
+    code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)
+    """The text of those nodes that it was asked for."""
 
     @property
     def lines(self) -> int:

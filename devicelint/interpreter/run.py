@@ -109,7 +109,6 @@ class Run(Surroundings, Memory):
         self._listener = listener
         self._steps = steps
         self._last_transfer: Transfer | None = None
-        self._code: dict[cst.CSTNode, str] = {}
         self._addresses: dict[tuple[Site, Ref, str], Ref] = {}
 
     # -- walking ---------------------------------------------------------------------------
@@ -280,9 +279,9 @@ class Run(Surroundings, Memory):
 
     def code_of(self, node: cst.CSTNode) -> str:
         """The source text of a node, without what surrounds it."""
-        code = self._code.get(node)
+        code = self.program.code.get(node)
         if code is None:
-            code = self._code[node] = self.module.code_for_node(node).strip()
+            code = self.program.code[node] = self.module.code_for_node(node).strip()
         return code
 
     # -- objects ---------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from devicelint.interpreter.device_names import (
 )
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.moved_names import Beside, beside_siblings
+from devicelint.interpreter.nodes import descendants
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.spelling import Spelling
 
@@ -230,14 +231,9 @@ class Scene:
 
     def encloses(self, outer: Site, inner: Site) -> bool:
         """Whether a place stands anywhere in another one, or is that one."""
-        waiting = [outer]
-        while waiting:
-            node = waiting.pop()
-            if node is inner:
-                return True
-            if isinstance(node, cst.CSTNode):
-                waiting.extend(node.children)
-        return False
+        if not isinstance(outer, cst.CSTNode):
+            return outer is inner
+        return any(node is inner for node in descendants(outer))
 
     def demands_on_purpose(self) -> bool:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""

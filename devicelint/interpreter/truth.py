@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -111,7 +112,7 @@ def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> Iterator[N
         run.device_choices -= asks
 
 
-_OF_DEVICES = re.compile(
+SPEAKS_OF_DEVICES = re.compile(
     "cuda|gpu|cpu|device|accel|mps|xpu|hpu|npu|tpu|nvidia|rocm|nccl|world_size", re.IGNORECASE
 )
 """Words of conditions about devices; processes that work together have one each."""
@@ -122,6 +123,7 @@ def may_skip(decorator: str) -> bool:
     return "skip" in decorator.partition("(")[0].lower()
 
 
+@functools.lru_cache(maxsize=1_000)
 def asks_for_device(node: cst.CSTNode) -> bool:
     """Whether an expression speaks of devices, by the words in it."""
     waiting: list[cst.CSTNode] = [node]
@@ -129,7 +131,7 @@ def asks_for_device(node: cst.CSTNode) -> bool:
         one = waiting.pop()
         match one:
             case cst.Name() | cst.SimpleString():
-                if _OF_DEVICES.search(one.value):
+                if SPEAKS_OF_DEVICES.search(one.value):
                     return True
             case cst.Attribute():
                 waiting += (one.value, one.attr)

@@ -1,0 +1,36 @@
+"""What stands below a node of the tree, and how it is written: quicker than libcst's visitors."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+
+import libcst as cst
+
+_LAYOUT = re.compile(
+    r"whitespace|lines|header|footer|indent|[lr](par|bracket|brace)$"
+    r"|^(comma|semicolon|equal|colon|dot|slash|bar|lambda|asynchronous|returns_)$"
+)
+"""Fields that hold no code, only how it is laid out."""
+_NO_NODES = frozenset({str, bool, int, type(None), cst.MaybeSentinel})
+
+
+def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """A node and all the code below it, without what only lays it out."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        for name in _parts(type(one)):
+            part = getattr(one, name)
+            if isinstance(part, (tuple, list)):
+                waiting.extend(part)
+            elif type(part) not in _NO_NODES:
+                waiting.append(part)
+
+
+@functools.cache
+def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind) if not _LAYOUT.search(one.name))
