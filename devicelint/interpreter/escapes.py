@@ -11,13 +11,14 @@ from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.run import Run
 
 _SEEN_THROUGH = frozenset("torch builtins copy gc inspect logging pickle".split())
-"""Where functions come from of which it is known that they move no module."""
+"""Where functions come from of which it is known that they move no module, except to shard it."""
 
 
 def may_move(callee: Value) -> bool:
     """Whether a callee is not seen, and so may move the modules that it is given."""
     if isinstance(callee, External):
-        return callee.name.partition(".")[0] not in _SEEN_THROUGH
+        root = callee.name.partition(".")[0]
+        return root not in _SEEN_THROUGH or callee.name.startswith("torch.distributed.")
     return isinstance(callee, (Outside, Unknown))
 
 
