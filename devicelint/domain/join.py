@@ -18,6 +18,7 @@ from devicelint.domain.values import (
     Batch,
     Const,
     DeviceHandle,
+    Distribution,
     Flag,
     HostValue,
     Loader,
@@ -65,6 +66,9 @@ def _join_alike(one: Value, other: Value) -> Value:
             return HOST
         case DeviceHandle(), DeviceHandle():
             return replace(one, device=join_devices(one.device, other.device), literal=False)
+        case Distribution(), Distribution():
+            scalar = one.scalar if one.scalar == other.scalar else None
+            return replace(one, device=join_devices(one.device, other.device), scalar=scalar)
         case Batch(), Batch():
             return replace(one, device=join_devices(one.device, other.device))
         case Moved(), Moved():

@@ -166,6 +166,18 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class Distribution:
+    """A probability distribution: its parameters, and what is drawn from it, are on one device."""
+
+    device: Device
+    since: Step = field(compare=False, repr=False)
+    scalar: bool | None = None
+    """Whether its parameters are 0-dim."""
+    elementwise: bool = False
+    """Whether what is drawn from it has the dimensions of the parameters."""
+
+
+@dataclass(frozen=True, slots=True)
 class Moved:
     """Something of an unknown kind that was moved: a tensor, a module or a batch."""
 
@@ -378,6 +390,7 @@ Value = (
     | DeviceIndex
     | Tensor
     | Batch
+    | Distribution
     | Moved
     | Module
     | Instance

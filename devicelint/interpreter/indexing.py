@@ -6,6 +6,8 @@ neither does assigning across devices through an index tensor or a mask.
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from devicelint.domain.devices import CPU, agreement
@@ -53,7 +55,10 @@ def _check_indices(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch)
 
 
 def _is_at_least_1d(value: Value) -> bool:
-    return isinstance(value, Batch) or (isinstance(value, Tensor) and value.scalar is False)
+    """What was moved and is an index is one of many: nobody moves a number to look it up."""
+    if isinstance(value, (Batch, Moved)):
+        return True
+    return isinstance(value, Tensor) and value.scalar is False
 
 
 def _check_index(run: Run, node: cst.Subscript, base: Operand, index: Operand) -> None:
@@ -87,5 +92,13 @@ def assign_item(
     if isinstance(value.value, Tensor) and value.value.scalar is not False:
         return
     if agreement(target.device, value.device) in DIFFERENT:
-        pair = (value, target) if value.device == CPU else (target, value)
+        stays = value.device == CPU or _is_read_back(run, node.value)
+        pair = (value, target) if stays else (target, value)
         report_clash(run, node, "index assignment", pair, in_place=True)
+
+
+def _is_read_back(run: Run, storage: cst.BaseExpression) -> bool:
+    """Whether what is taken out of a storage is moved each time: it is to stay where it is."""
+    name = re.escape(run.code_of(storage))
+    read = rf"^(?![ \t]*{name}[ \t]*=)[^\n]*(?<![\w.]){name}\[[^\n]*\.(?:to|cuda)\("
+    return re.search(read, run.program.text, re.MULTILINE) is not None

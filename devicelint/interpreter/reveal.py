@@ -10,6 +10,7 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     DictOf,
+    Distribution,
     HostValue,
     ListOf,
     Loader,
@@ -31,7 +32,7 @@ from devicelint.interpreter.run import Run
 def revealed_device(run: Run, value: Value) -> Device:
     """Where a value is; for a container, where all that it holds is."""
     match value:
-        case Tensor() | Batch() | Moved() | DeviceHandle():
+        case Tensor() | Batch() | Distribution() | Moved() | DeviceHandle():
             return value.device
         case Module():
             return module_device(run, value).device

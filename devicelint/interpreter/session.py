@@ -19,6 +19,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
     comparisons,
     data,
     device_calls,
+    distributions,
     expressions,
     externals,
     flow,
@@ -46,6 +47,7 @@ from devicelint.interpreter.functions import walk_alone
 from devicelint.interpreter.loads import announce_loads
 from devicelint.interpreter.program import Program
 from devicelint.interpreter.run import Exhausted, Listener, Run, Split
+from devicelint.interpreter.unused_devices import announce_unused
 
 _MOST_SETTINGS = 2
 _STEPS_FOR_ANY = 20_000
@@ -114,6 +116,7 @@ def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:
     except Exhausted:
         pass
     announce_loads(run)
+    announce_unused(run)
     differs = run.demands_accelerator or run.skips_a_machine or bool(run.loads)
     return Walk(run.world, run.entered, differs, run.counts_accelerators)
 

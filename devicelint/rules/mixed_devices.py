@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
+from devicelint.domain.devices import CPU
 from devicelint.domain.events import MixedOperation
 from devicelint.finding import Severity
+from devicelint.fixes import InsertAfter, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
@@ -23,7 +27,7 @@ class MixedDevices(Rule):
         if clashes.is_fresh(scene, clash) or clashes.is_kept(clash.culprit):
             return
         here = scene.at(clash)
-        fix = clashes.move_culprit(scene, clash)
+        fix = clashes.move_culprit(scene, clash) or _bring_to_storage(scene, event)
         yield Report(
             clash.culprit.site,
             f"{clashes.quoted(here, clash.culprit.site)} is on {clashes.place(clash.culprit)}"
@@ -36,3 +40,13 @@ class MixedDevices(Rule):
             fix,
             subject=clashes.subject(clash, fix),
         )
+
+
+def _bring_to_storage(scene: Scene, event: MixedOperation) -> Rewrite | None:
+    """`.cpu()` for what is written into a tensor that stays there."""
+    culprit = event.clash.culprit
+    if not event.in_place or event.clash.reference.device != CPU:
+        return None
+    assert isinstance(culprit.site, cst.CSTNode)
+    what = clashes.quoted(scene.at(event.clash), culprit.site)
+    return Rewrite(f"Move {what} with `.cpu()`", (InsertAfter(culprit.site, ".cpu()"),))
