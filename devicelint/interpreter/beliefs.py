@@ -6,12 +6,25 @@ the same kind of loader that moves nothing gets its batches from there, too.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, Known, Opaque, is_accelerator
+from devicelint.domain.devices import CPU, Device, Known, Opaque, Unsure, is_accelerator
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step, Verb
-from devicelint.domain.values import Batch, Flag, Module, Moved, Outside, Tuple, Unknown, Value
+from devicelint.domain.values import (
+    Batch,
+    DictOf,
+    Flag,
+    Module,
+    Moved,
+    Outside,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.loop_shapes import (
     Group,
@@ -31,28 +44,56 @@ from devicelint.interpreter.truth import asks_for_device, condition_at, truth_of
 
 def believed(run: Run, node: cst.For, element: Value) -> Value:
     """What a loop's target is given, with what the code shows of its unknown parts."""
-    if not run.world.accelerators or not _has_unknown(element):
+    if not run.world.accelerators or not _has_unknown(run, element):
         return element
     shape = shape_of(run.module, node)
     return element if shape is None else _believed_of(run, shape, node.target, element)
 
 
-def _has_unknown(element: Value) -> bool:
+def _has_unknown(run: Run, element: Value) -> bool:
     if isinstance(element, Tuple):
-        return any(map(_has_unknown, element.items))
+        return any(_has_unknown(run, item) for item in element.items)
+    if isinstance(element, DictOf):
+        return any(_has_unknown(run, item) for item in run.state.fields(element.ref).values())
+    if isinstance(element, (Tensor, Batch)):
+        return isinstance(element.device, Unsure)
     return isinstance(element, (Unknown, Outside))
 
 
 def _believed_of(run: Run, shape: LoopShape, target: cst.BaseExpression, element: Value) -> Value:
+    group = shape.groups.get(target)
+    whole = None
+    if group is not None and _has_unknown(run, element):
+        whole = _of_group(run, shape, group)
     if isinstance(element, Tuple) and isinstance(target, (cst.Tuple, cst.List)):
         if len(element.items) != len(target.elements):
             return element
         pairs = zip(target.elements, element.items, strict=True)
-        return Tuple(tuple(_believed_of(run, shape, one.value, item) for one, item in pairs))
-    group = shape.groups.get(target)
-    if group is None or not isinstance(element, (Unknown, Outside)):
-        return element
-    return _of_group(run, shape, group) or element
+        element = Tuple(tuple(_believed_of(run, shape, one.value, item) for one, item in pairs))
+    return element if whole is None else _filled(run, target, element, whole)
+
+
+def _filled(run: Run, site: cst.CSTNode, element: Value, part: Value) -> Value:
+    """What a loader yields, with what is believed in place of all that is unknown of it."""
+    match element:
+        case Unknown() | Outside():
+            return part
+        case Tensor() | Batch() if isinstance(element.device, Unsure) and isinstance(part, Batch):
+            return replace(element, device=part.device, since=part.since)
+        case Tuple(items):
+            parts = part.items if isinstance(part, Tuple) else (part,) * len(items)
+            if len(parts) != len(items):
+                return element
+            pairs = zip(items, parts, strict=True)
+            return Tuple(tuple(_filled(run, site, item, one) for item, one in pairs))
+        case DictOf(ref) if isinstance(part, Batch):
+            held = tuple(run.state.fields(ref).items())
+            copy = run.allocate(site, f"believed {ref}")
+            for name, item in held:
+                run.state.write(copy, name, _filled(run, site, item, part))
+            return DictOf(copy, element.site)
+        case _:
+            return element
 
 
 def _of_group(run: Run, shape: LoopShape, group: Group) -> Value | None:
@@ -134,11 +175,19 @@ def check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:
         if move is None or not _is_called_alike(run, site, move):
             return
         device = _destination(run, move)
-        if device is not None and is_accelerator(device):
+        if device is not None and _is_elsewhere(device):
             since = Step(Verb.MOVED, move.call, device)
             own = Operand(site.func, Moved(device, since), device, since)
             report_input(run, site, own, Operand(argument.site, value, CPU, value.since))
+            _go_on_as_moved(run, value, since)
         return
+
+
+def _go_on_as_moved(run: Run, batch: Batch, since: Step) -> None:
+    """What is reported once is where it should be from here on."""
+    for name, value in tuple(run.state.fields(run.frame.ref).items()):
+        if isinstance(value, Batch) and value.since == batch.since:
+            run.state.write(run.frame.ref, name, replace(value, device=since.device, since=since))
 
 
 def _is_called_alike(run: Run, site: cst.Call, move: Move) -> bool:

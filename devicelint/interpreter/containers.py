@@ -162,6 +162,8 @@ def is_filled(run: Run, value: Value) -> bool:
     """Whether iterating over a value gives at least one element: a loader is taken to."""
     if isinstance(value, Stream):
         return value.filled
+    if isinstance(value, ListOf) and "[0]" in run.state.fields(value.ref):
+        return True
     return isinstance(value, (Loader, Dataset)) or bool(known_elements(run, value))
 
 

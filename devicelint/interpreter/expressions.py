@@ -21,7 +21,14 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.containers import ELEMENT, element_of, extend, key_field, mark_shared
+from devicelint.interpreter.containers import (
+    ELEMENT,
+    LENGTH,
+    element_of,
+    extend,
+    key_field,
+    mark_shared,
+)
 from devicelint.interpreter.indices import note_index_tested, use_index
 from devicelint.interpreter.loops import comprehension_scope
 from devicelint.interpreter.run import Run, evaluates
@@ -235,6 +242,7 @@ def comprehension(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp)
         return Stream(element)
     ref = run.allocate(node)
     extend(run, ref, element)
+    run.state.write(ref, LENGTH, HOST)
     return ListOf(ref, node)
 
 

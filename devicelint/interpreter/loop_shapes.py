@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -218,12 +218,16 @@ def _pairs(
     target: cst.BaseExpression, value: cst.BaseExpression
 ) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """Each target of an assignment with what it is given, as far as the code spells that out."""
-    if isinstance(target, (cst.Tuple, cst.List)) and isinstance(value, (cst.Tuple, cst.List)):
-        if len(target.elements) == len(value.elements):
-            for one, given in zip(target.elements, value.elements, strict=True):
-                yield from _pairs(one.value, given.value)
-            return
-    yield target, value
+    targets, values = _elements(target), _elements(value)
+    if targets and len(targets) == len(values):
+        for one, given in zip(targets, values, strict=True):
+            yield from _pairs(one.value, given.value)
+    else:
+        yield target, value
+
+
+def _elements(node: cst.BaseExpression) -> Sequence[cst.BaseElement]:
+    return node.elements if isinstance(node, (cst.Tuple, cst.List)) else ()
 
 
 def _names(target: cst.BaseExpression) -> Iterator[str]:
