@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,6 +14,7 @@ from devicelint.finding import Finding
 from devicelint.fixes import Fixed, fix_until_stable
 from devicelint.gathering import Gathering, located
 from devicelint.interpreter import Program, explore
+from devicelint.interpreter.patience import GivenUp
 from devicelint.interpreter.watching import WatchingRun
 from devicelint.project import Project
 from devicelint.rules import Rule, chosen
@@ -74,10 +77,19 @@ def _findings(source: SourceFile, config: Config, project: Project | None) -> li
     if source.skipped or not screen(source.text.encode("utf-8", "replace")):
         return []
     program = _program(source, project)
-    try:
+    with _told_in_one_line(source):
         return _explored(source, program, config, project)
+
+
+@contextmanager
+def _told_in_one_line(source: SourceFile) -> Iterator[None]:
+    """A file that cannot be walked to its end is told about as one that cannot be parsed."""
+    try:
+        yield
     except RecursionError:
         raise too_deep(source) from None
+    except GivenUp as bound:
+        raise CheckError(source.path, 1, 0, f"is not checked: {bound}") from None
 
 
 def _program(source: SourceFile, project: Project | None) -> Program:
@@ -109,11 +121,9 @@ def trace(source: SourceFile, project: Project | None = None) -> Trace:
     """
     program = _program(source, project)
     tracing = Tracing()
-    try:
+    with _told_in_one_line(source):
         explore(program, tracing.listener_for)
         return tracing.trace(source, program.tree)
-    except RecursionError:
-        raise too_deep(source) from None
 
 
 def why(source: SourceFile, line: int, project: Project | None = None) -> Why:
@@ -126,8 +136,6 @@ def why(source: SourceFile, line: int, project: Project | None = None) -> Why:
         raise CheckError(source.path, line, 0, f"the file has {program.lines} lines")
     nodes = asked_about(line, source, program.tree)
     explaining = Explaining(nodes)
-    try:
+    with _told_in_one_line(source):
         explore(program, explaining.listener_for, partial(WatchingRun, watched=nodes))
-    except RecursionError:
-        raise too_deep(source) from None
     return explaining.why(line, source, program, () if project is None else project.files())

@@ -23,8 +23,9 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.domain.worlds import World
+from devicelint.interpreter.patience import Exhausted, OutOfTime, Patience
 from devicelint.interpreter.program import Contents, Program
-from devicelint.interpreter.run import Exhausted, Run, attributes, executes, resolves
+from devicelint.interpreter.run import Run, attributes, executes, resolves
 
 _LONGEST_CHAIN = 20
 """How often a name may be imported from a file that imports it itself."""
@@ -144,13 +145,18 @@ def _enter(run: Run, home: str) -> bool:
 def _walk(program: Program, importer: Run) -> Contents:
     steps = _STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines
     world = World(importer.world.accelerators)
-    run = Run(program, world, _unheard, steps=steps, splits=False)
+    patience = Patience(steps, importer.patience.until)
+    run = Run(program, world, _unheard, patience=patience, splits=False)
     run.lines_elsewhere = importer.lines_elsewhere + program.lines
     run.state.write(program.home, _WALKED, Const(True))
     run.state.write(program.home, "__name__", Const("a module that is imported"))
     program.walked[world] = Contents()  # What imports it in a circle finds nothing yet.
-    with suppress(Exhausted):
-        run.execute_block(program.tree)
+    try:
+        with suppress(Exhausted):
+            run.execute_block(program.tree)
+    except (OutOfTime, RecursionError):
+        del program.walked[world]
+        raise
     objects = {ref: one for ref, one in run.state.objects().items() if _is_of_a_file(ref, one)}
     lines = run.lines_elsewhere - importer.lines_elsewhere
     contents = Contents(objects, lines, run.counts_accelerators)

@@ -16,19 +16,12 @@ import libcst as cst
 from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
 from devicelint.domain.history import Site
 from devicelint.domain.state import Place, State, loses_device
-from devicelint.domain.values import (
-    Flag,
-    Function,
-    Module,
-    Outside,
-    Ref,
-    Unknown,
-    Value,
-)
+from devicelint.domain.values import Flag, Function, Module, Outside, Ref, Unknown, Value
 from devicelint.domain.worlds import World
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.memory import Memory, Surroundings
+from devicelint.interpreter.patience import Patience
 from devicelint.interpreter.program import Program
 
 BUILTIN_SCOPE: dict[str, Value] = {}
@@ -78,10 +71,6 @@ class Split(Exception):
         self.key = key
 
 
-class Exhausted(Exception):
-    """The walk has taken more steps than a program of this size deserves."""
-
-
 class Listener(Protocol):
     """Who hears the events of a run."""
 
@@ -93,7 +82,13 @@ class Run(Surroundings, Memory):
     """The walk: where it is, what holds there, and in which world."""
 
     def __init__(
-        self, program: Program, world: World, listener: Listener, *, steps: int, splits: bool
+        self,
+        program: Program,
+        world: World,
+        listener: Listener,
+        *,
+        patience: Patience,
+        splits: bool,
     ) -> None:
         Surroundings.__init__(self)
         Memory.__init__(self)
@@ -107,7 +102,8 @@ class Run(Surroundings, Memory):
         self.state = State()
         self.frame = Frame.of_module(program.tree, program.home)
         self._listener = listener
-        self._steps = steps
+        self.patience = patience
+        self._look_at = 0
         self._last_transfer: Transfer | None = None
         self._addresses: dict[tuple[Site, Ref, str], Ref] = {}
 
@@ -123,8 +119,8 @@ class Run(Surroundings, Memory):
     def execute(self, statement: cst.CSTNode) -> None:
         """Do what a statement does to the state."""
         self.moment += 1
-        if self.moment > self._steps:
-            raise Exhausted
+        if self.moment >= self._look_at:
+            self._look_at = self.patience.look(self.moment)
         self.steps_elsewhere += not self.frame.is_checked
         handler = EXECUTORS.get(type(statement))
         if handler is not None:

@@ -45,13 +45,12 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
 from devicelint.interpreter.classes import walk_class_alone
 from devicelint.interpreter.functions import walk_alone
 from devicelint.interpreter.loads import announce_loads
+from devicelint.interpreter.patience import Patience
 from devicelint.interpreter.program import Program
-from devicelint.interpreter.run import Exhausted, Listener, Run, Split
+from devicelint.interpreter.run import Listener, Run, Split
 from devicelint.interpreter.unused_devices import announce_unused
 
 _MOST_SETTINGS = 2
-_STEPS_FOR_ANY = 20_000
-_STEPS_PER_LINE = 60
 
 
 @dataclass(slots=True)
@@ -68,7 +67,13 @@ class Walker(Protocol):
     """What makes the run of a walk: `Run`, or a kind of it that tells more."""
 
     def __call__(
-        self, program: Program, world: World, listener: Listener, *, steps: int, splits: bool
+        self,
+        program: Program,
+        world: World,
+        listener: Listener,
+        *,
+        patience: Patience,
+        splits: bool,
     ) -> Run:
         """Return a run that has not begun."""
 
@@ -80,12 +85,12 @@ def explore(
 
     Where a flag of the program separates two paths that leave a value on two devices, each of its
     values is a world of its own.  The events of a walk that was given up are the listener's to
-    forget: `listener_for` is called anew for each walk.
+    forget: `listener_for` is called anew for each walk.  Raises `GivenUp` where it takes too much.
     """
-    steps = _STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines
+    patience = Patience.for_file(program.lines)
 
     def begin(world: World, *, splits: bool) -> Run:
-        return walker(program, world, listener_for(world), steps=steps, splits=splits)
+        return walker(program, world, listener_for(world), patience=patience, splits=splits)
 
     walks = list(_walk_settings(begin, WITH_ONE))
     if any(walk.counts_accelerators for walk in walks):
@@ -109,12 +114,9 @@ def _walk_settings(begin: _Begin, world: World) -> Iterator[Walk]:
 
 
 def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:
-    try:
-        run.execute_block(run.module)
-        run.state.dead = False
-        _walk_unentered(run, entered)
-    except Exhausted:
-        pass
+    run.execute_block(run.module)
+    run.state.dead = False
+    _walk_unentered(run, entered)
     announce_loads(run)
     announce_unused(run)
     differs = run.demands_accelerator or run.skips_a_machine or bool(run.loads)

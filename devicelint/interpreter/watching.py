@@ -9,6 +9,7 @@ import libcst as cst
 from devicelint.domain.events import Evaluated, Event
 from devicelint.domain.values import Value
 from devicelint.domain.worlds import World
+from devicelint.interpreter.patience import Patience
 from devicelint.interpreter.program import Program
 from devicelint.interpreter.run import Listener, Run
 
@@ -22,11 +23,11 @@ class WatchingRun(Run):
         world: World,
         listener: Listener,
         *,
-        steps: int,
+        patience: Patience,
         splits: bool,
         watched: Collection[cst.CSTNode],
     ) -> None:
-        super().__init__(program, world, listener, steps=steps, splits=splits)
+        super().__init__(program, world, listener, patience=patience, splits=splits)
         self._watched = watched
 
     def evaluate(self, node: cst.BaseExpression) -> Value:
