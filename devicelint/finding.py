@@ -70,6 +70,8 @@ class Fix:
     message: str
     edits: tuple[Edit, ...]
     safety: Safety = Safety.SAFE
+    begins: bool = False
+    """Whether it is right together with the fixes alone that it calls for."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from enum import Enum
 from devicelint.domain.devices import Agreement, Device
 from devicelint.domain.events import Event, Operand
 from devicelint.domain.history import Site
+from devicelint.domain.values import Module
 
 
 class StateOrigin(Enum):
@@ -32,3 +33,19 @@ class OptimizerStateElsewhere(Event):
     agreement: Agreement
     beside: bool = False
     """Whether the model has this name where the state is made, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceUnused(Event):
+    """A device is chosen that nothing takes a model to, which is trained on the CPU."""
+
+    site: Site = field(repr=False)
+    """What chooses it: an assignment, or the declaration of an option."""
+    name: str
+    """What holds the choice."""
+    device: Device | None
+    """What is chosen; None for an option or a flag."""
+    model: Module
+    step: Site = field(repr=False)
+    """The step of its optimizer."""
+    is_option: bool = False

@@ -35,3 +35,5 @@ class Rewrite:
     message: str
     changes: tuple[Change, ...]
     safety: Safety = Safety.SAFE
+    begins: bool = False
+    """Whether what is found after it, and mended, belongs to it."""

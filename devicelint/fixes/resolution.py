@@ -65,4 +65,5 @@ def _resolved(rewrite: Rewrite, layout: Layout) -> Fix | None:
     except NotFixable:
         return None
     # A stable order: insertions at one place stay in that of the changes.
-    return Fix(rewrite.message, tuple(sorted(edits, key=lambda edit: edit.span)), rewrite.safety)
+    ordered = tuple(sorted(edits, key=lambda edit: edit.span))
+    return Fix(rewrite.message, ordered, rewrite.safety, rewrite.begins)

@@ -51,7 +51,7 @@ def fix_until_stable(
         chosen = select(candidates)
         if not chosen:
             break
-        kept, after = _Round(now, check, seen).try_all(chosen)
+        kept, after = _Round(now, check, accepts, seen).try_all(chosen)
         if kept:
             applied += kept
             refused, now = set(), after
@@ -74,6 +74,7 @@ class _Round:
 
     before: _State
     check: Check
+    accepts: Callable[[Finding], bool]
     seen: set[str]
     """The texts that there have been: none of them may come back."""
 
@@ -105,8 +106,19 @@ class _Round:
             found = self.check(source)
         except InputError:
             return None
-        helps = _mends(self.before.findings, findings, found, edits)
-        return _State(source, found) if helps else None
+        if _mends(self.before.findings, findings, found, edits):
+            return _State(source, found)
+        if len(findings) == 1 and findings[0].fix is not None and findings[0].fix.begins:
+            return self._after_all(source, findings[0])
+        return None
+
+    def _after_all(self, source: SourceFile, first: Finding) -> _State | None:
+        """The file after a fix and those that it calls for; None where anything new is left."""
+        fixed = fix_until_stable(source, self.check, self.accepts)
+        was = Counter(map(_wording, self.before.findings)) - Counter([_wording(first)])
+        if fixed.after.text in self.seen or Counter(map(_wording, fixed.remaining)) - was:
+            return None
+        return _State(fixed.after, fixed.remaining)
 
 
 def _mends(

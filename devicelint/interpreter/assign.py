@@ -13,7 +13,9 @@ from devicelint.domain.values import (
     Bundle,
     Class,
     Const,
+    DeviceHandle,
     DictOf,
+    Flag,
     Instance,
     ListOf,
     Module,
@@ -34,11 +36,15 @@ from devicelint.interpreter.containers import (
     mark_shared,
     write_weakly,
 )
+from devicelint.interpreter.dynamic import bind_global, names_globals
 from devicelint.interpreter.indexing import assign_item
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.placeholders import check_overwritten
 from devicelint.interpreter.registration import register
 from devicelint.interpreter.run import Run
+
+_MAY_CHOOSE = (Const, DeviceHandle, Flag)
+"""What a name may hold that chooses a device."""
 
 
 def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExpression) -> None:
@@ -46,6 +52,8 @@ def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExp
     match target:
         case cst.Name():
             run.bind(target.value, value, target)
+            if isinstance(value, _MAY_CHOOSE) and run.frame.is_checked:
+                run.given[run.frame.statement] = value
         case cst.Attribute():
             _assign_attribute(run, target, value, site)
         case cst.Subscript():
@@ -83,7 +91,9 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseEx
         return
     first = target.slice[0].slice
     key = run.evaluate(first.value) if isinstance(first, cst.Index) else None
-    if isinstance(owner, Bundle) and isinstance(key, Const):
+    if names_globals(run, target.value):
+        bind_global(run, key, value)
+    elif isinstance(owner, Bundle) and isinstance(key, Const):
         run.state.write(owner.ref, str(key.value), value)
     elif isinstance(owner, (ListOf, DictOf, Module)):
         _write_item(run, owner, key, value)

@@ -101,5 +101,9 @@ class Memory:
     """The loads without map_location, and what they are used for."""
     moved_loads: dict[Site, Loaded] = field(default_factory=dict)
     """What was loaded, by the transfer that moved it."""
+    given: dict[Site, Value] = field(default_factory=dict)
+    """What may choose a device, by the statement that gives it a name."""
+    trained: dict[Ref, tuple[Module, Device, Site]] = field(default_factory=dict)
+    """The modules that optimizers step over: where they were then, and the step."""
     saved: set[object] = field(default_factory=set)
     """The paths that the file writes itself; and each of them with the function that does."""

@@ -17,6 +17,7 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.training_events import OptimizerStateElsewhere, StateOrigin
 from devicelint.domain.values import (
     NONE,
+    TRUE,
     Bound,
     Class,
     Const,
@@ -35,11 +36,14 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import module_device
+from devicelint.interpreter.nodes import descendants
 from devicelint.interpreter.registration import announce_lost
 from devicelint.interpreter.run import Run, attributes
+from devicelint.interpreter.unused_devices import note_trained
 
 _OPTIMIZER = "optimizer"
 _MODULES = "@modules"
+_KEEPS_STATE = "@keeps state"
 _BUILT_WITH_STATE = frozenset({"Adagrad"})
 """The optimizers whose state is there before the first step."""
 _CLASHES = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
@@ -56,9 +60,10 @@ def build_optimizer(run: Run, name: str, arguments: Arguments, site: cst.Call) -
             announce_lost(run, one, given.site, registered=False)
     optimizer = Deviceless(_OPTIMIZER, site, given.value)
     run.state.reset(_ref(optimizer))
-    if _keeps_state(name, arguments):
+    if name.startswith("torch.optim.") and not arguments.open:
         found = tuple(_over(run, given.value)) or tuple(_written(run, given.site))
         run.state.write(_ref(optimizer), _MODULES, Tuple(found))
+        run.state.write(_ref(optimizer), _KEEPS_STATE, Const(_keeps_state(name, arguments)))
         if name.rpartition(".")[2] in _BUILT_WITH_STATE:
             _keep(run, optimizer, site)
     return optimizer
@@ -94,12 +99,8 @@ def _given(run: Run, value: Value) -> Iterator[Value]:
 def _written(run: Run, place: object) -> Iterator[Parameters]:
     """The modules in an expression such as `[p for p in net.parameters() if p.requires_grad]`."""
     bound = run.frame.bindings.get(place.value) if isinstance(place, cst.Name) else None
-    waiting = [bound.value if isinstance(bound, cst.Assign) else place]
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, cst.CSTNode):
-            continue
-        waiting.extend(node.children)
+    written = bound.value if isinstance(bound, cst.Assign) else place
+    for node in descendants(written) if isinstance(written, cst.CSTNode) else ():
         if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)):
             continue
         owner = node.func.value
@@ -116,9 +117,7 @@ def _quietly(run: Run, node: cst.BaseExpression) -> Value:
 
 
 def _keeps_state(name: str, arguments: Arguments) -> bool:
-    """Whether it keeps anything: SGD does with momentum alone; only torch's own are known."""
-    if not name.startswith("torch.optim.") or arguments.open:
-        return False
+    """Whether an optimizer of torch keeps anything: SGD does with momentum alone."""
     if name.rpartition(".")[2] != "SGD":
         return True
     momentum = arguments.get(2, "momentum")
@@ -180,6 +179,8 @@ def _modules(run: Run, optimizer: Deviceless) -> tuple[tuple[str, Parameters, Mo
 
 def _keep(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
     """The state is made here and now, where the parameters are."""
+    if run.state.read(_ref(optimizer), _KEEPS_STATE) != TRUE:
+        return
     for field, _, module in _modules(run, optimizer):
         _write(run, optimizer, field, node, module)
 
@@ -194,6 +195,9 @@ def _step(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
     for field, over, module in _modules(run, optimizer):
         kept = run.state.read(_ref(optimizer), field)
         now = module_device(run, module)
+        note_trained(run, module, now.device, node)
+        if run.state.read(_ref(optimizer), _KEEPS_STATE) != TRUE:
+            continue
         if not isinstance(kept, Moved):
             run.note_made(node)
             _write(run, optimizer, field, node, module)

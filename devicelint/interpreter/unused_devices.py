@@ -1,0 +1,124 @@
+"""Devices that a script chooses, and that its model never gets to: it trains on the CPU instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from devicelint.domain.devices import (
+    CPU,
+    Device,
+    InvalidDevice,
+    Opaque,
+    is_accelerator,
+    parse_device,
+)
+from devicelint.domain.history import Site
+from devicelint.domain.training_events import DeviceUnused
+from devicelint.domain.values import Const, DeviceHandle, Flag, Module, Value
+from devicelint.interpreter.idle_names import handed_out, is_idle, is_idle_attribute
+from devicelint.interpreter.name_reads import (
+    Reads,
+    assigned,
+    holders_of,
+    is_conditional,
+    reads_of,
+)
+from devicelint.interpreter.run import Run
+from devicelint.interpreter.truth import AVAILABLE
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Where a device is chosen, and what holds it."""
+
+    site: Site
+    name: str
+    device: Device | None
+    is_option: bool = False
+
+
+def note_trained(run: Run, module: Module, device: Device, step: Site) -> None:
+    """An optimizer steps over a module: one that is elsewhere once is not left behind."""
+    before = run.trained.get(module.ref)
+    if before is None or device != CPU:
+        run.trained[module.ref] = (module, device, step)
+
+
+def announce_unused(run: Run) -> None:
+    """Announce the device that none of the models is brought to which the program trains."""
+    if not run.world.accelerators or run.world.settings or not run.trained:
+        return
+    if any(device != CPU for _, device, _ in run.trained.values()):
+        return
+    module, _, step = next(iter(run.trained.values()))
+    for choice in _choices(run):
+        chosen = (choice.site, choice.name, choice.device)
+        run.announce(DeviceUnused(*chosen, module, step, choice.is_option))
+        return
+
+
+def _choices(run: Run) -> Iterator[_Choice]:
+    """The devices that are chosen in the file and that it does nothing with, then the options."""
+    reads = reads_of(run.module)
+    found: dict[str, _Choice] = {}
+    others: set[str] = set()
+    for name, statement in assigned(reads):
+        value = run.given.get(statement)
+        if _NAMED_FOR_IT.search(name) and value is not None and _is_choice(name, value):
+            device = value.device if isinstance(value, DeviceHandle) else None
+            found[name] = _Choice(statement, name, device)
+        elif not is_conditional(reads, statement):
+            others.add(name)
+    yield from (one for name, one in found.items() if name not in others and is_idle(reads, name))
+    yield from _options(reads)
+
+
+_NAMED_FOR_IT = re.compile(r"dev|cuda|gpu|accel", re.IGNORECASE)
+_ASKS_ONLY = re.compile(r"avail|has|is_|num|count|name|n_?gpu", re.IGNORECASE)
+
+
+def _is_choice(name: str, value: Value) -> bool:
+    """Whether an accelerator is chosen, or may be, and not only asked for."""
+    if isinstance(value, DeviceHandle):
+        return is_accelerator(value.device) or isinstance(value.device, Opaque)
+    if isinstance(value, Flag):
+        return value.key == AVAILABLE and not value.negated and not _ASKS_ONLY.search(name)
+    if not (isinstance(value, Const) and isinstance(value.value, str)):
+        return False
+    try:
+        return is_accelerator(parse_device(value.value))
+    except InvalidDevice:
+        return False
+
+
+_OPTION = re.compile(
+    r"(?:no_|disable_)?(?:use_)?(?:device|cuda|gpu|accel)(?:s|_ids?)?", re.IGNORECASE
+)
+
+
+def _options(reads: Reads) -> Iterator[_Choice]:
+    """`parser.add_argument("--device")`, where nothing reads `args.device`."""
+    parsed = list(holders_of(reads, "parse_args"))
+    if not parsed or any(name is None or handed_out(reads, name) for name in parsed):
+        return
+    for node in reads.around:
+        if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)):
+            continue
+        if node.func.attr.value == "add_argument":
+            option = _option(node)
+            name = option.lstrip("-").replace("-", "_")
+            if _OPTION.fullmatch(name) and is_idle_attribute(reads, name):
+                yield _Choice(node, option, None, is_option=True)
+
+
+def _option(call: cst.Call) -> str:
+    """The long name of an option; empty where its value goes under another one."""
+    if any(one.keyword is not None and one.keyword.value == "dest" for one in call.args):
+        return ""
+    written = [one.value for one in call.args if one.keyword is None]
+    names = [one.evaluated_value for one in written if isinstance(one, cst.SimpleString)]
+    return next((str(one) for one in names if str(one).startswith("--")), "")

@@ -1,0 +1,54 @@
+"""A device is chosen, and the model that is trained never gets there."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain import training_events
+from devicelint.finding import Safety, Severity
+from devicelint.fixes import InsertAfter, Rewrite
+from devicelint.interpreter.scene import Scene
+from devicelint.rules._base import Report, Reports, Rule, line_of
+
+
+class DeviceUnused(Rule):
+    """`device = …`, and the model is built, trained, and never moved."""
+
+    code = "DEV701"
+    name = "device-unused"
+    severity = Severity.WARNING
+    summary = "A device is chosen, and the model trains on the CPU all the same"
+
+    def on_device_unused(self, event: training_events.DeviceUnused, scene: Scene) -> Reports:
+        """Nothing is brought to the device, so that nothing fails either."""
+        fix = _move(event, scene)
+        mend = f"`.to({event.name})`" if event.device is not None else "`.to()`"
+        chosen = "is an option that nothing reads" if event.is_option else "is chosen and not used"
+        yield Report(
+            event.site,
+            f"`{event.name}` {chosen}: {event.model.name} is built on the CPU (line {line_of(0)}) "
+            f"and trains there (line {line_of(1)}), whatever the machine has; move it there with "
+            f"{mend}, and each batch",
+            (
+                (event.model.since.site, "built on the CPU here"),
+                (event.step, "trained here"),
+            ),
+            fix=fix,
+        )
+
+
+def _move(event: training_events.DeviceUnused, scene: Scene) -> Rewrite | None:
+    """The model is moved where it is built; what it is given then shows up as misplaced."""
+    made = event.model.since.site
+    there = scene.where_made(made)
+    if event.device is None or there is None or not isinstance(made, cst.Call):
+        return None
+    device = there.spelling(event.device)
+    if device is None:
+        return None
+    return Rewrite(
+        f"Move it to `{device}`, and what it is given",
+        (InsertAfter(made, f".to({device})"),),
+        Safety.UNSAFE,
+        begins=True,
+    )
