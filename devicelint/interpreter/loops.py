@@ -1,12 +1,13 @@
 """Loops and comprehensions, to a bounded fixed point.
 
-The body is walked once with what holds before the loop: that iteration really happens.  It is
-walked again only where an iteration changed something that was there before.
+The body is walked once with what holds before the loop: that iteration really happens.  Where it
+changed something that was there before, the body is walked with what it left, as the next iteration
+would be; where that changes something too, with all that may hold in any iteration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import libcst as cst
@@ -26,8 +27,6 @@ from devicelint.interpreter.containers import element_of, is_filled, known_eleme
 from devicelint.interpreter.frame import Loop
 from devicelint.interpreter.run import Run, executes
 from devicelint.interpreter.truth import assuming, condition_of, truth_of
-
-_MOST_PASSES = 3
 
 
 @executes(cst.For)
@@ -87,18 +86,22 @@ def _loop(
     before = run.state.fork()
     loop = Loop()
     run.frame.loops.append(loop)
-    bind()
-    run.execute_block(node.body)
-    _rejoin(run, loop.continues)
-    for _ in range(_MOST_PASSES - 1):
-        if run.state.dead or not _changed(run.state, before):
-            break
-        run.merge(before.fork(), None)
-        before = run.state.fork()
+
+    def iterate() -> None:
         loop.continues.clear()
         bind()
         run.execute_block(node.body)
         _rejoin(run, loop.continues)
+
+    iterate()
+    if not run.state.dead and _changed(run.state, before):
+        first = run.state.fork()
+        iterate()
+        if run.state.dead:
+            run.merge(first, None)
+        elif _changed(run.state, first):
+            before = _merged(run, first, before)
+            iterate()
     run.frame.loops.pop()
     if endless:
         run.state.dead = True
@@ -109,9 +112,15 @@ def _loop(
     _rejoin(run, loop.breaks)
 
 
-def _rejoin(run: Run, states: list[State]) -> None:
+def _rejoin(run: Run, states: Iterable[State]) -> None:
     for state in states:
         run.merge(state, None)
+
+
+def _merged(run: Run, *others: State) -> State:
+    """What may hold before any iteration: here, or in one of some other states."""
+    _rejoin(run, [state.fork() for state in others])
+    return run.state.fork()
 
 
 def _changed(state: State, before: State) -> bool:
