@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from devicelint.domain.devices import CPU, Device, Unsure
@@ -13,6 +15,7 @@ from devicelint.domain.values import (
     NONE,
     Bundle,
     Const,
+    DictOf,
     External,
     ListOf,
     Module,
@@ -55,12 +58,23 @@ def build_tool(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
 
 @makes("bundle")
 def build_bundle(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """`Data(x=x, y=y)`: it holds what it is given, wherever that is."""
+    """`Data(x=x, y=y)`, `BatchEncoding({"x": x})`: it holds what it is given, wherever that is."""
     place = Moved(Unsure("what it was made from"), Step(Verb.CREATED, site, CPU))
     made = make_bundle(run, name, place, site)
     for field, argument in arguments.keywords.items():
         run.state.write(made.ref, field, argument.value)
+    for given in arguments.positional[:1]:
+        for field, value in _named(run, given.value):
+            run.state.write(made.ref, field, value)
     return made
+
+
+def _named(run: Run, value: Value) -> Iterator[tuple[str, Value]]:
+    """What a dict holds under names."""
+    if isinstance(value, DictOf):
+        for field, held in run.state.fields(value.ref).items():
+            if field.startswith("['"):
+                yield field[2:-2], held
 
 
 @methods(Bundle)
