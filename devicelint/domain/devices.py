@@ -29,6 +29,8 @@ class Opaque:
     """A device that the code takes from outside: the same origin is the same device."""
 
     origin: str
+    apart: bool = False
+    """Whether it is chosen apart from that of the tensors that callers give, and is the CPU first."""
 
     def __str__(self) -> str:
         return self.origin
@@ -114,9 +116,16 @@ def agreement(one: Device, other: Device) -> Agreement:
         return Agreement.UNKNOWN if isinstance(one, Unsure) else Agreement.SAME
     if isinstance(one, Unsure) or isinstance(other, Unsure):
         return Agreement.UNKNOWN
-    if CPU in (one, other):
+    if CPU in (one, other) or _are_apart(one, other) or _are_apart(other, one):
         return Agreement.DIFFERENT_UNLESS_CPU
     return Agreement.UNKNOWN
+
+
+def _are_apart(own: Device, given: Device) -> bool:
+    """Whether an object keeps to its own device, and its caller gives a tensor from elsewhere."""
+    if not (isinstance(own, Opaque) and own.apart and isinstance(given, DeviceOf)):
+        return False
+    return given.place.partition(".")[0] != own.origin.partition(".")[0]
 
 
 def _agreement_of_known(one: Known, other: Known) -> Agreement:

@@ -28,6 +28,7 @@ from devicelint.interpreter.attributes import CLASS_FIELD, class_member
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.functions import call_function, walk_alone
 from devicelint.interpreter.module_building import fill_container
+from devicelint.interpreter.own_devices import arguments_of_anybody, begin_metric
 from devicelint.interpreter.registration import announce_defined, built, move_module
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.truth import asks_for_device
@@ -199,13 +200,14 @@ def _fields(cls: Class) -> Iterator[str]:
 def walk_class_alone(run: Run, cls: Class) -> None:
     """Walk the methods that nobody calls here, on an object whose device is the caller's choice."""
     before, outer = run.state.fork(), run.frame
-    made = make_instance(run, cls, Arguments(open=True), None)
+    made = make_instance(run, cls, arguments_of_anybody(cls), None)
     if isinstance(made, Module):
         place = run.state.read(made.ref, DEVICE_FIELD)
         if isinstance(place, Moved) and not _places_itself(place):
             device = DeviceOf("self")
             move_module(run, made, device, Step(Verb.REGISTERED, cls.node, device))
     else:
+        begin_metric(run, made)
         _let_go(run, made)
     for member, _ in tuple(run.pending):
         is_method = member.owner == cls.ref and member.kind in ("", "property")

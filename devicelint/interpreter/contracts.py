@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, DeviceOf
+from devicelint.domain.devices import CPU, Device, DeviceOf, Opaque
 from devicelint.domain.events import Operand
 from devicelint.domain.values import Class, DeviceHandle, Instance, Module
+from devicelint.interpreter.cpu_choices import may_mean_cpu
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run
 
@@ -29,12 +30,27 @@ _RUNS = re.compile(r"^if __name__\s*==|\.backward\(|^(?:for|while)\s", re.MULTIL
 
 
 def is_open(run: Run, *operands: Operand) -> bool:
-    """Whether whoever calls may have these on an accelerator, where they are the caller's."""
+    """Whether these may be on an accelerator, where somebody else chooses."""
+    if any(isinstance(operand.device, Opaque) for operand in operands) and may_mean_cpu(run):
+        return False
     if not any(isinstance(operand.device, DeviceOf) for operand in operands):
         return True
     if any(key.endswith(".is_cuda") and not chosen for key, chosen in run.world.settings):
         return False
+    if any(isinstance(one.device, Opaque) and one.device.apart for one in operands):
+        return all(_is_given_to_update(run, one.device) for one in operands)
     return not (works_on_the_host(run) or _places_itself(run))
+
+
+def _is_given_to_update(run: Run, device: Device) -> bool:
+    """Whether a metric is updated with a tensor: what its own methods hand on may be moved."""
+    if not isinstance(device, DeviceOf):
+        return True
+    *_, first = (one for one in _frames(run) if isinstance(one.node, cst.FunctionDef))
+    assert isinstance(first.node, cst.FunctionDef)
+    given = [one.name.value for one in first.node.params.params]
+    is_update = first.node.name.value.lstrip("_") == "update"
+    return is_update and re.split(r"[.\[]", device.place, maxsplit=1)[0] in given
 
 
 def _places_itself(run: Run) -> bool:

@@ -21,7 +21,7 @@ from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.run import Run
 
 _KEEPING = frozenset(
-    "abc atexit builtins contextlib dataclasses functools line_profiler pytest torch typing "
+    "abc atexit builtins contextlib dataclasses functools ignite line_profiler pytest torch typing "
     "typing_extensions unittest".split()
 )
 """Packages whose decorators leave a function with the arguments and results that it has."""

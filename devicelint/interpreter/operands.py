@@ -15,6 +15,7 @@ from devicelint.domain.devices import (
     Device,
     DeviceOf,
     Known,
+    Opaque,
     Unsure,
     agreement,
 )
@@ -43,7 +44,8 @@ def operand_of(value: Value, site: Site) -> Operand | None:
 
 def is_excused(operand: Operand) -> bool | None:
     """Whether an operand is a 0-dim tensor on the CPU, which mixes; None: perhaps."""
-    if operand.device != CPU:
+    apart = isinstance(operand.device, Opaque) and operand.device.apart
+    if operand.device != CPU and not apart:
         return False
     return operand.value.scalar if isinstance(operand.value, Tensor) else False
 

@@ -84,6 +84,9 @@ def _is_believed(operand: Operand) -> bool:
 
 def condition(clash: Clash) -> str:
     """As in "unless `args.device` is the CPU", where the code does not say which device it is."""
+    for operand in (clash.reference, clash.culprit):
+        if isinstance(operand.device, Opaque) and operand.device.apart:
+            return f" (unless `{operand.device}` is chosen to be the same)"
     for operand in (clash.culprit, clash.reference):
         if isinstance(operand.device, Opaque):
             return f" (unless `{operand.device}` is the CPU)"
