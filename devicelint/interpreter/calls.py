@@ -19,6 +19,7 @@ from devicelint.domain.values import (
     HostValue,
     ListOf,
     Loaded,
+    Module,
     OneOf,
     Outside,
     Parameters,
@@ -28,7 +29,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
-from devicelint.interpreter.attributes import read_attribute
+from devicelint.interpreter.attributes import module_device, read_attribute
 from devicelint.interpreter.beliefs import check_unseen
 from devicelint.interpreter.bundles import spread
 from devicelint.interpreter.containers import (
@@ -46,6 +47,7 @@ from devicelint.interpreter.loads import note_arguments, note_key, note_use
 from devicelint.interpreter.optimizers import hand_over, use_optimizer
 from devicelint.interpreter.run import METHODS, Run, calls, evaluates, methods
 from devicelint.interpreter.transfers import TRANSFERS, move_deviceless, move_unknown
+from devicelint.interpreter.waits import wait_for_arguments
 
 
 @evaluates(cst.Call)
@@ -126,7 +128,10 @@ def _spread_keywords(
 
 @calls(OneOf)
 def call_one_of(run: Run, callee: OneOf, arguments: Arguments, site: cst.Call) -> Value:
+    places = {module_device(run, one).device for one in callee.options if isinstance(one, Module)}
+    run.device_choices += len(places) > 1
     results = [run.call(option, arguments, site) for option in callee.options]
+    run.device_choices -= len(places) > 1
     joined = results[0]
     for result in results[1:]:
         joined = join_known(joined, result)
@@ -266,7 +271,9 @@ def method_of_array(run: Run, receiver: Array, name: str, node: cst.Call) -> Val
 
 @methods(HostValue, Const)
 def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.Call) -> Value:
-    arguments_of(run, node)
+    arguments = arguments_of(run, node)
+    if name == "format":
+        wait_for_arguments(run, arguments, node)
     return HOST
 
 

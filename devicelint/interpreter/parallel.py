@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import Device, Known, Unsure
+from devicelint.domain.devices import CPU, Device, Known, Unsure
 from devicelint.domain.events import Operand
+from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.parallel_events import ParallelCalled, ParallelWrapped
-from devicelint.domain.values import NONE, DeviceHandle, Module
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import NONE, DeviceHandle, Module, Moved
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.containers import known_elements
-from devicelint.interpreter.registration import owns_tensors
+from devicelint.interpreter.registration import move_module, owns_tensors
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.transfers import device_named
 from devicelint.knowledge import module_class
@@ -36,6 +38,11 @@ def note_wrapped(run: Run, wrapper: Module, arguments: Arguments, site: cst.Call
         place = module_device(run, inner.value)
         module = Operand(inner.site, inner.value, place.device, place.since)
         run.announce(ParallelWrapped(site, module, devices, ids.site if ids else None))
+        if devices and place.device == CPU and not isinstance(devices[0], Unsure):
+            # What follows is checked as though it had been moved before.
+            moved = Moved(devices[0], Step(Verb.PLACED, site, devices[0]))
+            move_module(run, inner.value, moved.device, moved.since)
+            run.state.write(wrapper.ref, DEVICE_FIELD, moved)
 
 
 _UNREAD = Unsure("device_ids is not read")
@@ -50,8 +57,15 @@ def _devices_in(run: Run, argument: Argument | None) -> tuple[Device, ...]:
     elements = None if argument is None else known_elements(run, argument.value)
     if argument is None or elements is None:
         return ()
-    named = [device_named(run, Argument(argument.site, one)) for one in elements]
+    sites = _sites_in(argument.site, len(elements))
+    named = [device_named(run, Argument(*pair)) for pair in zip(sites, elements, strict=True)]
     return tuple(one or _UNREAD for one in named)
+
+
+def _sites_in(site: Site, length: int) -> list[Site]:
+    """Where each element stands, as far as the list is written out."""
+    elements = site.elements if isinstance(site, (cst.List, cst.Tuple)) else ()
+    return [one.value for one in elements] if len(elements) == length else [site] * length
 
 
 def _has_tensors(run: Run, module: Module) -> bool:

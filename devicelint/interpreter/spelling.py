@@ -12,6 +12,7 @@ from devicelint.domain.values import (
     Batch,
     Const,
     DeviceHandle,
+    HostValue,
     Instance,
     Module,
     Moved,
@@ -169,7 +170,17 @@ class Spelling:
         """Whether an origin such as `args.device` starts with a name that is bound here."""
         first = place.partition(".")[0]
         value = next((fields[first] for fields in self._scopes() if first in fields), None)
-        return isinstance(value, Outside) and value.origin == first
+        if isinstance(value, Outside):
+            return value.origin == first
+        return isinstance(value, (DeviceHandle, HostValue)) or self._keeps(place)
+
+    def _keeps(self, place: str) -> bool:
+        """Whether a place is an attribute of the object whose method this is."""
+        receiver, (name, _, kept) = self._frame.receiver, place.partition(".")
+        if name != "self" or not isinstance(receiver, (Module, Instance)):
+            return False
+        value = self._run.state.read(receiver.ref, kept)
+        return isinstance(value, (DeviceHandle, HostValue))
 
     def _means_the_same(self, node: cst.BaseExpression, device: Device) -> bool:
         if isinstance(node, (cst.SimpleString, cst.Integer)):
@@ -195,6 +206,8 @@ def named_device(fields: Iterable[tuple[str, Value]], device: Device | None) -> 
 def _gives(value: Value, device: Device | None) -> bool:
     if isinstance(value, Const):
         return isinstance(device, Known) and value.value == str(device)
+    if isinstance(value, Outside):
+        return isinstance(device, Opaque) and value.origin == device.origin
     if not isinstance(value, DeviceHandle) or isinstance(value.device, Unsure):
         return False
     return device is None or device == value.device

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import libcst as cst
@@ -36,6 +37,7 @@ from devicelint.domain.values import (
     DeviceIndex,
     Deviceless,
     External,
+    HostValue,
     Module,
     Moved,
     Outside,
@@ -62,7 +64,7 @@ def device_named(run: Run, argument: Argument) -> Device | None:
     value = argument.value
     match value:
         case DeviceHandle(device):
-            return device
+            return device if not isinstance(device, Unsure) else _computed(run, argument, device)
         case DeviceIndex(device):
             return device
         case Const(str()):
@@ -82,7 +84,19 @@ def device_named(run: Run, argument: Argument) -> Device | None:
         case External(name):
             return _from_import(name)
         case _:
-            return Unsure("the device is computed")
+            return _computed(run, argument, Unsure("the device is computed"))
+
+
+_HOLDS_DEVICE = re.compile(r"(?:^|[._])(?:device|dev|gpu|gpu_id|cuda|rank)$", re.IGNORECASE)
+
+
+def _computed(run: Run, argument: Argument, device: Unsure) -> Device:
+    """A device that nobody can read is one device all the same, where a name holds it."""
+    if device is NOWHERE or not isinstance(argument.site, (cst.Name, cst.Attribute)):
+        return device
+    name = run.code_of(argument.site)
+    is_device = isinstance(argument.value, (DeviceHandle, HostValue))
+    return Opaque(name) if is_device or _HOLDS_DEVICE.search(name) else device
 
 
 def _from_import(name: str) -> Device | None:

@@ -122,7 +122,7 @@ def _move_first(scene: Scene, module: Operand, device: Device) -> Rewrite | None
     spelled = scene.spelling(device)
     if spelled is None and isinstance(device, Known):
         spelled = scene.spelling(_CUDA) if not device.index else None
-    if spelled is None or not isinstance(module.site, cst.Name):
+    if spelled is None or not isinstance(module.site, (cst.Name, cst.Attribute)):
         return None
     move = f".to({spelled})"
     what = clashes.quoted(scene, module.site)
