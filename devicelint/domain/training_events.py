@@ -36,6 +36,15 @@ class OptimizerStateElsewhere(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class HostWaits(Event):
+    """Python asks, in a loop, for what a tensor of an accelerator holds."""
+
+    site: Site = field(repr=False)
+    """What asks for it: a call, a condition, a part of a string."""
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceUnused(Event):
     """A device is chosen that nothing takes a model to, which is trained on the CPU."""
 

@@ -15,7 +15,9 @@ from devicelint.domain.devices import (
     Device,
     InvalidDevice,
     Known,
+    Opaque,
     Unsure,
+    is_accelerator,
     parse_device,
 )
 from devicelint.domain.history import Site
@@ -35,6 +37,17 @@ from devicelint.interpreter.transfers import is_hard
 USUAL_NAMES = ("device", "dev", "DEVICE", "torch_device")
 """What scripts call the device that they chose, the usual name before others."""
 _SETTINGS = re.compile(r"\b((?:args|opt|opts|options|cfg|config|hparams|flags|FLAGS)\.device)\b")
+_NAMES_A_DEVICE = re.compile(r"dev|gpu|cuda|rank|accelerator", re.IGNORECASE)
+
+
+def may_be_accelerator(device: Device) -> bool:
+    """Whether the code sends the value to an accelerator, or to a device of somebody's choice.
+
+    Not every argument of `.to()` that cannot be read is a device: it has to be named like one.
+    """
+    if isinstance(device, Opaque):
+        return _NAMES_A_DEVICE.search(device.origin.rpartition(".")[2]) is not None
+    return is_accelerator(device)
 
 
 @dataclass(frozen=True)
