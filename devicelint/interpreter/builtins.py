@@ -43,6 +43,7 @@ from devicelint.interpreter.externals import special
 from devicelint.interpreter.registration import any_parameter
 from devicelint.interpreter.run import BUILTIN_SCOPE, Run
 from devicelint.interpreter.transfers import TRANSFERS
+from devicelint.interpreter.waits import FUNCTIONS, wait_for_arguments
 from devicelint.knowledge import tensor_attribute, tensor_method
 
 BUILTIN_SCOPE.update({name: External(f"builtins.{name}") for name in dir(builtins)})
@@ -71,6 +72,8 @@ BUILTIN_SCOPE.update(
 def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if name == "builtins.abs" and arguments.positional:
         return arguments.positional[0].value
+    if name in FUNCTIONS:
+        wait_for_arguments(run, arguments, site)
     if name in ("builtins.type", "builtins.vars", "builtins.locals", "builtins.globals"):
         return Unknown(name)
     return HOST

@@ -21,6 +21,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.arguments import Argument
 from devicelint.interpreter.containers import (
     ELEMENT,
     LENGTH,
@@ -39,6 +40,7 @@ from devicelint.interpreter.truth import (
     condition_of,
     truth_of,
 )
+from devicelint.interpreter.waits import wait_for
 
 
 @evaluates(cst.Name)
@@ -77,6 +79,7 @@ def formatted_string(run: Run, node: cst.FormattedString) -> Value:
     for part in node.parts:
         if isinstance(part, cst.FormattedStringExpression):
             value = run.evaluate(part.expression)
+            wait_for(run, Argument(part.expression, value), part.expression)
             if names:
                 use_index(run, value)
     if isinstance(first, cst.FormattedStringText) and names:

@@ -34,6 +34,7 @@ from devicelint.interpreter.truth import (
     is_machine,
     truth_of,
 )
+from devicelint.interpreter.waits import wait_for
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 
@@ -41,6 +42,7 @@ NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no
 @executes(cst.If)
 def if_statement(run: Run, node: cst.If) -> None:
     value = condition_at(run, node.test)
+    wait_for(run, Argument(node.test, value), node.test)
     if is_machine(value):
         left_out = node.orelse if truth_of(run, value) else node.body
         run.skips_a_machine |= left_out is not None and _concerns_devices(run, left_out)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TypeGuard
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, DeviceOf, Opaque, is_accelerator
+from devicelint.domain.devices import CPU, DeviceOf
 from devicelint.domain.events import HostRead
 from devicelint.domain.values import (
     ARRAY,
@@ -25,12 +24,12 @@ from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import element_of, known_elements
 from devicelint.interpreter.contracts import works_on_the_host
+from devicelint.interpreter.device_names import may_be_accelerator
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.proofs import is_declared
 from devicelint.interpreter.run import Run, attributes, methods
 from devicelint.knowledge import converts_to_numpy
 
-_NAMES_A_DEVICE = re.compile(r"dev|gpu|cuda|rank|accelerator", re.IGNORECASE)
 _REFUSAL = "TypeError"
 """What torch raises where a tensor is not on the CPU."""
 
@@ -111,16 +110,6 @@ def _requires_grad(value: Tensor | Batch | Moved) -> bool | None:
     if isinstance(value, Tensor):
         return value.grad
     return False if isinstance(value, Batch) else None
-
-
-def may_be_accelerator(device: Device) -> bool:
-    """Whether the code sends the value to an accelerator, or to a device of somebody's choice.
-
-    Not every argument of `.to()` that cannot be read is a device: it has to be named like one.
-    """
-    if isinstance(device, Opaque):
-        return _NAMES_A_DEVICE.search(device.origin.rpartition(".")[2]) is not None
-    return is_accelerator(device)
 
 
 @methods(HostObject)

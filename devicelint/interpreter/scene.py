@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable
 
@@ -23,6 +22,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.domain.worlds import World
+from devicelint.interpreter import provisions
 from devicelint.interpreter.device_names import (
     NamedDevice,
     devices_at_hand,
@@ -34,21 +34,7 @@ from devicelint.interpreter.moved_names import Beside, beside_siblings
 from devicelint.interpreter.nodes import descendants
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.spelling import Spelling
-
-_SETS_UP = (
-    r"init_process_group|backend\s*=\s*.nccl|LOCAL_RANK|load_inline|cpp_extension|triton"
-    r"|cupy|pycuda|numba|tensorrt|flash_attn|deepspeed|device_ids"
-)
-"""What sets up processes or kernels for accelerators."""
-_ON_PURPOSE = re.compile(
-    r"cuda\.(set_device|synchronize|Stream|Event|memory_|max_memory|empty_cache|get_device)"
-    rf"|{_SETS_UP}"
-)
-_NEEDS_ONE = re.compile(_SETS_UP)
-_ONLY_ON_CUDA = re.compile(
-    r"^(?:import|from) (?:cugraph|pylibcugraph|cudf|cuml|cupy|pycuda|transformer_engine|msamp)",
-    re.MULTILINE,
-)
+from devicelint.interpreter.training_loops import training_loop
 
 
 class Scene:
@@ -237,16 +223,24 @@ class Scene:
 
     def demands_on_purpose(self) -> bool:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""
-        return _speaks_to_accelerators(self._run.module_code)
+        return provisions.demands_on_purpose(self._run.module_code)
 
     def needs_accelerators(self) -> bool:
         """Whether the file does what only accelerators can do, besides asking for their state."""
-        text = self._run.module_code
-        return _NEEDS_ONE.search(text) is not None or self.imports_for_cuda_only()
+        return provisions.needs_accelerators(self._run.module_code)
 
     def imports_for_cuda_only(self) -> bool:
         """Whether the file needs a library that there is for CUDA alone."""
-        return _ONLY_ON_CUDA.search(self._run.module_code) is not None
+        return provisions.imports_for_cuda_only(self._run.module_code)
+
+    def provides_for_the_cpu(self) -> bool:
+        """Whether the file chooses its device, or lets somebody choose."""
+        return provisions.provides_for_the_cpu(self._run.module_code)
+
+    def is_method_of_callers_module(self) -> bool:
+        """Whether this is a Module's method that nothing in the program calls."""
+        frame = self._run.frame
+        return isinstance(frame.receiver, Module) and bool(self.walked_alone_as())
 
     def walked_alone_as(self) -> tuple[str, ...]:
         """The names of the functions around, where nobody in the program calls the outermost."""
@@ -269,6 +263,12 @@ class Scene:
         """Whether a module lies in a plain container, where `.to()` does not find it."""
         return isinstance(value, Module) and value.ref in self._run.hidden
 
+    def training_loop(self, site: Site) -> Site | None:
+        """The head of the innermost loop around, if that trains and gets there in each step."""
+        assert isinstance(site, cst.CSTNode)
+        loop = training_loop(self._run.module, site)
+        return loop.iter if isinstance(loop, cst.For) else getattr(loop, "test", None)
+
     @property
     def statement(self) -> Site:
         """The statement that is being walked."""
@@ -284,8 +284,3 @@ class Scene:
 
 def _is_device(value: Value) -> bool:
     return isinstance(value, DeviceHandle) and not isinstance(value.device, Unsure)
-
-
-@functools.lru_cache(maxsize=1)
-def _speaks_to_accelerators(text: str) -> bool:
-    return _ON_PURPOSE.search(text) is not None

@@ -38,6 +38,7 @@ from devicelint.interpreter.proofs import as_proven, prove
 from devicelint.interpreter.run import Run, methods
 from devicelint.interpreter.signatures import apply_signature
 from devicelint.interpreter.transfers import TRANSFERS, move_placed, move_unknown
+from devicelint.interpreter.waits import READS, wait_for
 from devicelint.knowledge import tensor_method
 
 _MODULE_METHODS = frozenset(
@@ -67,6 +68,9 @@ def call_tensor_method(
     run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call
 ) -> Value:
     """`tensor.name(…)`, by its signature."""
+    if name in READS:
+        assert isinstance(node.func, cst.Attribute)
+        wait_for(run, Argument(node.func.value, receiver), node)
     if name in ("type", "type_as"):
         return _type(run, receiver, name, arguments, node)
     if name in ("view", "reshape", "expand", "repeat") and not isinstance(receiver, Outside):
