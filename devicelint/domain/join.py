@@ -97,6 +97,7 @@ def _join_tensors(one: Tensor, other: Tensor) -> Tensor:
         one.scalar if one.scalar == other.scalar else None,
         one.grad if one.grad == other.grad else None,
         _join_roles(one.role, other.role),
+        one.is_matrix and other.is_matrix,
     )
 
 

@@ -153,6 +153,8 @@ class Tensor:
     scalar: bool | None = None
     grad: bool | None = None
     role: str = ""
+    is_matrix: bool = False
+    """Whether it is known to have two dimensions or more: a part of it then has one or more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,17 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU, agreement
 from devicelint.domain.events import Operand
-from devicelint.domain.values import Array, Batch, Const, HostValue, ListOf, Moved, Tensor, Value
+from devicelint.domain.values import (
+    Array,
+    Batch,
+    Const,
+    HostValue,
+    ListOf,
+    Moved,
+    Tensor,
+    Tuple,
+    Value,
+)
 from devicelint.interpreter.operands import DIFFERENT, operand_of, report_clash
 from devicelint.interpreter.proofs import rank_of_part
 from devicelint.interpreter.run import Run
@@ -20,38 +30,46 @@ from devicelint.interpreter.run import Run
 
 def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -> Value:
     """`tensor[…]`: a tensor on the same device."""
-    keeps_rank = _check_indices(run, node, value)
+    indices = _check_indices(run, node, value)
+    keeps_rank = any(map(_keeps_dimension, indices))
     scalar = False if keeps_rank and not isinstance(value, Moved) else None
     grad = value.grad if isinstance(value, Tensor) else None
-    if isinstance(value, Tensor) and not keeps_rank and len(node.slice) == 1:
+    if isinstance(value, Tensor) and not keeps_rank and len(indices) == 1:
         return Tensor(value.device, value.since, rank_of_part(run, value, node.value), grad)
     if isinstance(value, Tensor) and value.scalar is not False:
         scalar = None
     return Tensor(value.device, value.since, scalar, grad)
 
 
-def _check_indices(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -> bool:
-    """Report an index on another device; whether the result has at least one dimension."""
-    keeps = False
+def _check_indices(
+    run: Run, node: cst.Subscript, value: Tensor | Moved | Batch
+) -> list[Value | None]:
+    """Report an index on another device; what the indices are, with None for a slice."""
+    indices: list[Value | None] = []
     base = operand_of(value, node.value)
     assert base is not None
     for element in node.slice:
         part = element.slice
         if isinstance(part, cst.Slice):
-            keeps = True
+            indices.append(None)
             for bound in (part.lower, part.upper, part.step):
                 if bound is not None:
                     run.evaluate(bound)
             continue
         assert isinstance(part, cst.Index)
         index = run.evaluate(part.value)
-        if index == Const(None) or isinstance(index, (ListOf, Array)):
-            keeps = True
+        indices.extend(index.items if isinstance(index, Tuple) else (index,))
         operand = operand_of(index, part.value)
         if operand is not None:
-            keeps = keeps or _is_at_least_1d(index)
             _check_index(run, node, base, operand)
-    return keeps
+    return indices
+
+
+def _keeps_dimension(index: Value | None) -> bool:
+    """Whether what is taken has a dimension for this index: a slice, a new one, one of many."""
+    if index is None or index == Const(None) or isinstance(index, (ListOf, Array)):
+        return True
+    return _is_at_least_1d(index)
 
 
 def _is_at_least_1d(value: Value) -> bool:

@@ -162,7 +162,9 @@ def as_proven(run: Run, value: Outside) -> Value:
 
 
 def rank_of_part(run: Run, value: Tensor, site: object) -> bool | None:
-    """Whether `x[0]` is 0-dim: not where `x` comes from outside and has two dimensions."""
+    """Whether `x[0]` is 0-dim: not where `x` is known to have two dimensions."""
+    if value.is_matrix:
+        return False
     if not (isinstance(value.device, DeviceOf) and isinstance(site, (cst.Name, cst.Attribute))):
         return None
     place = value.device.place

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from devicelint.domain.events import Operand
+from devicelint.domain.history import Site
 from devicelint.domain.values import Array, Batch, Const, ListOf, Stream, Tensor, Tuple, Value
-from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.knowledge import Form, Result, Signature
 
 if TYPE_CHECKING:
@@ -27,6 +30,23 @@ def keeps_dimension(signature: Signature, arguments: Arguments) -> bool:
             if len(known) == len(dimensions) > 0 and max(known) >= len(known) and min(known) >= 0:
                 return True
     return False
+
+
+def dimensions_of(size: Argument) -> int:
+    """How many dimensions, at least, a size names: `(2, n)` names two, and `n` one."""
+    if isinstance(size.value, Tuple):
+        return len(size.value.items)
+    return max(1, _written_out(size.site))
+
+
+def _written_out(size: Site) -> int:
+    match size:
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            return sum(isinstance(element, cst.Element) for element in elements)
+        case cst.BinaryOperation(operator=cst.Add()):
+            return _written_out(size.left) + _written_out(size.right)
+        case _:
+            return 0
 
 
 def rank_of(application: Application, result: Result) -> bool | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
@@ -38,7 +38,7 @@ from devicelint.interpreter.operands import (
     report_clash,
 )
 from devicelint.interpreter.proofs import as_proven, prove
-from devicelint.interpreter.ranks import keeps_dimension, rank_of, rank_of_operands
+from devicelint.interpreter.ranks import dimensions_of, keeps_dimension, rank_of, rank_of_operands
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.transfers import demand, device_named
 from devicelint.knowledge import CPU as CPU_GROUP
@@ -68,6 +68,8 @@ class Application:
     indices: list[tuple[str, Operand]] = field(default_factory=list)
     device: Device | None = None
     rank: bool | None = None
+    dimensions: int = 0
+    """How many dimensions its sizes are known to name."""
     data: Value | None = None
     receiver: Value | None = None
     generator: Argument | None = None
@@ -133,8 +135,7 @@ def _take(run: Run, application: Application, argument: Argument, slot: Slot) ->
                     named = demand(run, argument, named, application.site, "device=")
                 application.device = named
         case Role.SIZE:
-            empty = isinstance(value, Tuple) and not value.items
-            application.rank = True if empty else application.rank or False
+            _take_size(application, argument)
         case Role.DATA:
             application.data = value
         case Role.GENERATOR:
@@ -143,6 +144,12 @@ def _take(run: Run, application: Application, argument: Argument, slot: Slot) ->
             application.varies = application.varies or value not in (NONE, Const(False))
         case _:
             pass
+
+
+def _take_size(application: Application, size: Argument) -> None:
+    empty = isinstance(size.value, Tuple) and not size.value.items
+    application.rank = True if empty else application.rank or False
+    application.dimensions += dimensions_of(size)
 
 
 def _take_operand(run: Run, application: Application, argument: Argument, slot: Slot) -> None:
@@ -172,6 +179,8 @@ def _operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:
     if isinstance(value, Tuple):
         return [Argument(argument.site, one) for one in value.items]
     if isinstance(value, ListOf):
+        if found := apart(run, value):
+            return [Argument(argument.site, one) for one in found]
         fields = run.state.fields(value.ref)
         told_apart = [v for n, v in fields.items() if n.startswith("[")]
         site = _element_sites(argument.site, len(told_apart))
@@ -224,7 +233,8 @@ def _make(run: Run, application: Application, result: Result) -> Value:
         case Form.ANY | Form.TRANSFER:
             return Unknown(f"the result of {application.signature.name}")
         case _:
-            return _tensor(run, application, result)
+            made = _tensor(run, application, result)
+            return replace(made, is_matrix=True) if application.dimensions > 1 else made
 
 
 def _itself(application: Application) -> Value:
@@ -232,7 +242,7 @@ def _itself(application: Application) -> Value:
     return Unknown("the receiver itself") if receiver is None else receiver
 
 
-def _tensor(run: Run, application: Application, result: Result) -> Value:
+def _tensor(run: Run, application: Application, result: Result) -> Tensor:
     site = application.site
     if result.group == CPU_GROUP:
         run.note_made(site)
@@ -254,7 +264,7 @@ def _tensor(run: Run, application: Application, result: Result) -> Value:
     )
 
 
-def _created(run: Run, application: Application, result: Result) -> Value:
+def _created(run: Run, application: Application, result: Result) -> Tensor:
     site = application.site
     rank = rank_of(application, result)
     grad = application.asks_grad
