@@ -1,76 +1,25 @@
-"""Code that goes to an accelerator without asking whether there is one."""
+"""Code that goes to an accelerator where the rest of it provides for a machine without one."""
 
 from __future__ import annotations
 
-from devicelint.domain.devices import Known
 from devicelint.domain.events import AcceleratorDemanded
-from devicelint.domain.history import Site
 from devicelint.finding import Severity
-from devicelint.fixes import Rewrite, asks_for
-from devicelint.interpreter.device_names import NamedDevice
 from devicelint.interpreter.scene import Scene
-from devicelint.rules import _clashes as clashes
-from devicelint.rules._base import Report, Reports, Rule
-from devicelint.rules._device_pattern import Demand, choose_in_place, use_device
-
-_AtHand = tuple[NamedDevice, ...] | None
-_HARDWARE = {"cuda": "CUDA", "mps": "Apple's GPU", "xpu": "an Intel GPU"}
-"""What a machine lacks, in words; other accelerators go by their type."""
+from devicelint.rules._base import Reports, Rule
+from devicelint.rules._demands import Demands
 
 
 class HardCodedAccelerator(Rule):
-    """The code goes to an accelerator without asking whether there is one."""
+    """`.cuda()` beside `device = "cuda" if torch.cuda.is_available() else "cpu"`."""
 
     code = "DEV401"
     name = "hard-coded-accelerator"
     severity = Severity.WARNING
-    summary = "A hard-coded accelerator fails on every machine without one"
+    summary = "A hard-coded accelerator fails on a machine without one that the code provides for"
 
     def __init__(self) -> None:
-        self._devices: set[Known] = set()
-        self._at_hand: dict[Site, _AtHand] = {}
+        self._demands = Demands(contradicting=True)
 
     def on_accelerator_demanded(self, event: AcceleratorDemanded, scene: Scene) -> Reports:
-        """A literal, or `.cuda()`, that no condition guards.
-
-        The machine with an accelerator shows which variables hold it; it fails on the other one.
-        """
-        assert isinstance(event.device, Known)
-        if asks_for(event.device.type) is None or scene.imports_for_cuda_only():
-            return
-        at_hand = scene.devices_at_hand(event.site, event.use, event.device)
-        if event.site in self._at_hand:
-            at_hand = _in_both(self._at_hand[event.site], at_hand)
-        self._at_hand[event.site] = at_hand
-        self._devices.add(event.device)
-        if scene.world.accelerators:
-            return
-        advice, fix = _mend(Demand(event, scene, frozenset(self._devices)), at_hand)
-        kind = event.device.type
-        yield Report(
-            event.site,
-            f"{clashes.quoted(scene, event.site)} fails on a machine without "
-            f"{_HARDWARE.get(kind, kind)}: {advice}",
-            () if scene.encloses(event.use, event.site) else ((event.use, "demanded here"),),
-            fix=fix,
-        )
-
-
-def _in_both(one: _AtHand, other: _AtHand) -> _AtHand:
-    """What is at hand however the place is reached."""
-    if one is None or other is None:
-        return None
-    return tuple(named for named in other if named in one)
-
-
-def _mend(demand: Demand, at_hand: _AtHand) -> tuple[str, Rewrite | None]:
-    check = asks_for(demand.spelled.partition(":")[0])
-    if at_hand is None or demand.names_itself:
-        return f"choose it with {check}", choose_in_place(demand)
-    if not (demand.event.literal or demand.event.how.startswith(".")):
-        return f"create it with device=, chosen with {check}", None
-    code, fix = use_device(demand, at_hand)
-    written = f"`{code}`" if demand.event.literal else f"`.to({code})`"
-    if at_hand:
-        return f"use {written} instead", fix
-    return f"choose one `{code}` with {check}, and use {written}", fix
+        """What contradicts the choice that the code else has."""
+        return self._demands.reports(event, scene)

@@ -13,12 +13,6 @@ from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 
-_CHOOSES = re.compile(
-    r"is_available\(|current_accelerator\(|\bno[-_](?:cuda|gpu|accel)|\belse ['\"]cpu['\"]"
-    r"|['\"]cpu['\"] if\b|default=['\"]cpu['\"]",
-    re.IGNORECASE,
-)
-"""What shows that a script has a choice of device."""
 _GUARDS = {
     "torch.cuda": ("CUDA", "cuda.is_available()"),
     "torch.xpu": ("an Intel GPU", "xpu.is_available()"),
@@ -39,7 +33,7 @@ class UnguardedAcceleratorApi(Rule):
 
     def on_accelerator_api_called(self, event: AcceleratorApiCalled, scene: Scene) -> Reports:
         """On the machine without an accelerator, where nothing guards it."""
-        if scene.world.accelerators or not _CHOOSES.search(scene.file_code):
+        if scene.world.accelerators or not scene.provides_for_the_cpu():
             return
         if scene.needs_accelerators() or any(map(_NAMED_FOR_IT.search, scene.walked_alone_as())):
             return
