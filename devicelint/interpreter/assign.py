@@ -86,7 +86,10 @@ def _assign_attribute(
 
 def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseExpression) -> None:
     owner = run.evaluate(target.value)
-    if isinstance(owner, (Tensor, Moved)) or (isinstance(owner, Batch) and not owner.whole):
+    if isinstance(owner, Batch) and (not owner.whole or _is_of_a_tensor(target)):
+        assign_item(run, target, owner, operand_of(value, site))
+        return
+    if isinstance(owner, (Tensor, Moved)):
         assign_item(run, target, owner, operand_of(value, site))
         return
     first = target.slice[0].slice
@@ -99,6 +102,11 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseEx
         _write_item(run, owner, key, value)
     elif isinstance(owner, (Batch, Tuple, Stream)) and isinstance(target.value, cst.Name):
         run.bind(target.value.value, _with_item(owner, key, value), target)
+
+
+def _is_of_a_tensor(target: cst.Subscript) -> bool:
+    """`batch[:, 2:]`: only a tensor is sliced in several dimensions."""
+    return len(target.slice) > 1 and any(isinstance(one.slice, cst.Slice) for one in target.slice)
 
 
 def _write_item(run: Run, owner: ListOf | DictOf | Module, key: Value | None, value: Value) -> None:

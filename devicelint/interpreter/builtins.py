@@ -40,6 +40,7 @@ from devicelint.interpreter.containers import (
     loaded_at,
 )
 from devicelint.interpreter.externals import special
+from devicelint.interpreter.kept import check_columns
 from devicelint.interpreter.registration import any_parameter
 from devicelint.interpreter.run import BUILTIN_SCOPE, Run
 from devicelint.interpreter.transfers import TRANSFERS
@@ -110,6 +111,10 @@ def _element(run: Run, value: Value, site: object) -> Value:
 
 @special("builtins.zip")
 def zip_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if len(site.args) == 1 and site.args[0].star == "*":
+        rows = run.evaluate(site.args[0].value)
+        if isinstance(rows, ListOf):
+            check_columns(run, rows, site)
     if arguments.open:
         return _transposed(arguments)
     parts = [element_of(run, one.value, one.site) for one in arguments.positional]

@@ -43,6 +43,7 @@ from devicelint.interpreter.containers import (
     pop,
 )
 from devicelint.interpreter.escapes import let_go, let_go_of_given, may_move
+from devicelint.interpreter.kept import note_appended
 from devicelint.interpreter.loads import note_arguments, note_key, note_use
 from devicelint.interpreter.optimizers import hand_over, use_optimizer
 from devicelint.interpreter.run import METHODS, Run, calls, evaluates, methods
@@ -192,6 +193,7 @@ def method_of_list(run: Run, receiver: ListOf, name: str, node: cst.Call) -> Val
     given = arguments.positional
     if name in ("append", "add") and given:
         extend(run, receiver.ref, given[0].value)
+        note_appended(run, receiver, given[0].value, node)
     elif name in ("extend", "update") and given:
         elements = known_elements(run, given[0].value)
         for element in elements or (element_of(run, given[0].value, given[0].site),):

@@ -17,6 +17,7 @@ from devicelint.domain.values import (
     HostValue,
     ListOf,
     Stream,
+    Tensor,
     Tuple,
     Unknown,
     Value,
@@ -93,12 +94,30 @@ def tuple_display(run: Run, node: cst.Tuple) -> Value:
     for element in node.elements:
         value = run.evaluate(element.value)
         if isinstance(element, cst.StarredElement):
-            if not isinstance(value, Tuple):
+            parts = _spread_out(value, element.value)
+            if parts is None:
                 return Unknown("a starred element of unknown length")
-            items.extend(value.items)
+            items.extend(parts)
         else:
             items.append(value)
     return Tuple(tuple(items))
+
+
+def _spread_out(value: Value, node: cst.BaseExpression) -> tuple[Value, ...] | None:
+    """What a star spreads, where the number is known: `*torch.zeros(2, 0)` gives two tensors."""
+    if isinstance(value, Tuple):
+        return value.items
+    if not isinstance(value, Tensor) or value.since.site is not node:
+        return None
+    if not (isinstance(node, cst.Call) and node.args):
+        return None
+    shape = node.args[0].value
+    sizes = [one.value for one in (shape.elements if isinstance(shape, cst.Tuple) else node.args)]
+    count = sizes[0].evaluated_value if isinstance(sizes[0], cst.Integer) else 0
+    return (value,) * count if len(sizes) > 1 and count <= _MOST_SPREAD and count else None
+
+
+_MOST_SPREAD = 8
 
 
 @evaluates(cst.List, cst.Set)

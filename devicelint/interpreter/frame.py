@@ -17,8 +17,9 @@ GLOBALS: Ref = 0
 
 @dataclass(slots=True)
 class Loop:
-    """The states in which a loop was left or begun anew by `break` and `continue`."""
+    """A loop, and the states in which it was left or begun anew by `break` and `continue`."""
 
+    node: cst.For | cst.While
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
 

@@ -84,7 +84,7 @@ def _loop(
     endless: bool = False,
 ) -> None:
     before = run.state.fork()
-    loop = Loop()
+    loop = Loop(node)
     run.frame.loops.append(loop)
 
     def iterate() -> None:

@@ -28,6 +28,7 @@ from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.generators import draw
 from devicelint.interpreter.hosting import demand_on_host
+from devicelint.interpreter.kept import apart
 from devicelint.interpreter.operands import (
     DIFFERENT,
     common_device,
