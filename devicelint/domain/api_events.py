@@ -78,3 +78,16 @@ class DeviceNotForwarded(Event):
     """The device that the caller has."""
     fixed: Known | None
     """The device that the default writes out; None where that is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceIgnored(Event):
+    """A function is told a device that it never reads, and gives what it made on the CPU."""
+
+    site: Site = field(repr=False)
+    """The device, where it is passed."""
+    function: Site = field(repr=False)
+    parameter: str
+    made: Site = field(repr=False)
+    """The call that makes what the function gives."""
+    is_module: bool

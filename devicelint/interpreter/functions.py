@@ -27,6 +27,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.flow import NO_GRAD
 from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.ignored_devices import note_ignored
 from devicelint.interpreter.parameters import bind_parameters
 from devicelint.interpreter.placeholders import check_returns
 from devicelint.interpreter.proofs import settings_of
@@ -138,6 +139,7 @@ def call_function(
     first = receiver if function.kind != "static" else None
     bind_parameters(run, frame, node.params, arguments, first)
     result = _walk(run, frame, function)
+    note_ignored(run, frame, arguments, result)
     if is_elsewhere and site is not None and run.frame.is_checked:
         result = _chosen_elsewhere(run, result, site)
     if _is_plain(result):

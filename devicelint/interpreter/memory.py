@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from devicelint.domain.devices import CPU, Device
-from devicelint.domain.events import Load
+from devicelint.domain.events import Event, Load
 from devicelint.domain.history import Site
 from devicelint.domain.values import Class, Function, Loaded, Module, Ref, Value
 from devicelint.interpreter.frame import Frame
@@ -101,6 +101,8 @@ class Memory:
     """The loads without map_location, and what they are used for."""
     moved_loads: dict[Site, Loaded] = field(default_factory=dict)
     """What was loaded, by the transfer that moved it."""
+    ignored: dict[Site, tuple[Event, cst.Call, Value]] = field(default_factory=dict)
+    """The calls whose device is ignored: what there is to announce, the call, and its result."""
     given: dict[Site, Value] = field(default_factory=dict)
     """What may choose a device, by the statement that gives it a name."""
     trained: dict[Ref, tuple[Module, Device, Site]] = field(default_factory=dict)

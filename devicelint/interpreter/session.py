@@ -44,6 +44,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
 )
 from devicelint.interpreter.classes import walk_class_alone
 from devicelint.interpreter.functions import walk_alone
+from devicelint.interpreter.ignored_devices import announce_ignored
 from devicelint.interpreter.loads import announce_loads
 from devicelint.interpreter.patience import Patience
 from devicelint.interpreter.program import Program
@@ -119,6 +120,7 @@ def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:
     _walk_unentered(run, entered)
     announce_loads(run)
     announce_unused(run)
+    announce_ignored(run)
     differs = run.demands_accelerator or run.skips_a_machine or bool(run.loads)
     return Walk(run.world, run.entered, differs, run.counts_accelerators)
 

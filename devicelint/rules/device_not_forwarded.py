@@ -7,9 +7,10 @@ import libcst as cst
 from devicelint.domain import api_events
 from devicelint.domain.devices import CPU
 from devicelint.finding import Certainty, Safety, Severity
-from devicelint.fixes import AddKeyword, Rewrite
+from devicelint.fixes import AddKeyword, InsertAfter, Rewrite
 from devicelint.interpreter.scene import Scene
-from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule, line_of
 
 
 class DeviceNotForwarded(Rule):
@@ -18,7 +19,28 @@ class DeviceNotForwarded(Rule):
     code = "DEV407"
     name = "device-not-forwarded"
     severity = Severity.WARNING
-    summary = "A device is at hand and not passed to a function that takes one"
+    summary = "A device is not passed to a function that takes one, or ignored by it"
+
+    def on_device_ignored(self, event: api_events.DeviceIgnored, _: Scene) -> Reports:
+        """`make(3, device)`, where make() creates on the CPU whatever it is told."""
+        function, made = event.function, event.made
+        assert isinstance(function, cst.FunctionDef)
+        assert isinstance(made, cst.Call)
+        name = function.name.value
+        change = (
+            AddKeyword(made, "device", event.parameter)
+            if clashes.takes_device(made) and not event.is_module
+            else InsertAfter(made, f".to({event.parameter})")
+        )
+        yield Report(
+            event.site,
+            f"{name}() takes `{event.parameter}` and never reads it: what it gives is on the CPU "
+            f"(line {line_of(0)}), whatever is passed here",
+            ((made, "made on the CPU here"),),
+            certainty=Certainty.CONTRACT,
+            fix=Rewrite(f"Use `{event.parameter}` there", (change,), Safety.UNSAFE),
+            subject=function,
+        )
 
     def on_device_not_forwarded(
         self, event: api_events.DeviceNotForwarded, scene: Scene
