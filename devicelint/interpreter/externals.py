@@ -172,7 +172,7 @@ def variable(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
     return Unknown("an empty Variable") if given is None else given.value
 
 
-@special("torch.compile", "torch.jit.script", "torch.nn.utils.weight_norm", "copy.copy")
+@special("torch.compile", "torch.jit.script", "torch.nn.utils.weight_norm")
 def same(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = arguments.get(0, "model") or arguments.get(0, "module")
     return Unknown(f"{name} without arguments") if given is None else given.value

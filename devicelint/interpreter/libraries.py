@@ -30,7 +30,14 @@ from devicelint.domain.values import (
 from devicelint.interpreter.answers import answer_for, answers, makes
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import module_device
-from devicelint.interpreter.bundles import any_held, fresh, make_bundle, move_bundle, place_of
+from devicelint.interpreter.bundles import (
+    any_held,
+    fresh,
+    held_by,
+    make_bundle,
+    move_bundle,
+    place_of,
+)
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import known_elements
 from devicelint.interpreter.registration import built
@@ -87,8 +94,13 @@ def method_of_bundle(run: Run, receiver: Bundle, name: str, node: cst.Call) -> V
         return Stream(held if name == "values" else Tuple((HOST, held)))
     if name in ("clone", "copy", "contiguous", "coalesce"):
         return fresh(run, receiver, node)
-    if name == "keys" or member_mark(receiver.name, name) == "Hosted":
+    mark = member_mark(receiver.name, name)
+    if name == "keys" or mark == "Hosted":
         return HOST
+    if mark == "Beside":
+        return fresh(run, receiver, node)
+    if mark == "Held":
+        return held_by(run, receiver, name, node)
     return Unknown(f"{receiver.name}.{name}()")
 
 

@@ -10,12 +10,10 @@ from devicelint.domain.devices import CPU, Device, Known, Opaque, Unsure, agreem
 from devicelint.domain.events import Clash, MisplacedInput, Operand
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
-    HOST,
     NONE,
     Batch,
     Bundle,
     Const,
-    Dataset,
     DeviceHandle,
     DictOf,
     ListOf,
@@ -33,9 +31,9 @@ from devicelint.domain.values import (
 from devicelint.interpreter.answers import answers, makes
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import module_device
-from devicelint.interpreter.bundles import fresh, make_bundle, move_bundle
+from devicelint.interpreter.bundles import fresh, move_bundle
 from devicelint.interpreter.containers import element_of
-from devicelint.interpreter.data import build_loader, item_of_dataset
+from devicelint.interpreter.data import build_loader
 from devicelint.interpreter.operands import DIFFERENT
 from devicelint.interpreter.registration import move_module
 from devicelint.interpreter.run import Run
@@ -174,12 +172,12 @@ def moved_to(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
     """`convert_tensor(batch, device=device)`: a copy of all its tensors, if a device is given."""
     if not arguments.positional or arguments.open:
         return Unknown("moved to somewhere")
-    device = _told_device(run, arguments, 1, site)
+    device = told_device(run, arguments, 1, site)
     value = arguments.positional[0].value
     return value if device is None else place(run, value, Step(Verb.PLACED, site, device), site)
 
 
-def _told_device(run: Run, arguments: Arguments, position: int, site: cst.Call) -> Device | None:
+def told_device(run: Run, arguments: Arguments, position: int, site: cst.Call) -> Device | None:
     given = arguments.get(position, "device")
     if given is None or given.value == NONE:
         return None
@@ -190,13 +188,13 @@ def _told_device(run: Run, arguments: Arguments, position: int, site: cst.Call) 
 @answers("SupervisedTrainer")
 def supervised_trainer(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """It brings each batch to its device, and expects the model there."""
-    device = _told_device(run, arguments, 3, site)
+    device = told_device(run, arguments, 3, site)
     return _supervised(run, arguments, device, arguments.get(3, "device"), site)
 
 
 @answers("SupervisedEvaluator")
 def supervised_evaluator(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    device = _told_device(run, arguments, 2, site)
+    device = told_device(run, arguments, 2, site)
     return _supervised(run, arguments, device, arguments.get(2, "device"), site)
 
 
@@ -247,7 +245,7 @@ def prefetching(run: Run, receiver: Value, arguments: Arguments, site: cst.Call)
     answer = True if prefetches is None else truth_of(run, prefetches.value)
     if answer is None:
         return Unknown("a loader that may prefetch")
-    device = _told_device(run, arguments, 99, site) if answer else CPU
+    device = told_device(run, arguments, 99, site) if answer else CPU
     step = Step(Verb.LOADED, site, CPU) if not answer else _to(site, device or Known("cuda"))
     return Loader(Batch(step.device, step), False, site)
 
@@ -255,7 +253,7 @@ def prefetching(run: Run, receiver: Value, arguments: Arguments, site: cst.Call)
 @answers("DeviceLoader")
 def device_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """Torchtext's iterators yield batches on the device that they are given."""
-    device = _told_device(run, arguments, 99, site)
+    device = told_device(run, arguments, 99, site)
     step = Step(Verb.LOADED, site, CPU) if device is None else _to(site, device)
     return Loader(Batch(step.device, step), False, site)
 
@@ -266,33 +264,3 @@ def device_loaders(run: Run, receiver: Value, arguments: Arguments, site: cst.Ca
     one = device_loader(run, receiver, arguments, site)
     given = arguments.positional[0].value if arguments.positional else NONE
     return Tuple((one,) * len(given.items)) if isinstance(given, Tuple) else Unknown("loaders")
-
-
-@answers("GraphLoader")
-def graph_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """PyG's loaders yield graphs where those of the dataset are: on the CPU, mostly."""
-    given = arguments.positional[0] if arguments.positional else None
-    value = Unknown("no dataset") if given is None else given.value
-    item = value if isinstance(value, Bundle) else item_of_dataset(run, value, site)
-    if isinstance(item, Bundle):
-        return Loader(fresh(run, item, site), False, site)
-    return Loader(Unknown("graphs of an unknown dataset"), False, site)
-
-
-@answers("GraphDataset")
-def graph_dataset(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """A dataset of PyG holds graphs on the CPU, unless a transform of it moves them."""
-    transforms = [one.value for name, one in arguments.keywords.items() if "transform" in name]
-    if arguments.open or not all(isinstance(one, Tool) or one == NONE for one in transforms):
-        return Dataset(Unknown("graphs that may be moved"), site)
-    step = Step(Verb.CONVERTED, site, CPU)
-    return Dataset(make_bundle(run, "torch_geometric.data.Data", Moved(CPU, step), site), site)
-
-
-@answers("Graph", "GraphsDataset")
-def graph(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """A graph of DGL is where the tensors are that it is made from."""
-    made = [one.value for one in arguments if not isinstance(one.value, (Const, type(HOST)))]
-    device: Device = Unsure("made from something unknown") if made else CPU
-    step = Step(Verb.CONVERTED, site, device)
-    return make_bundle(run, "dgl.DGLGraph", Moved(device, step), site)

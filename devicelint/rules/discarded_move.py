@@ -15,8 +15,8 @@ from devicelint.domain.devices import (
     agreement,
 )
 from devicelint.domain.events import DiscardedTransfer, Operand, Transfer
-from devicelint.domain.history import Verb
-from devicelint.domain.values import Batch, Tensor
+from devicelint.domain.history import Site, Verb
+from devicelint.domain.values import Batch, Bundle, Tensor, Value
 from devicelint.finding import Severity
 from devicelint.fixes import InsertBefore, Rewrite
 from devicelint.interpreter.scene import Scene
@@ -37,26 +37,41 @@ class DiscardedMove(Rule):
     def on_discarded_transfer(self, event: DiscardedTransfer, scene: Scene) -> Reports:
         """A tensor is copied, not moved; modules and some containers move in place."""
         transfer = event.transfer
-        receiver = transfer.receiver
-        is_tensor = isinstance(receiver, Tensor) or (
-            isinstance(receiver, Batch) and not receiver.whole
-        )
-        if not is_tensor or transfer.target is None or transfer.result == receiver:
+        receiver, source, target = transfer.receiver, transfer.origin, transfer.target
+        what = _copied(receiver)
+        if what is None or target is None or source is None or transfer.result == receiver:
             return
-        assert isinstance(receiver, (Tensor, Batch))
-        if not _goes_elsewhere(receiver.device, transfer.target):
+        if not _goes_elsewhere(source, target):
             return
         if scene.is_tried() or _wakes_the_device(scene, transfer):
             return
-        name = clashes.quoted(scene, transfer.receiver_site)
-        operand = Operand(transfer.receiver_site, receiver, receiver.device, receiver.since)
         yield Report(
             transfer.site,
-            f"{name} stays {_where(receiver.device)}: .{transfer.method}() returns a copy of a "
-            f"tensor, and this copy {_where(transfer.target)} is thrown away",
-            clashes.history(operand) if receiver.since.site is not transfer.receiver_site else (),
+            f"{clashes.quoted(scene, transfer.receiver_site)} stays {_where(source)}: "
+            f".{transfer.method}() returns a copy of a {what}, and this copy {_where(target)} "
+            f"is thrown away",
+            _history(transfer),
             fix=_assign(scene, event),
         )
+
+
+def _copied(receiver: Value) -> str | None:
+    """What is copied by a move, and not moved in place."""
+    if isinstance(receiver, Bundle):
+        return "graph"
+    if isinstance(receiver, Tensor) or (isinstance(receiver, Batch) and not receiver.whole):
+        return "tensor"
+    return None
+
+
+def _history(transfer: Transfer) -> tuple[tuple[Site, str], ...]:
+    receiver = transfer.receiver
+    if not isinstance(receiver, (Tensor, Batch)):
+        return ()
+    if receiver.since.site is transfer.receiver_site:
+        return ()
+    operand = Operand(transfer.receiver_site, receiver, receiver.device, receiver.since)
+    return clashes.history(operand)
 
 
 def _goes_elsewhere(source: Device, target: Device) -> bool:
