@@ -33,6 +33,7 @@ from devicelint.interpreter.truth import (
     depends_on_choice,
     is_machine,
     truth_of,
+    under_setting,
 )
 from devicelint.interpreter.waits import wait_for
 
@@ -75,16 +76,18 @@ def branch(run: Run, value: Value, body: Callable[[], None], orelse: Callable[[]
     condition = condition_of(value)
     known = truth_of(run, condition)
     if known is not None:
-        with assuming(run, condition):
+        with assuming(run, condition), under_setting(run, condition, known):
             (body if known else orelse)()
         return
     other = run.state.fork()
     choices = run.frame.choices
     choices.extend([condition] if isinstance(condition, Flag) else ())
     with assuming(run, condition):
-        body()
+        with under_setting(run, condition, True):
+            body()
         one, run.state = run.state, other
-        orelse()
+        with under_setting(run, condition, False):
+            orelse()
     if isinstance(condition, Flag):
         choices.pop()
     if one.dead is not run.state.dead and depends_on_choice(run, condition):

@@ -22,7 +22,17 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.device_names import devices_at_hand
+from devicelint.interpreter.provisions import provides_for_the_cpu
 from devicelint.interpreter.run import Run
+from devicelint.interpreter.saved_files import (
+    identity_of,
+    is_in_function,
+    is_named_by_code,
+    is_of_this_run,
+    is_written_here,
+    note_saved,
+    stays_on_the_cpu,
+)
 from devicelint.interpreter.transfers import demand, device_named
 
 MAP_LOCATION = {
@@ -53,15 +63,26 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return Unknown("loaded to where map_location says")
     if run.device_choices or run.expects("RuntimeError"):
         return Unknown("loaded where an accelerator is chosen")
-    if path is not None and (_identity(run, path), run.frame.node) in run.saved:
-        return Unknown("loaded to where this very call saved it from")
+    if path is not None and (is_of_this_run(run, path) or _is_of_the_cpu(run, name, path)):
+        return Unknown("loaded to where this very run saved it from")
     if site not in run.loads:
-        identity = None if path is None else _identity(run, path)
+        identity = None if path is None else identity_of(run, path)
         run.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)
     loaded = Loaded(site)
     if name != "torch.load":
         note_use(run, loaded, LoadUse.WEIGHTS)
     return loaded
+
+
+def _is_of_the_cpu(run: Run, name: str, path: Argument) -> bool:
+    """Whether code that knows the CPU alone loads what belongs to it.
+
+    That is the file which a function names, and what is published for a script.  A script's own
+    file may come from another machine, and so may what a function gets for whoever calls it.
+    """
+    if not stays_on_the_cpu(run) or not is_named_by_code(run, path):
+        return False
+    return (name == "torch.load") is is_in_function(run)
 
 
 def _demand(run: Run, given: Argument, site: cst.Call) -> None:
@@ -80,7 +101,7 @@ def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`torch.save`: the file writes this path itself."""
     path = arguments.get(1, "f")
     if path is not None:
-        run.saved.update((_identity(run, path), (_identity(run, path), run.frame.node)))
+        note_saved(run, path)
     return NONE
 
 
@@ -90,13 +111,6 @@ def set_random_state(run: Run, name: str, arguments: Arguments, site: cst.Call) 
         if isinstance(argument.value, Loaded):
             note_use(run, argument.value, LoadUse.RANDOM_STATE)
     return HOST
-
-
-def _identity(run: Run, path: Argument) -> object:
-    """What makes two paths the same: their value where it is known, else how they are written."""
-    if isinstance(path.value, Const):
-        return path.value.value
-    return run.code_of(path.site) if isinstance(path.site, cst.CSTNode) else path.site
 
 
 def note_arguments(run: Run, method: str, arguments: Arguments) -> None:
@@ -134,21 +148,18 @@ def note_moved(run: Run, step: Site) -> None:
 
 def announce_loads(run: Run) -> None:
     """Announce the checkpoints, on the machine on which loading them fails."""
-    if run.world.accelerators or _OFFLOADS.search(run.module_code):
+    text = run.module_code
+    if run.world.accelerators or _OFFLOADS.search(text):
+        return
+    if run.demands_accelerator and not provides_for_the_cpu(text):
         return
     for one in run.loads.values():
-        if one.uses and not (one.path in run.saved and _stays_on_the_cpu(run)):
+        if one.uses and not (is_written_here(run, one.path) and stays_on_the_cpu(run)):
             run.announce(one)
 
 
 _OFFLOADS = re.compile(r"offload_to_cpu\s*=\s*True")
 """FSDP's way of saving a full state dict from the CPU, wherever the model is."""
-_ACCELERATORS = re.compile(r"cuda|mps|xpu|accelerator|\.to\(|gpu|device", re.IGNORECASE)
-
-
-def _stays_on_the_cpu(run: Run) -> bool:
-    """Whether the file never speaks of any other device, so that what it saves is on the CPU."""
-    return _ACCELERATORS.search(run.module_code) is None
 
 
 def _device_at_hand(run: Run) -> str | None:

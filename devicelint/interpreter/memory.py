@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -19,6 +20,8 @@ class Surroundings:
 
     assumptions: int = 0
     """How many conditions that the code cannot tell."""
+    settings: list[str] = field(default_factory=list)
+    """The settings that lead to this point, with what they have to be."""
     device_choices: int = 0
     """How many conditions that ask for a device."""
     no_grad: int = 0
@@ -47,6 +50,14 @@ class MovedName:
     moment: int
     built: Site
     """The call that built the module."""
+
+
+class Saved(NamedTuple):
+    """A file that was written: where the walk began that did, and under which settings."""
+
+    path: object
+    entry: Site
+    settings: frozenset[str]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -107,5 +118,5 @@ class Memory:
     """What may choose a device, by the statement that gives it a name."""
     trained: dict[Ref, tuple[Module, Device, Site]] = field(default_factory=dict)
     """The modules that optimizers step over: where they were then, and the step."""
-    saved: set[object] = field(default_factory=set)
-    """The paths that the file writes itself; and each of them with the function that does."""
+    saved: set[Saved] = field(default_factory=set)
+    """The files of checkpoints that were written."""

@@ -64,6 +64,18 @@ def assuming(run: Run, condition: Value) -> Iterator[None]:
         run.assumptions -= counted
 
 
+@contextmanager
+def under_setting(run: Run, condition: Value, outcome: bool) -> Iterator[None]:
+    """Walk a branch that a setting decides on."""
+    before = len(run.settings)
+    if isinstance(condition, Flag) and not is_machine(condition):
+        run.settings.append(f"{condition.key} is {outcome is not condition.negated}")
+    try:
+        yield
+    finally:
+        del run.settings[before:]
+
+
 def depends_on_choice(run: Run, condition: Value) -> bool:
     """Whether a condition guards what it surrounds.
 

@@ -1,0 +1,95 @@
+"""Files of checkpoints: which of them this very run has written, and which are the code's own."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from devicelint.domain.history import Site
+from devicelint.domain.values import Const, Outside
+from devicelint.interpreter.arguments import Argument
+from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.memory import Saved
+from devicelint.interpreter.run import Run
+
+
+def identity_of(run: Run, path: Argument) -> object:
+    """What makes two paths the same: their value where it is known, else how they are written.
+
+    What is written in the same way is the same in one function, or as an attribute of `self`.
+    """
+    match path.value:
+        case Const(value):
+            return value
+        case Outside(origin):
+            return ("setting", origin)
+        case _ if isinstance(path.site, cst.CSTNode):
+            code = run.code_of(path.site)
+            return code if code.startswith("self.") else (code, run.frame.node)
+        case _:
+            return path.site
+
+
+def note_saved(run: Run, path: Argument) -> None:
+    """Remember a file that is written here."""
+    run.saved.add(Saved(identity_of(run, path), _entry(run), frozenset(run.settings)))
+
+
+def is_of_this_run(run: Run, path: Argument) -> bool:
+    """Whether a file has been written on the way here, whatever the settings are.
+
+    Under a setting that has nothing to do with the writing, the reading may be all that a run
+    does.
+    """
+    path_here, entry, settings = identity_of(run, path), _entry(run), frozenset(run.settings)
+    return any(
+        one.path == path_here
+        and one.entry is entry
+        and (one.settings <= settings or (settings and settings <= one.settings))
+        for one in run.saved
+    )
+
+
+def is_written_here(run: Run, path: object) -> bool:
+    """Whether the file writes such a path anywhere."""
+    return any(one.path == path for one in run.saved)
+
+
+def _entry(run: Run) -> Site:
+    """Where the walk began that led here: the file, or a function that nothing calls."""
+    frame: Frame = run.frame
+    while frame.caller is not None and frame.site is not None:
+        frame = frame.caller
+    return frame.node
+
+
+def is_in_function(run: Run) -> bool:
+    """Whether this is a function that nothing in the program calls: somebody else does."""
+    return not isinstance(_entry(run), cst.Module)
+
+
+def is_named_by_code(run: Run, path: Argument) -> bool:
+    """Whether the code itself says what is loaded, rather than a setting or a caller."""
+    if isinstance(path.value, Const):
+        return not path.value.chosen
+    site: Site = path.site
+    if isinstance(site, cst.Name):
+        site = run.frame.bindings.get(site.value)
+    return isinstance(site, cst.CSTNode) and "'" in run.code_of(site).replace('"', "'")
+
+
+_ACCELERATORS = re.compile(
+    r"(?<!PYTORCH_)cuda|\bmps\b|xpu|accelerator|gpu|\.to\((?!\w+\.\w*(?:float|int|long|half))|device",
+    re.IGNORECASE,
+)
+_FIXED = re.compile(r"\bdevice\s*=\s*(?:\w+\.device\()?['\"]cpu['\"]\)?")
+_FOLLOWS = re.compile(r"(?:\.to\()?\w*device\b", re.IGNORECASE)
+
+
+def stays_on_the_cpu(run: Run) -> bool:
+    """Whether the file never speaks of any other device, so that what it saves is on the CPU."""
+    text = run.module_code
+    if _FIXED.search(text):
+        text = _FOLLOWS.sub("", text)
+    return _ACCELERATORS.search(text) is None
