@@ -39,8 +39,9 @@ def fix_until_stable(
     """Makes all accepted fixes that help, and checks the file after each round.
 
     A fix helps where the file can be checked after it, its finding is gone, and there is none
-    that was not there before. One that does not is rolled back. What was rolled back is tried
-    again once other fixes have changed the file, so that fixing the result changes nothing.
+    that was not there before; one that begins something, together with the fixes that it calls
+    for.  One that does not help is rolled back.  What was rolled back is tried again once other
+    fixes have changed the file, so that fixing the result changes nothing.
     """
     now = _State(source, check(source))
     seen = {source.text}
@@ -53,7 +54,7 @@ def fix_until_stable(
             break
         kept, after = _Round(now, check, accepts, seen).try_all(chosen)
         if kept:
-            applied += kept
+            applied += (*kept, *after.also)
             refused, now = set(), after
             seen.add(now.source.text)
         else:
@@ -66,6 +67,8 @@ def fix_until_stable(
 class _State:
     source: SourceFile
     findings: tuple[Finding, ...]
+    also: tuple[Finding, ...] = ()
+    """The findings whose fixes belonged to one that began."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,7 @@ class _Round:
         was = Counter(map(_wording, self.before.findings)) - Counter([_wording(first)])
         if fixed.after.text in self.seen or Counter(map(_wording, fixed.remaining)) - was:
             return None
-        return _State(fixed.after, fixed.remaining)
+        return _State(fixed.after, fixed.remaining, fixed.applied)
 
 
 def _mends(

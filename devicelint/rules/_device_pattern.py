@@ -126,7 +126,8 @@ def _rewrite(demand: Demand, code: str, more: tuple[Change, ...] | None) -> Rewr
     if not event.literal and not event.how.startswith("."):
         return None
     changes = (*more, _replacement(demand, code))
-    return Rewrite(f"Use `{code}`, chosen by what the machine has", changes, demand.safety)
+    message = f"Use `{code}`, chosen by what the machine has"
+    return Rewrite(message, changes, demand.safety, begins=True)
 
 
 def _replacement(demand: Demand, code: str) -> Change:
@@ -151,7 +152,8 @@ def choose_in_place(demand: Demand) -> Rewrite | None:
     if changes is None:
         return None
     changes = (*changes, *_without_index(demand))
-    return Rewrite("Choose the device by what the machine has", changes, demand.safety)
+    message = "Choose the device by what the machine has"
+    return Rewrite(message, changes, demand.safety, begins=True)
 
 
 def _without_index(demand: Demand) -> Iterator[Change]:
