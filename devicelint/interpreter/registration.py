@@ -161,7 +161,8 @@ def any_parameter(run: Run, module: Module) -> Value:
 
 def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
     """Announce the Module after its `__init__`, with what it hides in plain containers."""
-    registered = {one.ref for one in submodules(run, module)}
+    owners = {module, *_modules_around(run)}
+    registered = {one.ref for owner in owners for one in submodules(run, owner)}
     hidden = []
     for name, value in run.state.fields(module.ref).items():
         if name.startswith("@"):
@@ -175,6 +176,15 @@ def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
             only_modules = all(isinstance(one, (Module, OneOf)) for one in _elements(run, value))
             hidden.append(HiddenModules(name, kind, place, place if only_modules else None))
     run.announce(ModuleDefined(site, module, tuple(hidden)))
+
+
+def _modules_around(run: Run) -> Iterator[Module]:
+    """The Modules in whose methods this one is built: what they registered moves with them."""
+    frame: Frame | None = run.frame
+    while frame is not None:
+        if isinstance(frame.receiver, Module):
+            yield frame.receiver
+        frame = frame.caller
 
 
 _KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
