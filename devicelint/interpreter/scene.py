@@ -31,6 +31,7 @@ from devicelint.interpreter.device_names import (
 )
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.moved_names import Beside, beside_siblings
+from devicelint.interpreter.name_reads import reads_of
 from devicelint.interpreter.nodes import descendants
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.spelling import Spelling
@@ -262,6 +263,16 @@ class Scene:
     def is_hidden(self, value: Value) -> bool:
         """Whether a module lies in a plain container, where `.to()` does not find it."""
         return isinstance(value, Module) and value.ref in self._run.hidden
+
+    def parts_with(self, call: Site) -> cst.ListComp | cst.DictComp | None:
+        """The list or dict that a comprehension makes, in which a call treats each part."""
+        around = reads_of(self._run.module).around
+        node = around.get(call) if isinstance(call, cst.Call) else None
+        while isinstance(node, cst.BaseExpression):
+            if isinstance(node, (cst.ListComp, cst.DictComp)):
+                return node
+            node = around.get(node)
+        return None
 
     def training_loop(self, site: Site) -> Site | None:
         """The head of the innermost loop around, if that trains and gets there in each step."""

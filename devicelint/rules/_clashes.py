@@ -15,6 +15,7 @@ from devicelint.finding import Certainty, Severity
 from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules._base import line_of
+from devicelint.rules._twins import move_parts, moves_parts
 
 _BRIEF = 40
 
@@ -221,6 +222,8 @@ def _move_in_place(here: Scene, clash: Clash) -> Rewrite | None:
     site = clash.culprit.site
     scene = here.where_made(site) or here
     move = _move(scene, clash)
+    if moves_parts(here, clash.culprit.value, clash.culprit.since):
+        return move_parts(here, site, clash.culprit.since, move)
     if move is None or isinstance(here.value_of(site), _CONTAINERS):
         return None
     return Rewrite(f"Move {quoted(here, site)} with `{move}`", (InsertAfter(_node(site), move),))
