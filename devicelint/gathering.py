@@ -65,7 +65,18 @@ class Gathering:
                     merged[key] = Said(rule, report, (world,))
                 elif world not in before.worlds:
                     merged[key] = Said(rule, before.report, (*before.worlds, world))
-        return list(merged.values())
+        return list(_told_once(merged.values()))
+
+
+def _told_once(said: Iterable[Said]) -> Iterable[Said]:
+    """What a function's callers give it may lead to the same words by another way."""
+    told: dict[tuple[str, object, str], Said] = {}
+    for one in said:
+        key = (one.rule.code, one.report.site, one.report.message)
+        before = told.get(key)
+        worlds = one.worlds if before is None else (*before.worlds, *one.worlds)
+        told[key] = replace(before or one, worlds=tuple(dict.fromkeys(worlds)))
+    return told.values()
 
 
 def parent_of(world: World) -> World | None:

@@ -6,6 +6,8 @@ the same kind of loader that moves nothing gets its batches from there, too.
 
 from __future__ import annotations
 
+import functools
+import re
 from dataclasses import replace
 
 import libcst as cst
@@ -33,6 +35,7 @@ from devicelint.interpreter.loop_shapes import (
     calls_with,
     mirrored,
     move_at,
+    moved_elsewhere,
     shape_of,
 )
 from devicelint.interpreter.never_moved import built_unmoved
@@ -164,17 +167,36 @@ def _is_elsewhere(device: Device) -> bool:
     return is_accelerator(device) or isinstance(device, Opaque)
 
 
+_AS_A_MODULE = re.compile(
+    r"(?<![\w.\])])([A-Za-z_][\w.]*)\."
+    r"(?:train\((?:True|False)?\)|eval\(\)|(?:named_)?parameters\(\)|(?:load_)?state_dict\(|zero_grad\()"
+)
+"""What a file does with a Module, and hardly with anything else that it calls."""
+
+
+@functools.lru_cache(maxsize=1)
+def _modules_in(text: str) -> frozenset[str]:
+    return frozenset(_AS_A_MODULE.findall(text))
+
+
+def answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value | None:
+    """A Module that is given what was moved answers there, whatever it is."""
+    if not run.frame.is_checked or run.code_of(site.func) not in _modules_in(run.module_code):
+        return None
+    value = arguments.positional[0].value if arguments.positional else None
+    if not isinstance(value, (Tensor, Batch, Moved)) or value.since.verb is not Verb.MOVED:
+        return None
+    return Batch(value.device, value.since) if _is_elsewhere(value.device) else None
+
+
 def check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:
     """Something unknown is called as in the loop that moves what it is given: it is a module."""
     for argument in arguments.positional:
         value = argument.value
-        if not is_moved_again(value):
+        move = _shown_by(run, value)
+        if move is None or not isinstance(value, (Batch, Tensor)):
             continue
-        assert isinstance(value, Batch)
-        move = move_at(run.module, value.since.evidence)
-        if move is None or not _is_called_alike(run, site, move):
-            return
-        device = _destination(run, move)
+        device = _destination(run, move) if _is_called_alike(run, site, move) else None
         if device is not None and _is_elsewhere(device):
             since = Step(Verb.MOVED, move.call, device)
             own = Operand(site.func, Moved(device, since), device, since)
@@ -183,10 +205,22 @@ def check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:
         return
 
 
-def _go_on_as_moved(run: Run, batch: Batch, since: Step) -> None:
+def _shown_by(run: Run, value: Value) -> Move | None:
+    """The move of another loop that shows where what a loader gives is taken."""
+    if not isinstance(value, (Batch, Tensor)) or value.device != CPU:
+        return None
+    if value.since.verb is Verb.AGAIN:
+        return move_at(run.module, value.since.evidence)
+    if value.since.verb is not Verb.LOADED:
+        return None
+    move = moved_elsewhere(run.module, value.since.site)
+    return move if move is not None and _happens(run, move) else None
+
+
+def _go_on_as_moved(run: Run, batch: Batch | Tensor, since: Step) -> None:
     """What is reported once is where it should be from here on."""
     for name, value in tuple(run.state.fields(run.frame.ref).items()):
-        if isinstance(value, Batch) and value.since == batch.since:
+        if isinstance(value, (Batch, Tensor)) and value.since == batch.since:
             run.state.write(run.frame.ref, name, replace(value, device=since.device, since=since))
 
 

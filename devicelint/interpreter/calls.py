@@ -30,7 +30,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import module_device, read_attribute
-from devicelint.interpreter.beliefs import check_unseen
+from devicelint.interpreter.beliefs import answer_of_unseen, check_unseen
 from devicelint.interpreter.bundles import spread
 from devicelint.interpreter.containers import (
     ELEMENT,
@@ -282,4 +282,5 @@ def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.C
 @calls(Outside)
 def call_outside(run: Run, callee: Outside, arguments: Arguments, site: cst.Call) -> Value:
     check_unseen(run, arguments, site)
-    return Unknown(f"the result of {callee.origin}()")
+    answer = answer_of_unseen(run, arguments, site)
+    return answer or Unknown(f"the result of {callee.origin}()")

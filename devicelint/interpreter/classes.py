@@ -197,6 +197,14 @@ def _fields(cls: Class) -> Iterator[str]:
                 yield statement.target.value
 
 
+def is_never_called(run: Run, cls: Class) -> bool:
+    """Whether a Module has a `forward` that no call of this file has entered."""
+    forward = run.state.read(cls.ref, "forward")
+    return (
+        is_module_class(cls) and isinstance(forward, Function) and forward.node not in run.entered
+    )
+
+
 def walk_class_alone(run: Run, cls: Class) -> None:
     """Walk the methods that nobody calls here, on an object whose device is the caller's choice."""
     before, outer = run.state.fork(), run.frame

@@ -9,6 +9,7 @@ from devicelint.domain.join import as_bool, join_known
 from devicelint.domain.values import (
     HOST,
     NONE,
+    Batch,
     Const,
     DeviceHandle,
     DictOf,
@@ -16,6 +17,7 @@ from devicelint.domain.values import (
     Function,
     HostValue,
     ListOf,
+    Moved,
     Stream,
     Tensor,
     Tuple,
@@ -23,6 +25,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Argument
+from devicelint.interpreter.assign import assign
 from devicelint.interpreter.containers import (
     ELEMENT,
     LENGTH,
@@ -257,15 +260,39 @@ def yield_expression(run: Run, node: cst.Yield) -> Value:
 
 @evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
 def comprehension(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
-    with comprehension_scope(run, node.for_in):
+    with comprehension_scope(run, node.for_in) as parts:
         element = run.evaluate(node.elt)
         mark_shared(run, element)
+        made = _one_by_one(run, node, parts)
     if isinstance(node, cst.GeneratorExp):
         return Stream(element)
     ref = run.allocate(node)
-    extend(run, ref, element)
-    run.state.write(ref, LENGTH, HOST)
+    for one in made or (element,):
+        extend(run, ref, one)
+    if made is None:
+        run.state.write(ref, LENGTH, HOST)
     return ListOf(ref, node)
+
+
+_MOST_PARTS = 8
+
+
+def _one_by_one(
+    run: Run,
+    node: cst.ListComp | cst.SetComp | cst.GeneratorExp,
+    parts: tuple[Value, ...] | None,
+) -> list[Value] | None:
+    """What a list is made of where it is made of tensors told apart: two of them may differ."""
+    tensors = (Tensor, Batch, Moved)
+    if not parts or len(parts) > _MOST_PARTS or not isinstance(node, cst.ListComp):
+        return None
+    if not all(isinstance(part, tensors) for part in parts):
+        return None
+    made = []
+    for part in parts:
+        assign(run, node.for_in.target, part, node.for_in.iter)
+        made.append(run.evaluate(node.elt))
+    return made
 
 
 @evaluates(cst.DictComp)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from devicelint.interpreter.loader_kinds import MIXES, called_in, kind_of_loader
 from devicelint.interpreter.nodes import descendants
 
 Condition = tuple[cst.BaseExpression, bool]
@@ -67,6 +68,16 @@ def mirrored(tree: cst.Module, shape: LoopShape, group: Group) -> Mapping[int, M
     return {}
 
 
+def moved_elsewhere(tree: cst.Module, name: object) -> Move | None:
+    """The move that another loop makes of what stands in its target where this name does."""
+    for shape in _shapes(tree).values():
+        for group in shape.groups.values():
+            for position, one in enumerate(group.names):
+                if one is name:
+                    return mirrored(tree, shape, group).get(position)
+    return None
+
+
 def move_at(tree: cst.Module, call: object) -> Move | None:
     """The move that a call in a loop is."""
     for shape in _shapes(tree).values():
@@ -109,9 +120,9 @@ def _loops(body: object) -> Iterator[cst.For]:
 
 def _shape(loop: cst.For) -> LoopShape:
     groups = dict(_groups(loop, loop.target))
-    if _MIXES.search(_called(loop.iter)):
+    if MIXES.search(called_in(loop.iter)):
         groups = {target: one for target, one in groups.items() if not one.is_unpacked}
-    return LoopShape(_kind_of_loader(loop.iter), groups)
+    return LoopShape(kind_of_loader(loop.iter), groups)
 
 
 def _groups(
@@ -127,46 +138,6 @@ def _groups(
             yield from _groups(loop, one)
 
 
-_MIXES = re.compile(r"\b(zip|zip_longest|product|items|named_\w+)\b")
-"""Calls whose parts do not come out of one loader."""
-
-
-def _called(node: cst.BaseExpression) -> str:
-    """The names of the calls that an expression is made of."""
-    called = []
-    for one in descendants(node):
-        if isinstance(one, cst.Call):
-            name = one.func.attr if isinstance(one.func, cst.Attribute) else one.func
-            called.append(name.value if isinstance(name, cst.Name) else "")
-    return " ".join(called)
-
-
-_WRAPPERS = frozenset({"enumerate", "tqdm", "iter", "track", "islice", "log_every", "trange"})
-_PHASES = re.compile(
-    r"(?<![a-z])(training|train|trn|tr|validation|validate|valid|val|va|testing|test|te|evaluation"
-    r"|eval|dev)(?![a-z])"
-)
-
-
-def _kind_of_loader(node: cst.BaseExpression) -> str:
-    """`test_loader` and `train_loader` are one kind: "loader"."""
-    while isinstance(node, cst.Call) and node.args:
-        func = node.func
-        name = func.attr if isinstance(func, cst.Attribute) else func
-        if not (isinstance(name, cst.Name) and name.value in _WRAPPERS):
-            break
-        node = node.args[0].value
-    words = []
-    while isinstance(node, (cst.Attribute, cst.Subscript)):
-        if isinstance(node, cst.Attribute):
-            words.append(node.attr.value)
-        node = node.value
-    if not isinstance(node, cst.Name):
-        return ""
-    words.append(node.value)
-    return ".".join(_PHASES.sub("", re.sub(r"_", " ", w.lower())).replace(" ", "") for w in words)
-
-
 def _moves(group: Group) -> Mapping[int, Move]:
     moves: dict[int, Move] = {}
     positions = {one.value: at for at, one in enumerate(group.names) if one is not None}
@@ -179,9 +150,20 @@ def _moves(group: Group) -> Mapping[int, Move]:
             if moved in positions and moved not in assigned:
                 assert isinstance(node, cst.Call)
                 move = Move(node, moved, group.loop, conditions)
-                moves.setdefault(positions[moved], move)
+                moves[positions[moved]] = _either(moves.get(positions[moved]), move)
         _note_assigned(statement, positions, assigned)
     return moves
+
+
+def _either(before: Move | None, move: Move) -> Move:
+    """The move that is made first; of two that a test separates, one is made in any case."""
+    if before is None:
+        return move
+    around, tests = before.conditions[:-1], (*before.conditions[-1:], *move.conditions[-1:])
+    separated = len(tests) == 2 and tests[0][0] is tests[1][0] and tests[0][1] is not tests[1][1]
+    if separated and around == move.conditions[:-1]:
+        return replace(move, conditions=around)
+    return before
 
 
 def _follow_comprehensions(

@@ -139,11 +139,16 @@ def _otherwise(run: Run, node: cst.For | cst.While) -> None:
 
 
 @contextmanager
-def comprehension_scope(run: Run, clause: cst.CompFor | None) -> Iterator[None]:
-    """Bind the targets of a comprehension's `for` clauses, for as long as it is evaluated."""
+def comprehension_scope(run: Run, clause: cst.CompFor | None) -> Iterator[tuple[Value, ...] | None]:
+    """Bind the targets of a comprehension's `for` clauses, for as long as it is evaluated.
+
+    What is yielded are the elements one by one, where there is one clause and each of them counts.
+    """
     frame = run.frame
     outer, names = frame.ref, dict(run.state.fields(frame.ref))
     bound: list[str] = []
+    elements: tuple[Value, ...] | None = None
+    is_simple = clause is not None and clause.inner_for_in is None and not clause.ifs
     while clause is not None:
         iterated = run.evaluate(clause.iter)
         elements = known_elements(run, iterated)
@@ -155,7 +160,7 @@ def comprehension_scope(run: Run, clause: cst.CompFor | None) -> Iterator[None]:
         for test in clause.ifs:
             run.evaluate(test.test)
         clause = clause.inner_for_in
-    yield
+    yield elements if is_simple else None
     for name in bound:
         if name in names:
             run.state.write(outer, name, names[name])

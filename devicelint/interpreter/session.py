@@ -44,7 +44,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
     tensor_methods,
     torch_modules,
 )
-from devicelint.interpreter.classes import walk_class_alone
+from devicelint.interpreter.classes import is_never_called, walk_class_alone
 from devicelint.interpreter.functions import walk_alone
 from devicelint.interpreter.ignored_devices import announce_ignored
 from devicelint.interpreter.loads import announce_loads
@@ -141,5 +141,5 @@ def _walk_unentered(run: Run, entered: Collection[Site]) -> None:
             if function.node not in run.entered:
                 walk_alone(run, function)
     for node, cls in reversed(tuple(run.classes.items())):
-        if node not in run.instantiated:
+        if node not in run.instantiated or is_never_called(run, cls):
             walk_class_alone(run, cls)

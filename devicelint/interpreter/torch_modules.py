@@ -22,7 +22,12 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import module_device
-from devicelint.interpreter.beliefs import check_unseen, comes_beside, is_moved_again
+from devicelint.interpreter.beliefs import (
+    answer_of_unseen,
+    check_unseen,
+    comes_beside,
+    is_moved_again,
+)
 from devicelint.interpreter.bundles import as_batch
 from devicelint.interpreter.classes import call_module_of_file
 from devicelint.interpreter.containers import element_of, known_elements
@@ -308,4 +313,5 @@ def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.C
 def call_unknown(run: Run, callee: Unknown, arguments: Arguments, site: cst.Call) -> Value:
     """Something unknown is called: another loop may show that it is a module, and where it is."""
     check_unseen(run, arguments, site)
-    return Unknown("the result of something unknown")
+    answer = answer_of_unseen(run, arguments, site)
+    return answer or Unknown("the result of something unknown")
