@@ -268,7 +268,7 @@ class Scene:
         """The list or dict that a comprehension makes, in which a call treats each part."""
         around = reads_of(self._run.module).around
         node = around.get(call) if isinstance(call, cst.Call) else None
-        while isinstance(node, cst.BaseExpression):
+        while isinstance(node, (cst.BaseExpression, cst.Arg, cst.BaseElement)):
             if isinstance(node, (cst.ListComp, cst.DictComp)):
                 return node
             node = around.get(node)
