@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import libcst as cst
 
 from devicelint.domain.events import Event
 from devicelint.domain.worlds import World
-from devicelint.finding import Elsewhere, Finding, Fix, Related, Span
+from devicelint.finding import Certainty, Elsewhere, Finding, Fix, Related, Span
 from devicelint.fixes import Rewrite, resolve
 from devicelint.fixes import sites as sites_of
 from devicelint.interpreter.program import Program
@@ -50,7 +51,11 @@ class Gathering:
                 return
             scene = Scene(run)
             for rule, handle in listening:
-                said.extend((rule, report) for report in handle(event, scene))
+                said.extend(
+                    (rule, report)
+                    for report in handle(event, scene)
+                    if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
+                )
 
         return hear
 
@@ -97,11 +102,13 @@ def _handlers(
     return handlers
 
 
+@cache
 def methods_of(rule: type[Rule]) -> tuple[str, ...]:
     """The methods of a rule that hear events."""
     return tuple(name for name in dir(rule) if name.startswith("on_"))
 
 
+@cache
 def event_of(method: str) -> str:
     """The event that a method hears: `MixedOperation` for `on_mixed_operation`."""
     return "".join(part.capitalize() for part in method.removeprefix("on_").split("_"))
@@ -133,7 +140,9 @@ def located_elsewhere(
 ) -> dict[cst.CSTNode, Elsewhere]:
     """Where those places stand that are in other files."""
     found: dict[cst.CSTNode, Elsewhere] = {}
-    for program in imported if sites else ():
+    for program in imported:
+        if len(found) == len(set(sites)):
+            break
         source, shown = SourceFile(program.text), _from_here(program.path)
         for site, span in locate(program.tree, source, sites).items():
             found[site] = Elsewhere(shown, *source.position(span.start), "")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
+from devicelint.domain.comparing import implied_by
 from devicelint.domain.values import Flag
 
 
@@ -19,7 +21,8 @@ class World:
         for key, chosen in self.settings:
             if key == flag.key:
                 return chosen is not flag.negated
-        return None
+        implied = implied_by(self.settings, flag.key)
+        return None if implied is None else implied is not flag.negated
 
     def choosing(self, key: str, chosen: bool) -> World:
         """This world with one more setting."""
@@ -31,6 +34,15 @@ class World:
         return any(chosen for _, chosen in self.settings)
 
     @property
+    def is_set_to_the_cpu(self) -> bool:
+        """Whether a setting such as `cuda` is off here, so that callers keep to the CPU, too."""
+        return any(
+            chosen is (_FOR_THE_CPU.fullmatch(key) is not None)
+            for key, chosen in self.settings
+            if _ABOUT_DEVICES.fullmatch(key)
+        )
+
+    @property
     def description(self) -> str:
         """As a message says it: "with an accelerator, where `args.cuda`"."""
         machine = ("without an accelerator", "with an accelerator")[self.accelerators > 0]
@@ -39,6 +51,9 @@ class World:
         chosen = [f"`{key}`" if on else f"not `{key}`" for key, on in self.settings]
         return f"{machine}, where {' and '.join(chosen)}" if chosen else machine
 
+
+_ABOUT_DEVICES = re.compile(r"[\w.]*(?:cuda|gpu|cpu)s?", re.IGNORECASE)
+_FOR_THE_CPU = re.compile(r"(?:[\w.]*\.)?(?:(?:no|disable)_?(?:cuda|gpu)s?|\w*cpu)", re.IGNORECASE)
 
 WITHOUT = World(0)
 WITH_ONE = World(1)
