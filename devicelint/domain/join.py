@@ -116,6 +116,8 @@ def _join_unlike(one: Value, other: Value) -> Value:
             return replace(value, scalar=None) if value.scalar is False else value
         if isinstance(host, _HOST) and isinstance(value, Array):
             return value
+        if isinstance(host, Const) and not host.value and isinstance(value, (Module, OneOf)):
+            return value  # `self.drop = 0.0` says that there is none, as None would
     if isinstance(one, (Module, OneOf)) and isinstance(other, (Module, OneOf)):
         return _one_of(one, other)
     return Unknown("differs by the path taken")

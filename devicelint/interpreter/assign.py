@@ -37,6 +37,7 @@ from devicelint.interpreter.containers import (
     write_weakly,
 )
 from devicelint.interpreter.dynamic import bind_global, names_globals
+from devicelint.interpreter.graph_fields import put_into_graph
 from devicelint.interpreter.indexing import assign_item
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.placeholders import check_overwritten
@@ -100,6 +101,8 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseEx
         run.state.write(owner.ref, str(key.value), value)
     elif isinstance(owner, (ListOf, DictOf, Module)):
         _write_item(run, owner, key, value)
+    elif isinstance(owner, Outside):
+        put_into_graph(run, target, owner, value, site)
     elif isinstance(owner, (Batch, Tuple, Stream)) and isinstance(target.value, cst.Name):
         run.bind(target.value.value, _with_item(owner, key, value), target)
 
