@@ -152,7 +152,7 @@ def of_device(run: Run, value: DeviceHandle, name: str, node: cst.Attribute) -> 
 
 @attributes(Module)
 def of_module(run: Run, value: Module, name: str, node: cst.Attribute) -> Value:
-    held = run.state.read(value.ref, name)
+    held = registered_under(run, value, name)
     if held is not None:
         return held
     member = member_of(run, value.ref, name)
@@ -165,6 +165,12 @@ def of_module(run: Run, value: Module, name: str, node: cst.Attribute) -> Value:
         if knowledge is not None and knowledge.owns_tensors:
             return parameter_of(run, value)
     return HOST if name == "training" else Unknown(f"{value.name}.{name} is not known")
+
+
+def registered_under(run: Run, module: Module, name: str) -> Value | None:
+    """What a Module keeps under a name; what a ModuleDict holds has that name, too."""
+    held = run.state.read(module.ref, name)
+    return run.state.read(module.ref, f"[{name!r}]") if held is None else held
 
 
 _OWN_TENSORS = frozenset(

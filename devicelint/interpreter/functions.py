@@ -7,6 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from devicelint.domain.devices import Opaque, Unsure
+from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
@@ -16,7 +17,9 @@ from devicelint.domain.values import (
     DeviceHandle,
     External,
     Function,
+    HostValue,
     Module,
+    Moved,
     Partial,
     Stream,
     Tensor,
@@ -148,9 +151,17 @@ def call_function(
 
 
 def _chosen_elsewhere(run: Run, result: Value, site: cst.BaseExpression) -> Value:
-    """A device that another file chooses, nobody knows how, is one device all the same."""
+    """A device that another file chooses, nobody knows how, is one device all the same.
+
+    A module that another file builds is built by the call of that, so far as this one goes.
+    """
     if isinstance(result, DeviceHandle) and isinstance(result.device, Unsure):
         return replace(result, device=Opaque(run.code_of(site)))
+    place = _place_of(run, result)
+    if isinstance(result, Module) and isinstance(place, Moved) and place.since.verb is Verb.BUILT:
+        run.note_made(site)
+        since = Step(Verb.BUILT, site, place.device)
+        run.state.write(result.ref, DEVICE_FIELD, replace(place, since=since))
     return result
 
 
@@ -158,7 +169,7 @@ def _is_plain(value: Value) -> bool:
     """Whether a value is all there is to it: nothing of it lies in the state."""
     if isinstance(value, Tuple):
         return all(map(_is_plain, value.items))
-    return isinstance(value, (Tensor, DeviceHandle, Const))
+    return isinstance(value, (Tensor, DeviceHandle, Const, HostValue, Unknown))
 
 
 def _place_of(run: Run, receiver: Value | None) -> Value | None:
@@ -229,13 +240,16 @@ def _leave(run: Run, frame: Frame) -> Value:
 def _walk_unentered(run: Run, frame: Frame) -> None:
     """Functions defined here that nobody called: callbacks, whose arguments come from outside.
 
-    One that is returned may still be called by the caller.
+    One that is returned may still be called by the caller; what a Module keeps is for when the
+    Module has got its device.
     """
     returned = [value for value, _ in frame.returns]
     mine = [function for function, definer in run.pending if definer is frame]
     if not mine or run.state.dead:
         return
     run.pending = [entry for entry in run.pending if entry[1] is not frame]
+    if isinstance(frame.receiver, Module) and frame.name == "__init__":
+        return
     for function in mine:
         if function.node in run.entered:
             continue

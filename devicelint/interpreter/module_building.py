@@ -22,7 +22,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.containers import LENGTH, element_of, extend, known_elements
-from devicelint.interpreter.parallel import note_wrapped
+from devicelint.interpreter.parallel import note_wrapped, one_alike
 from devicelint.interpreter.registration import built
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.transfers import demand, device_named
@@ -75,8 +75,9 @@ def _wrap(run: Run, module: Module, arguments: Arguments) -> None:
     if inner is None:
         return
     run.state.write(module.ref, "module", inner.value)
-    if isinstance(inner.value, Module):
-        run.state.write(module.ref, DEVICE_FIELD, module_device(run, inner.value))
+    wrapped = one_alike(run, inner.value)
+    if wrapped is not None:
+        run.state.write(module.ref, DEVICE_FIELD, module_device(run, wrapped))
         return
     place = Moved(Unsure("what is wrapped is not known"), module.since)
     if isinstance(inner.value, Moved):

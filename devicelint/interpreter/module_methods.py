@@ -26,7 +26,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.answers import answer_for
 from devicelint.interpreter.arguments import Arguments
-from devicelint.interpreter.attributes import member_of, module_device
+from devicelint.interpreter.attributes import member_of, module_device, registered_under
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import element_of, extend, is_shared
 from devicelint.interpreter.functions import call_function
@@ -58,7 +58,7 @@ def _named(*names: str) -> Callable[[ModuleMethod], ModuleMethod]:
 
 @methods(Module)
 def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> Value:
-    held = run.state.read(receiver.ref, name)
+    held = registered_under(run, receiver, name)
     member = held if held is not None else member_of(run, receiver.ref, name)
     arguments = arguments_of(run, node)
     if isinstance(member, Function) and held is None:

@@ -157,22 +157,33 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
     Returns the outermost module that the call entered, which is the one to speak of.
     """
     blamed, frame = _blame(run, operand)
-    is_called = frame is not None and frame.module is not None and frame.site is not None
     entered, outer = site, run.sequential_at(site)
-    if is_called:
-        assert frame is not None
-        assert frame.site is not None
-        entered, outer = frame.site, frame.module
-    met = replace(own, site=entered.func)
+    called = None if frame is None else _called_in(frame)
+    if called is not None:
+        entered, outer = called[0], called[2]
+    named = entered.func if called is None else called[1]
+    met = replace(own, site=named)
     if outer is not None:
         met = _outer_module(run, outer, met)
     if was_to_go(operand, own.device) or not is_open(run, own, operand):
         return met
     here = run.frame if frame is None else frame.caller
     verdict = agreement(own.device, operand.device)
-    clash = Clash(blamed, met, verdict, site, here, frame is None or is_called)
-    run.announce(MisplacedInput(entered, run.code_of(entered.func), clash))
+    clash = Clash(blamed, met, verdict, site, here, frame is None or called is not None)
+    run.announce(MisplacedInput(entered, run.code_of(named), clash))
     return met
+
+
+def _called_in(frame: Frame) -> tuple[cst.Call, cst.BaseExpression, Module] | None:
+    """The call that entered a Module, as itself or by a method, its name there, and the Module."""
+    call, receiver = frame.site, frame.receiver
+    if call is None:
+        return None
+    if frame.module is not None:
+        return call, call.func, frame.module
+    if not isinstance(receiver, Module) or _is_left_elsewhere(frame):
+        return None
+    return (call, call.func.value, receiver) if isinstance(call.func, cst.Attribute) else None
 
 
 def _outer_module(run: Run, outer: Module, inner: Operand) -> Operand:

@@ -9,7 +9,7 @@ from devicelint.domain.events import Operand
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.parallel_events import ParallelCalled, ParallelWrapped
 from devicelint.domain.state import DEVICE_FIELD
-from devicelint.domain.values import NONE, DeviceHandle, Module, Moved
+from devicelint.domain.values import NONE, DeviceHandle, Module, Moved, OneOf, Value
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.containers import known_elements
@@ -27,22 +27,39 @@ _FIRST = "@first"
 def note_wrapped(run: Run, wrapper: Module, arguments: Arguments, site: cst.Call) -> None:
     """Where the wrapper needs the module: at its first call, or at once."""
     inner = arguments.get(0, "module")
-    if arguments.open or inner is None or not isinstance(inner.value, Module):
+    if arguments.open or inner is None:
+        return
+    module = one_alike(run, inner.value)
+    if module is None:
         return
     ids = arguments.get(1, "device_ids")
     devices = _devices_in(run, ids)
     if wrapper.name == REPLICATED:
         first = devices[0] if devices else Known("cuda", 0) if _is_left_out(ids) else _UNREAD
         run.state.write(wrapper.ref, _FIRST, DeviceHandle(first, inner.site))
-    elif wrapper.name == DISTRIBUTED and _has_tensors(run, inner.value):
-        place = module_device(run, inner.value)
-        module = Operand(inner.site, inner.value, place.device, place.since)
-        run.announce(ParallelWrapped(site, module, devices, ids.site if ids else None))
-        if devices and place.device == CPU and not isinstance(devices[0], Unsure):
-            # What follows is checked as though it had been moved before.
-            moved = Moved(devices[0], Step(Verb.PLACED, site, devices[0]))
-            move_module(run, inner.value, moved.device, moved.since)
-            run.state.write(wrapper.ref, DEVICE_FIELD, moved)
+    elif wrapper.name == DISTRIBUTED and _has_tensors(run, module):
+        place = module_device(run, module)
+        wrapped = Operand(inner.site, module, place.device, place.since)
+        run.announce(ParallelWrapped(site, wrapped, devices, ids.site if ids else None))
+        if devices and place.device == CPU and module is inner.value:
+            _go_on_as_moved(run, wrapper, module, Step(Verb.PLACED, site, devices[0]))
+
+
+def _go_on_as_moved(run: Run, wrapper: Module, module: Module, since: Step) -> None:
+    """What follows is checked as though the module had been moved before it was wrapped."""
+    if not isinstance(since.device, Unsure):
+        move_module(run, module, since.device, since)
+        run.state.write(wrapper.ref, DEVICE_FIELD, Moved(since.device, since))
+
+
+def one_alike(run: Run, value: Value) -> Module | None:
+    """A module; of several by the path taken, the first, where all are in one place."""
+    if isinstance(value, Module):
+        return value
+    options = value.options if isinstance(value, OneOf) else ()
+    modules = [option for option in options if isinstance(option, Module)]
+    places = {module_device(run, module).device for module in modules}
+    return modules[0] if len(places) == 1 and len(modules) == len(options) else None
 
 
 _UNREAD = Unsure("device_ids is not read")

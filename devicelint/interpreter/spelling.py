@@ -19,6 +19,7 @@ from devicelint.domain.values import (
     Outside,
     Tensor,
     Tool,
+    Unknown,
     Value,
 )
 from devicelint.interpreter.attributes import module_device
@@ -30,6 +31,10 @@ _WITH_WEIGHT = frozenset(
     "Linear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Embedding "
     "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm Bilinear EmbeddingBag".split()
 )
+
+
+_MAY_NAME = (DeviceHandle, HostValue, Unknown)
+"""What a name may hold that a device nobody can read is called after."""
 
 
 class Spelling:
@@ -172,7 +177,7 @@ class Spelling:
         value = next((fields[first] for fields in self._scopes() if first in fields), None)
         if isinstance(value, Outside):
             return value.origin == first
-        return isinstance(value, (DeviceHandle, HostValue)) or self._keeps(place)
+        return isinstance(value, _MAY_NAME) or self._keeps(place)
 
     def _keeps(self, place: str) -> bool:
         """Whether a place is an attribute of the object whose method this is."""
@@ -180,7 +185,7 @@ class Spelling:
         if name != "self" or not isinstance(receiver, (Module, Instance)):
             return False
         value = self._run.state.read(receiver.ref, kept)
-        return isinstance(value, (DeviceHandle, HostValue))
+        return isinstance(value, _MAY_NAME)
 
     def _means_the_same(self, node: cst.BaseExpression, device: Device) -> bool:
         if isinstance(node, (cst.SimpleString, cst.Integer)):
