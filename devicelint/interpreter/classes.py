@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -25,6 +26,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import CLASS_FIELD, class_member
+from devicelint.interpreter.copies import own_copies
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.functions import call_function, walk_alone
 from devicelint.interpreter.module_building import fill_container
@@ -209,6 +211,7 @@ def walk_class_alone(run: Run, cls: Class) -> None:
     """Walk the methods that nobody calls here, on an object whose device is the caller's choice."""
     before, outer = run.state.fork(), run.frame
     made = make_instance(run, cls, arguments_of_anybody(cls), None)
+    copies = own_copies(run, made)
     if isinstance(made, Module):
         place = run.state.read(made.ref, DEVICE_FIELD)
         if isinstance(place, Moved) and not _places_itself(place):
@@ -217,11 +220,18 @@ def walk_class_alone(run: Run, cls: Class) -> None:
     else:
         begin_metric(run, made)
         _let_go(run, made)
-    for member, _ in tuple(run.pending):
+    for copy, own in copies:
+        move_module(run, copy, own.device, own.since)
+    called = set(_CALLS_OF_PRIVATE.findall(run.code_of(cls.node)))
+    for member in sorted((one for one, _ in run.pending), key=lambda one: one.name in called):
         is_method = member.owner == cls.ref and member.kind in ("", "property")
         if is_method and member.name != "__init__" and member.node not in run.entered:
             walk_alone(run, member, made)
     run.state, run.frame = before, outer
+
+
+_CALLS_OF_PRIVATE = re.compile(r"\.(_\w+)\(")
+"""Methods that others call, with what they have themselves: these others come first."""
 
 
 def _places_itself(place: Moved) -> bool:

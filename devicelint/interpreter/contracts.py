@@ -33,7 +33,7 @@ def is_open(run: Run, *operands: Operand) -> bool:
     """Whether these may be on an accelerator, where somebody else chooses."""
     if any(isinstance(operand.device, Opaque) for operand in operands) and may_mean_cpu(run):
         return False
-    if not any(isinstance(operand.device, DeviceOf) for operand in operands):
+    if not any(_is_callers(run, operand.device) for operand in operands):
         return True
     if any(key.endswith(".is_cuda") and not chosen for key, chosen in run.world.settings):
         return False
@@ -42,14 +42,31 @@ def is_open(run: Run, *operands: Operand) -> bool:
     return not (works_on_the_host(run) or _places_itself(run))
 
 
+_UPDATES = re.compile(r"update|step|average", re.IGNORECASE)
+
+
+def _is_callers(run: Run, device: Device) -> bool:
+    """Whether a device is that of what a caller gives: of a parameter, seen or unseen."""
+    if isinstance(device, Opaque) and device.origin.endswith(".device"):
+        name = device.origin.removesuffix(".device")
+        return any(name in _parameters_of(frame.node) for frame in _frames(run))
+    return isinstance(device, DeviceOf)
+
+
+def _parameters_of(node: cst.CSTNode) -> list[str]:
+    if not isinstance(node, cst.FunctionDef):
+        return []
+    return [one.name.value for one in node.params.params]
+
+
 def _is_given_to_update(run: Run, device: Device) -> bool:
-    """Whether a metric is updated with a tensor: what its own methods hand on may be moved."""
+    """Whether something is updated with a tensor: what its own methods hand on may be moved."""
     if not isinstance(device, DeviceOf):
         return True
     *_, first = (one for one in _frames(run) if isinstance(one.node, cst.FunctionDef))
     assert isinstance(first.node, cst.FunctionDef)
     given = [one.name.value for one in first.node.params.params]
-    is_update = first.node.name.value.lstrip("_") == "update"
+    is_update = _UPDATES.search(first.node.name.value) is not None
     return is_update and re.split(r"[.\[]", device.place, maxsplit=1)[0] in given
 
 
@@ -68,8 +85,10 @@ def works_on_the_host(run: Run) -> bool:
     if _is_script_on_the_cpu(run.program.text) or _ASIDE.search(run.program.path):
         return True
     for frame in _frames(run):
-        if isinstance(frame.node, cst.FunctionDef) and _ON_THE_HOST.search(frame.node.name.value):
-            return True
+        if isinstance(frame.node, cst.FunctionDef):
+            name = frame.node.name.value
+            if _ON_THE_HOST.search(name) or name in _given_to_loaders(run.program.text):
+                return True
         if frame.owner is not None and any(map(_is_of_the_host, _classes(run, frame))):
             return True
     return False
@@ -94,6 +113,12 @@ def _is_of_the_host(cls: Class) -> bool:
     assert isinstance(cls.node, cst.ClassDef)
     bases = (getattr(base, "name", "") for base in cls.bases)
     return any(_HOST_CLASS.search(name.rpartition(".")[2]) for name in (cls.name, *bases))
+
+
+@functools.lru_cache(maxsize=1)
+def _given_to_loaders(text: str) -> frozenset[str]:
+    """The functions that put batches together for the loaders of a file."""
+    return frozenset(re.findall(r"\bcollate_fn\s*=\s*(?:self\.)?(\w+)", text))
 
 
 @functools.lru_cache(maxsize=1)
