@@ -149,10 +149,16 @@ def same(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Val
 
 @answers("Gathered", "Beside")
 def gathered(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """Another tensor, or another graph, where the first argument is."""
+    """Another tensor, or another graph, where the first argument is; of a tuple, each of them."""
     value = arguments.positional[0].value if arguments.positional else NONE
+    return _beside(run, value, site)
+
+
+def _beside(run: Run, value: Value, site: cst.Call) -> Value:
     if isinstance(value, Bundle):
         return fresh(run, value, site)
+    if isinstance(value, Tuple):
+        return Tuple(tuple(_beside(run, one, site) for one in value.items))
     if isinstance(value, Tensor):
         return Tensor(value.device, value.since, None, False)
     return Unknown("gathered from something unknown")

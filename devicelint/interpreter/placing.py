@@ -92,10 +92,12 @@ def build_placer(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     on_cpu = "cpu" in told and truth_of(run, told["cpu"].value) is True
     if on_cpu or ("accelerator" in told and told["accelerator"].value == Const("cpu")):
         device = CPU
-    return Tool(listed, device)
+    return Tool(listed, device, held=(_LEFT,) if "device_placement" in told else ())
 
 
 _WITHOUT_PLACING = ("device_placement", "move_to_device")
+_LEFT = Const("left in place, perhaps")
+"""What an Accelerator holds that is told whether to place things."""
 
 
 @answers("Placed")
@@ -104,7 +106,7 @@ def placed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> V
     if not isinstance(receiver, Tool) or receiver.device is None:
         return Unknown("placed by something unknown")
     device = receiver.device
-    if any(name in arguments.keywords for name in _WITHOUT_PLACING):
+    if receiver.held or any(name in arguments.keywords for name in _WITHOUT_PLACING):
         device = Unsure("it may be told to leave things where they are")
     return _all_placed(run, arguments, device, site)
 

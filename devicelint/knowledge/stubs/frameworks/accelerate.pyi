@@ -16,7 +16,7 @@ class accelerate:
         reduce: Gathered
         pad_across_processes: Gathered
         skip_first_batches: Same
-        free_memory: Nothing
+        free_memory: Unknown
         autocast: Unknown
 
     skip_first_batches: Same
