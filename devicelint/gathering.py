@@ -102,10 +102,15 @@ def _handlers(
     return handlers
 
 
-@cache
+_METHODS: dict[type[Rule], tuple[str, ...]] = {}
+
+
 def methods_of(rule: type[Rule]) -> tuple[str, ...]:
-    """The methods of a rule that hear events."""
-    return tuple(name for name in dir(rule) if name.startswith("on_"))
+    """The methods of a rule that hear events; looked up once."""
+    methods = _METHODS.get(rule)
+    if methods is None:
+        methods = _METHODS[rule] = tuple(name for name in dir(rule) if name.startswith("on_"))
+    return methods
 
 
 @cache

@@ -60,6 +60,13 @@ def _is_wrapped_by_its_parentheses(node: cst.CSTNode) -> bool:
 _NOTHING: AbstractContextManager[None] = nullcontext()
 
 
+def written(module: cst.Module, node: cst.CSTNode) -> str:
+    """The text of a node and of what surrounds it: `code_for_node`, in two thirds of the time."""
+    counter = _Counter(module, ())
+    node._codegen(cast(Any, counter))
+    return "".join(counter.tokens)
+
+
 class _Counter:
     """Receives the code that a module generates, and notes at which tokens the wanted nodes stand.
 

@@ -91,11 +91,27 @@ def test_few_files_are_kept_at_a_time(tree):
     project = Project()
     for number in range(8):
         path = tree / f"long{number}.py"
-        path.write_text("x = 1\n" * 4_000, encoding="utf-8")
+        path.write_text("x = 1\n" * 14_000, encoding="utf-8")
         project.program(str(path))
-    assert [Path(one.path).name for one in project.files()] == [
-        f"long{number}.py" for number in range(4, 8)
-    ]
+    kept = [Path(one.path).name for one in project.files()]
+    assert kept == [f"long{number}.py" for number in (7, 6, 5, 4)]
+
+
+def test_a_file_that_nobody_imports_makes_room_first(tree):
+    project = Project()
+    for name in ("imported.py", "checked.py", "also_imported.py"):
+        path = tree / name
+        path.write_text("x = 1\n" * 18_000, encoding="utf-8")
+        if name == "checked.py":
+            project.tree(SourceFile.from_text(path.read_text(encoding="utf-8"), str(path)))
+        else:
+            project.program(str(path))
+    project.program(str(tree / "top.py"))
+    assert "checked.py" in [Path(one.path).name for one in project.files()]
+    (tree / "more.py").write_text("x = 1\n" * 8_000, encoding="utf-8")
+    project.program(str(tree / "more.py"))
+    kept = [Path(one.path).name for one in project.files()]
+    assert kept == ["more.py", "top.py", "also_imported.py", "imported.py"]
 
 
 def test_a_chain_of_thousands_of_lines_is_given_up_in_silence(tree):

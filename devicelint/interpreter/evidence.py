@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from devicelint.knowledge import Role, function
@@ -51,11 +51,13 @@ _MATRIX = re.compile(
     rf"|^[ \t]*\w+, *\w+ *= *{_PATH}[ \t]*$",
     re.MULTILINE,
 )
-_NAMES = r"[\w,. *]{{0,80}}"
-_REBOUND = (
-    r"^[ \t]*(?:(?:async )?for [(]?" + _NAMES + r"(?<![\w.]){0}\b" + _NAMES + r"[)]? in "
-    r"|" + _NAMES + r"(?<![\w.]){0}\b" + _NAMES + r"(?::[^=\n]{{0,60}})?=(?!=)(?!.*,[ \t]*$))"
+_NAMES = r"([\w,. *]{1,160})"
+_REBOUND = re.compile(
+    rf"^[ \t]*(?:(?:async )?for [(]?{_NAMES}[)]? in "
+    rf"|{_NAMES}(?::[^=\n]{{0,60}})?=(?!=)(?!.*,[ \t]*$))",
+    re.MULTILINE,
 )
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _TENSOR = r"(?:torch\s*\.\s*)?(?:Float|Double|Half|Long|Int|Bool|Byte|Short)?Tensor"
 _SAID = re.compile(
     rf"^\s*(\w+)\s*(?:\(|:\s*)(?::\w+:)?[`~]*{_TENSOR}`*(?:[,.][^\n]*|\)?\s*:?[^\n|]*)?$",
@@ -80,14 +82,14 @@ class Evidence:
     """The parameters of which the docstring says so."""
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=500)
 def evidence_in(code: str, names: frozenset[str], first: str = "") -> Evidence:
     """What the text of a function says of the paths that begin with one of the names.
 
     `first` is the first input of a Module: where it is reckoned with, it is a tensor.
     """
     doubted = frozenset(m[1] for m in _DOUBT.finditer(code) if _root(m[1]) in names)
-    until = {name: _first_rebound(code, name) for name in names}
+    until = {**dict.fromkeys(names, len(code)), **_first_rebound(code, names)}
     treated = {
         path for path, start in _treated_as_tensors(code) if start <= until.get(_root(path), -1)
     }
@@ -108,18 +110,18 @@ def _found(pattern: re.Pattern[str], code: str) -> frozenset[str]:
 
 
 def _root(path: str) -> str:
-    return re.split(r"[.\[]", path, maxsplit=1)[0]
+    return path.partition(".")[0].partition("[")[0]
 
 
-def _first_rebound(code: str, name: str) -> int:
-    """Where the first line ends that gives a name another value."""
-    pattern = re.compile(_REBOUND.format(re.escape(name)), re.MULTILINE)
-    body = code.find(":\n")
-    found = pattern.search(code, max(body, 0))
-    if found is None:
-        return len(code)
-    end = code.find("\n", found.end())
-    return len(code) if end < 0 else end
+def _first_rebound(code: str, names: Collection[str]) -> Mapping[str, int]:
+    """Where the first line ends that gives a name another value, for the names that get one."""
+    ends: dict[str, int] = {}
+    for found in _REBOUND.finditer(code, max(code.find(":\n"), 0)):
+        end = code.find("\n", found.end())
+        for name in _NAME.findall(found[1] or found[2]):
+            if name in names:
+                ends.setdefault(name, len(code) if end < 0 else end)
+    return ends
 
 
 def _treated_as_tensors(code: str) -> Iterator[tuple[str, int]]:
@@ -128,7 +130,7 @@ def _treated_as_tensors(code: str) -> Iterator[tuple[str, int]]:
     if "torch." in code and _NUMPY.search(code) is None:
         for found in _SLICED.finditer(code):
             yield found[1], found.start()
-    for found in _STATISTICS.finditer(code):
+    for found in _STATISTICS.finditer(code) if ".running_" in code else ():
         yield f"{found[1]}.weight", found.start()
     for found in _FUNCTION.finditer(code):
         module = "torch" if found[1] == "torch" else "torch.nn.functional"

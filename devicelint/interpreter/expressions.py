@@ -56,7 +56,11 @@ def name(run: Run, node: cst.Name) -> Value:
 def number(run: Run, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
     if node.value.isdecimal() and len(node.value) <= _LONGEST_NUMBER:
         return Const(int(node.value), node, bool(run.assumptions))
-    return HOST if len(node.value) > _LONGEST_NUMBER else Const(node.evaluated_value, node)
+    if len(node.value) > _LONGEST_NUMBER:
+        return HOST
+    # libcst asks ast for the value, which takes longer than everything else that is done here.
+    is_plain = isinstance(node, cst.Float)
+    return Const(float(node.value) if is_plain else node.evaluated_value, node)
 
 
 _LONGEST_NUMBER = 100

@@ -53,7 +53,7 @@ def import_from(run: Run, node: cst.ImportFrom) -> None:
     home = _find(run, module, len(node.relative))
     if isinstance(node.names, cst.ImportStar):
         if home is not None:
-            for name, value in _public(run, home):
+            for name, value in public(run, home):
                 run.bind(name, value, node)
         return
     for alias in node.names:
@@ -90,7 +90,16 @@ def _find(run: Run, module: str, level: int) -> str | None:
 
 @resolves(Imported)
 def resolve(run: Run, value: Imported) -> Value:
-    """What an imported name stands for."""
+    """What an imported name stands for; the same on all paths, whichever asks first."""
+    known = run.imported.get(value)
+    if known is None:
+        known = _followed(run, value)
+        if run.frame.is_checked:
+            run.imported[value] = known
+    return known
+
+
+def _followed(run: Run, value: Imported) -> Value:
     found: Value = value
     for _ in range(_LONGEST_CHAIN):
         if not isinstance(found, Imported):
@@ -114,7 +123,7 @@ def _member(run: Run, home: str, name: str) -> Value:
     return Unknown(f"{name} is not in {home}") if inner is None else ProjectModule(inner)
 
 
-def _public(run: Run, home: str) -> Iterator[tuple[str, Value]]:
+def public(run: Run, home: str) -> Iterator[tuple[str, Value]]:
     """The names that a star import takes over; `__all__` rarely says otherwise."""
     if _enter(run, home):
         for name, value in tuple(run.state.fields(home).items()):

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import libcst as cst
 
 from devicelint.domain.devices import Unsure
+from devicelint.domain.join import join
 from devicelint.domain.state import State
 from devicelint.domain.values import (
     Const,
@@ -124,11 +125,12 @@ def _merged(run: Run, *others: State) -> State:
 
 
 def _changed(state: State, before: State) -> bool:
-    """Whether an iteration changed a value that concerns devices."""
+    """Whether an iteration changed a value that concerns devices, so that the next one differs."""
     hosts = (Const, HostValue)
     for ref, name in state.changes_since(before):
         one, other = state.read(ref, name), before.read(ref, name)
-        if not (isinstance(one, hosts) and isinstance(other, hosts)):
+        is_of_host = isinstance(one, hosts) and isinstance(other, hosts)
+        if not is_of_host and join(one, other) != other:
             return True
     return False
 

@@ -10,7 +10,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Device
 from devicelint.domain.events import Event, Load
 from devicelint.domain.history import Site
-from devicelint.domain.values import Class, Function, Loaded, Module, Ref, Value
+from devicelint.domain.values import Class, Function, Imported, Loaded, Module, Ref, Value
 from devicelint.interpreter.frame import Frame
 
 
@@ -70,6 +70,8 @@ class Memory:
     """How many of these were in files that the checked one imports."""
     lines_elsewhere: int = 0
     """How many lines these files have."""
+    imported: dict[Imported, Value] = field(default_factory=dict)
+    """What the names stand for that the checked file imports."""
     left_out: bool = False
     """Whether some file was not looked at any more, for there were too many."""
     entered: set[Site] = field(default_factory=set)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from devicelint.interpreter.nodes import children
+
 
 @dataclass(frozen=True, eq=False)
 class Reads:
@@ -118,7 +120,7 @@ def _around(tree: cst.Module) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
     waiting: list[cst.CSTNode] = [tree]
     while waiting:
         parent = waiting.pop()
-        for child in parent.children:
+        for child in children(parent):
             yield child, parent
             waiting.append(child)
 

@@ -23,12 +23,19 @@ def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while waiting:
         one = waiting.pop()
         yield one
-        for name in _parts(type(one)):
-            part = getattr(one, name)
-            if isinstance(part, (tuple, list)):
-                waiting.extend(part)
-            elif type(part) not in _NO_NODES:
-                waiting.append(part)
+        waiting.extend(children(one))
+
+
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """The code right below a node, without what only lays it out."""
+    found: list[cst.CSTNode] = []
+    for name in _parts(type(node)):
+        part = getattr(node, name)
+        if type(part) is tuple or type(part) is list:
+            found.extend(part)
+        elif type(part) not in _NO_NODES:
+            found.append(part)
+    return found
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from time import process_time
 
-_STEPS_BETWEEN_LOOKS = 256
+_STEPS_BETWEEN_LOOKS = 1_000
 """How many statements are walked between two looks at the clock."""
 
 

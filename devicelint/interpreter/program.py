@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import libcst as cst
@@ -56,7 +57,7 @@ class Program:
     code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)
     """The text of those nodes that it was asked for."""
 
-    @property
+    @cached_property
     def lines(self) -> int:
         """How long the file is."""
         return self.text.count("\n") + 1

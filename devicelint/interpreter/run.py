@@ -16,13 +16,14 @@ import libcst as cst
 from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
 from devicelint.domain.history import Site
 from devicelint.domain.state import Place, State, loses_device
-from devicelint.domain.values import Flag, Function, Module, Outside, Ref, Unknown, Value
+from devicelint.domain.values import Flag, Function, Imported, Module, Outside, Ref, Unknown, Value
 from devicelint.domain.worlds import World
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.memory import Memory, Surroundings
 from devicelint.interpreter.patience import Patience
 from devicelint.interpreter.program import Program
+from devicelint.positions import written
 
 BUILTIN_SCOPE: dict[str, Value] = {}
 """What Python itself binds; filled by `builtins`."""
@@ -168,7 +169,7 @@ class Run(Surroundings, Memory):
         if resolve is None:
             return value
         found = resolve(self, value)
-        if self.frame.is_checked:
+        if self.frame.is_checked and not isinstance(value, Imported):
             self.state.write(ref, name, found)
         return found
 
@@ -277,7 +278,7 @@ class Run(Surroundings, Memory):
         """The source text of a node, without what surrounds it."""
         code = self.program.code.get(node)
         if code is None:
-            code = self.program.code[node] = self.module.code_for_node(node).strip()
+            code = self.program.code[node] = written(self.module, node).strip()
         return code
 
     # -- objects ---------------------------------------------------------------------------
