@@ -204,9 +204,24 @@ def _supervised(
     run: Run, arguments: Arguments, device: Device | None, told: Argument | None, site: cst.Call
 ) -> Value:
     model = arguments.get(0, "model")
-    if model is not None and told is not None and device is not None:
+    if model is None or any(name in arguments.keywords for name in ("prepare_batch", "model_fn")):
+        return Tool("ignite.engine.Engine")
+    if told is not None and device is not None:
         _expect_there(run, model, Operand(told.site, Batch(device, _to(site, device)), device))
-    return Tool("ignite.engine.Engine")
+        return Tool("ignite.engine.Engine")
+    return Tool("ignite.engine.Supervised_", held=(model.value,))
+
+
+@answers("RunUnmoved")
+def run_unmoved(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`trainer.run(loader)` without a device: the model is given what the loader yields."""
+    data = arguments.get(0, "data")
+    if data is not None and isinstance(receiver, Tool) and not arguments.open:
+        batch = element_of(run, data.value, data.site)
+        first = batch.items[0] if isinstance(batch, Tuple) and batch.items else batch
+        if isinstance(first, (Tensor, Batch)):
+            run.call(receiver.held[0], Arguments([Argument(data.site, first)]), site)
+    return Unknown("the state of an engine")
 
 
 def _to(site: cst.Call, device: Device) -> Step:

@@ -7,9 +7,14 @@ class ignite:
         create_supervised_evaluator: SupervisedEvaluator
         supervised_training_step: Unknown
         _prepare_batch: BatchMovedTo
+        Supervised_: Tool
 
         class Engine:
             run: RunOver
+
+        # Told no device, it gives the model what the loader yields.
+        class Supervised_:
+            run: RunUnmoved
 
         class engine:
             Engine: ignite.engine.Engine
