@@ -32,6 +32,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import read_attribute
+from devicelint.interpreter.computed_names import member_by_name
 from devicelint.interpreter.containers import (
     element_of,
     extend,
@@ -239,7 +240,7 @@ def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
     if isinstance(wanted, str) and wanted.isidentifier() and len(arguments.positional) == 2:
         node = cst.Attribute(site.args[0].value, cst.Name(wanted))
         return read_attribute(run, owner, wanted, node)
-    return Unknown("an attribute by a computed name")
+    return member_by_name(run, owner, attribute)
 
 
 @special("builtins.hasattr")

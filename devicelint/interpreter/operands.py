@@ -168,10 +168,25 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
     if was_to_go(operand, own.device) or not is_open(run, own, operand):
         return met
     here = run.frame if frame is None else frame.caller
+    if _is_unmoved(run, met):
+        here = _where_checked(here)
     verdict = agreement(own.device, operand.device)
     clash = Clash(blamed, met, verdict, site, here, frame is None or called is not None)
     run.announce(MisplacedInput(entered, run.code_of(named), clash))
     return met
+
+
+def _is_unmoved(run: Run, module: Operand) -> bool:
+    """Whether a module is where the checked file built it: that is at fault, whoever calls it."""
+    since = module.since
+    return since is not None and since.verb is Verb.BUILT and since.site in run.made_in
+
+
+def _where_checked(frame: Frame | None) -> Frame | None:
+    """The call of the checked file that led to a frame of another one."""
+    while frame is not None and not frame.is_checked:
+        frame = frame.caller
+    return frame
 
 
 def _called_in(frame: Frame) -> tuple[cst.Call, cst.BaseExpression, Module] | None:

@@ -14,6 +14,7 @@ from devicelint.domain.values import (
     Const,
     Dataset,
     DictOf,
+    External,
     HostObject,
     Instance,
     ListOf,
@@ -21,6 +22,7 @@ from devicelint.domain.values import (
     Module,
     Moved,
     Outside,
+    ProjectModule,
     Stream,
     Tensor,
     Tuple,
@@ -28,6 +30,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.bundles import fresh, item_held
+from devicelint.interpreter.computed_names import NAMESPACE, member_by_name
 from devicelint.interpreter.containers import call_special, element_of, item
 from devicelint.interpreter.indexing import index_tensor
 from devicelint.interpreter.loads import note_key
@@ -38,6 +41,10 @@ from devicelint.interpreter.sequences import sliced
 
 @evaluates(cst.Subscript)
 def subscript(run: Run, node: cst.Subscript) -> Value:
+    if isinstance(node.value, cst.Attribute) and node.value.attr.value == NAMESPACE:
+        owner = run.evaluate(node.value.value)
+        if isinstance(owner, (External, ProjectModule)):
+            return member_by_name(run, owner, _key(run, node.slice[0].slice))
     value = run.evaluate(node.value)
     if isinstance(value, (Tensor, Moved)) or (isinstance(value, Batch) and not value.whole):
         return index_tensor(run, node, value)
