@@ -100,6 +100,7 @@ RUN_TIME_RULES = {
     "host-library-on-device": (12, 5),
     "generator-elsewhere": (10, 4),
     "invalid-device-string": (10, 4),
+    "legacy-cuda-type": (8, 2),
     "lengths-not-on-cpu": (9, 3),
     "load-without-map-location": (17, 6),
     "mixed-devices": (20, 7),
@@ -109,6 +110,7 @@ RUN_TIME_RULES = {
     "optimizer-moved": (15, 4),
     "optimizer-state-before-move": (11, 5),
     "pinned-wrongly": (11, 4),
+    "unguarded-accelerator-api": (4, 3),
     "unregistered-module": (12, 5),
     "unregistered-tensor": (12, 5),
 }
