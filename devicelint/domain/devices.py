@@ -30,7 +30,7 @@ class Opaque:
 
     origin: str
     apart: bool = False
-    """Whether it is chosen apart from that of the tensors that callers give, and is the CPU first."""
+    """Whether it is chosen apart from where callers have their tensors, and is the CPU first."""
 
     def __str__(self) -> str:
         return self.origin
@@ -144,6 +144,9 @@ def join_devices(one: Device, other: Device) -> Device:
     """The device of a value that came on either of two paths."""
     if one == other:
         return one
+    for own, given in ((one, other), (other, one)):
+        if _are_apart(own, given):
+            return own
     if isinstance(one, Unsure):
         return one
     if isinstance(other, Unsure):

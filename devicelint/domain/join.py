@@ -34,6 +34,8 @@ from devicelint.domain.values import (
 
 _HOST = (Const, HostValue, Flag)
 _MOST_OPTIONS = 4
+_ABSENT = (FALSE, Const(0), Const(0.0))
+"""What says that there is no such layer, as None would: `self.drop = 0.0`."""
 
 
 def join(one: Value | None, other: Value | None) -> Value | None:
@@ -116,8 +118,8 @@ def _join_unlike(one: Value, other: Value) -> Value:
             return replace(value, scalar=None) if value.scalar is False else value
         if isinstance(host, _HOST) and isinstance(value, Array):
             return value
-        if isinstance(host, Const) and not host.value and isinstance(value, (Module, OneOf)):
-            return value  # `self.drop = 0.0` says that there is none, as None would
+        if host in _ABSENT and isinstance(value, (Module, OneOf)):
+            return value
     if isinstance(one, (Module, OneOf)) and isinstance(other, (Module, OneOf)):
         return _one_of(one, other)
     return Unknown("differs by the path taken")

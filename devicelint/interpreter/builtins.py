@@ -42,6 +42,7 @@ from devicelint.interpreter.containers import (
 )
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.kept import check_columns
+from devicelint.interpreter.model_copies import copy_of_outside
 from devicelint.interpreter.registration import any_parameter
 from devicelint.interpreter.run import BUILTIN_SCOPE, Run
 from devicelint.interpreter.transfers import TRANSFERS
@@ -292,6 +293,8 @@ def deepcopy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
         return Unknown("deepcopy of nothing")
     if isinstance(given.value, Module):
         return copy_module(run, given.value, site)
+    if isinstance(given.value, Outside):
+        return copy_of_outside(run, given.value, site) or Unknown("a copy")
     return given.value if isinstance(given.value, (Tensor, Const)) else Unknown("a copy")
 
 

@@ -26,9 +26,9 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import CLASS_FIELD, class_member
-from devicelint.interpreter.copies import own_copies
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.functions import call_function, walk_alone
+from devicelint.interpreter.model_copies import own_copies
 from devicelint.interpreter.module_building import fill_container
 from devicelint.interpreter.own_devices import arguments_of_anybody, begin_metric
 from devicelint.interpreter.registration import announce_defined, built, move_module

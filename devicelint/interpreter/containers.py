@@ -184,10 +184,10 @@ def element_of(run: Run, value: Value, site: Site) -> Value:
             return replace(value, scalar=_rank_of_part(run, value, site))
         case Batch():
             return _inner_batch(value)
-        case Parameters(Module() as module):
-            from devicelint.interpreter.registration import any_parameter
+        case Parameters(Module() | Outside() as module):
+            from devicelint.interpreter.model_copies import parameter_in
 
-            return any_parameter(run, module)
+            return parameter_in(run, module)
         case DictOf() | HostValue() | Const() | Bundle():
             return HOST
         case Array() | HostObject() | Moved() | Loaded():

@@ -31,6 +31,7 @@ from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import element_of, extend, is_shared
 from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.legacy_types import move_to_type
+from devicelint.interpreter.model_copies import reached_by
 from devicelint.interpreter.module_building import fill_container
 from devicelint.interpreter.moved_names import note_moved_name
 from devicelint.interpreter.registration import any_parameter, is_without_tensors, move_module
@@ -95,7 +96,7 @@ def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst
     assert isinstance(node.func, cst.Attribute)
     origin = module_device(run, module).device
     if target is not None:
-        reached = target
+        reached = reached_by(run, module, target)
         if isinstance(node.func.value, cst.Subscript) and is_shared(run, module.ref):
             reached = join_devices(origin, target)
         move_module(run, module, reached, Step(Verb.MOVED, node, reached))

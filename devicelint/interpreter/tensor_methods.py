@@ -32,6 +32,7 @@ from devicelint.interpreter.host_reads import read_on_host
 from devicelint.interpreter.indices import declare_option
 from devicelint.interpreter.legacy_types import converted
 from devicelint.interpreter.loads import note_moved
+from devicelint.interpreter.model_copies import parameter_in
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.options import note_option
 from devicelint.interpreter.proofs import as_proven, prove
@@ -168,9 +169,11 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
     arguments = arguments_of(run, node)
     if written is not None:
         return run.call(written, arguments, node)
-    if name in ("parameters", "named_parameters"):
+    if name == "parameters":
         assert isinstance(node.func, cst.Attribute)
         return Parameters(receiver, node.func.value)
+    if name in ("named_parameters", "named_buffers", "buffers"):
+        return _named_of_outside(run, receiver, name)
     if name == "add_argument":
         declare_option(run, arguments)
         note_option(run, arguments)
@@ -188,6 +191,12 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
     if name not in _PROVES_TENSOR or not (receiver.parameter or name in TENSOR_METHODS):
         return Unknown(f"{receiver.origin}.{name}()")
     return _method_of_assumed(run, receiver, name, arguments, node)
+
+
+def _named_of_outside(run: Run, receiver: Outside, name: str) -> Value:
+    """What else a caller's module gives one by one."""
+    tensor = parameter_in(run, receiver)
+    return Stream(Tuple((HOST, tensor)) if name.startswith("named") else tensor)
 
 
 def _is_of_torch(run: Run) -> bool:
