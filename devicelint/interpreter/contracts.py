@@ -33,7 +33,7 @@ def is_open(run: Run, *operands: Operand) -> bool:
     """Whether these may be on an accelerator, where somebody else chooses."""
     if any(isinstance(operand.device, Opaque) for operand in operands) and may_mean_cpu(run):
         return False
-    if not any(_is_callers(run, operand.device) for operand in operands):
+    if not any(_is_callers(operand.device) for operand in operands):
         return True
     if any(key.endswith(".is_cuda") and not chosen for key, chosen in run.world.settings):
         return False
@@ -45,18 +45,18 @@ def is_open(run: Run, *operands: Operand) -> bool:
 _UPDATES = re.compile(r"update|step|average", re.IGNORECASE)
 
 
-def _is_callers(run: Run, device: Device) -> bool:
-    """Whether a device is that of what a caller gives: of a parameter, seen or unseen."""
-    if isinstance(device, Opaque) and device.origin.endswith(".device"):
-        name = device.origin.removesuffix(".device")
-        return any(name in _parameters_of(frame.node) for frame in _frames(run))
+def _is_callers(device: Device) -> bool:
+    """Whether a device is that of what a caller gives: of a tensor, seen or unseen."""
+    if isinstance(device, Opaque):
+        owner, _, attribute = device.origin.rpartition(".")
+        return attribute == "device" and owner.isidentifier() and owner not in _KEEP_DEVICES
     return isinstance(device, DeviceOf)
 
 
-def _parameters_of(node: cst.CSTNode) -> list[str]:
-    if not isinstance(node, cst.FunctionDef):
-        return []
-    return [one.name.value for one in node.params.params]
+_KEEP_DEVICES = frozenset(
+    "self args opt opts options cfg config hparams flags FLAGS accelerator fabric trainer".split()
+)
+"""What has a device of its own that somebody has chosen: settings, and those who place models."""
 
 
 def _is_given_to_update(run: Run, device: Device) -> bool:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import libcst as cst
 
 from devicelint.domain.values import (
+    Class,
     Const,
     DeviceHandle,
-    External,
+    DeviceIndex,
+    Deviceless,
     Flag,
     Function,
     HostValue,
     Module,
     Outside,
+    Partial,
+    Tool,
     Tuple,
     Unknown,
     Value,
@@ -47,29 +51,46 @@ def truth_of(run: Run, value: Value) -> bool | None:
             return run.decide(Flag(value.origin))
         case Tuple():
             return bool(value.items)
-        case Module() | DeviceHandle() | Function() | External():
-            return None if isinstance(value, External) else True
+        case Module() | DeviceHandle() | Function() | Class() | Partial() | Tool() | Deviceless():
+            return True
         case _:
             return None
 
 
-@contextmanager
-def assuming(run: Run, condition: Value) -> Iterator[None]:
+_NOTHING: AbstractContextManager[None] = nullcontext()
+
+
+def assuming(run: Run, condition: Value) -> AbstractContextManager[None]:
     """Walk under a condition: what is written there is somebody's choice, not hard-coded."""
-    counted = depends_on_choice(run, condition)
-    run.assumptions += counted
+    return _assuming(run) if depends_on_choice(run, condition) else _NOTHING
+
+
+@contextmanager
+def _assuming(run: Run) -> Iterator[None]:
+    run.assumptions += 1
     try:
         yield
     finally:
-        run.assumptions -= counted
+        run.assumptions -= 1
+
+
+_SETTING = re.compile(r"(?!self\.)\w+\.\w+|\w+$")
+"""`args.train`, `opt.epoch != 0` or `training`, but not `score > best`."""
+
+
+def under_setting(run: Run, condition: Value, outcome: bool) -> AbstractContextManager[None]:
+    """Walk a branch that a setting decides on."""
+    if not isinstance(condition, Flag) or is_machine(condition):
+        return _NOTHING
+    if _SETTING.match(condition.key) is None:
+        return _NOTHING
+    return _under(run, f"{condition.key} is {outcome is not condition.negated}")
 
 
 @contextmanager
-def under_setting(run: Run, condition: Value, outcome: bool) -> Iterator[None]:
-    """Walk a branch that a setting decides on."""
+def _under(run: Run, setting: str) -> Iterator[None]:
     before = len(run.settings)
-    if isinstance(condition, Flag) and not is_machine(condition):
-        run.settings.append(f"{condition.key} is {outcome is not condition.negated}")
+    run.settings.append(setting)
     try:
         yield
     finally:
@@ -105,14 +126,20 @@ def condition_at(run: Run, node: cst.BaseExpression) -> Value:
     return value
 
 
-@contextmanager
-def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> Iterator[None]:
+def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> AbstractContextManager[None]:
     """Walk the branches of a test.
 
     Where it asks for a device by a setting (`if USE_CUDA:`) or by what it sees (`if x.is_cuda:`),
     whatever stands in a branch is chosen there, even where the outcome is known.
     """
     asks = not is_machine(condition) and asks_for_device(node)
+    if asks or run.integers or isinstance(condition, DeviceIndex):
+        return _choosing(run, node, condition, asks)
+    return _NOTHING
+
+
+@contextmanager
+def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) -> Iterator[None]:
     counted = asks and not isinstance(condition, Flag)
     run.assumptions += counted
     run.device_choices += asks
