@@ -12,6 +12,7 @@ from devicelint.domain.events import Operand
 from devicelint.domain.history import Verb
 from devicelint.domain.values import (
     Batch,
+    Class,
     Module,
     Moved,
     Outside,
@@ -21,7 +22,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
-from devicelint.interpreter.attributes import module_device
+from devicelint.interpreter.attributes import CLASS_FIELD, module_device
 from devicelint.interpreter.beliefs import (
     answer_of_unseen,
     check_unseen,
@@ -29,7 +30,7 @@ from devicelint.interpreter.beliefs import (
     is_moved_again,
 )
 from devicelint.interpreter.bundles import as_batch
-from devicelint.interpreter.classes import call_module_of_file
+from devicelint.interpreter.classes import call_module_of_file, torch_base
 from devicelint.interpreter.containers import element_of, known_elements
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.loads import note_moved
@@ -250,7 +251,7 @@ def _call_wrapper(run: Run, module: Module, arguments: Arguments, site: cst.Call
 
 def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value:
     """A module of a library: its inputs should be where it is; its class says what it gives."""
-    kind = kind_of(module.name)
+    kind = kind_of(_known_as(run, module))
     place = module_device(run, module)
     own = Operand(site.func, module, place.device, place.since)
     # A metric elsewhere takes sums from the CPU, and a transformation anything.
@@ -265,6 +266,12 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
     if member_mark(module.name, "__call__") == "Output" and not _asks_for_more(arguments):
         return Tensor(place.device, place.since, None, not run.no_grad)
     return Unknown(f"the result of {module.name}")
+
+
+def _known_as(run: Run, module: Module) -> str:
+    """The class of a library that a Module is of, or that its class extends."""
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    return (torch_base(cls) if isinstance(cls, Class) else "") or module.name
 
 
 def _asks_for_more(arguments: Arguments) -> bool:

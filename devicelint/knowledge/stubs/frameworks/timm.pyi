@@ -12,6 +12,27 @@ class timm:
     class models:
         create_model: timm.Model_
 
+        class beit:
+            Beit: timm.Model_
+
+        class convnext:
+            ConvNeXt: timm.Model_
+
+        class efficientnet:
+            EfficientNet: timm.Model_
+
+        class mlp_mixer:
+            MlpMixer: timm.Model_
+
+        class resnet:
+            ResNet: timm.Model_
+
+        class swin_transformer:
+            SwinTransformer: timm.Model_
+
+        class vision_transformer:
+            VisionTransformer: timm.Model_
+
     class data:
         create_loader: Prefetching
         create_dataset: Dataset
