@@ -222,6 +222,7 @@ def walk_class_alone(run: Run, cls: Class) -> None:
         _let_go(run, made)
     for copy, own in copies:
         move_module(run, copy, own.device, own.since)
+    assert isinstance(cls.node, cst.ClassDef)
     called = set(_CALLS_OF_PRIVATE.findall(run.code_of(cls.node)))
     for member in sorted((one for one, _ in run.pending), key=lambda one: one.name in called):
         is_method = member.owner == cls.ref and member.kind in ("", "property")
