@@ -39,6 +39,7 @@ from devicelint.interpreter.containers import (
 from devicelint.interpreter.dynamic import bind_global, names_globals
 from devicelint.interpreter.graph_fields import put_into_graph
 from devicelint.interpreter.indexing import assign_item
+from devicelint.interpreter.moved_back import note_bound_again
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.placeholders import check_overwritten
 from devicelint.interpreter.registration import register
@@ -52,10 +53,12 @@ def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExp
     """Bind a value, which the expression `site` gave, to a target."""
     match target:
         case cst.Name():
+            if isinstance(value, Tensor):
+                note_bound_again(run, target.value, value)
             run.bind(target.value, value, target)
-            if isinstance(value, _MAY_CHOOSE) and run.frame.is_checked:
-                run.given[run.frame.statement] = value
+            _note_given(run, value)
         case cst.Attribute():
+            _note_given(run, value)
             _assign_attribute(run, target, value, site)
         case cst.Subscript():
             _assign_item(run, target, value, site)
@@ -65,6 +68,11 @@ def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExp
             assign(run, target.value, value, site)
         case _:
             pass
+
+
+def _note_given(run: Run, value: Value) -> None:
+    if isinstance(value, _MAY_CHOOSE) and run.frame.is_checked:
+        run.given[run.frame.statement] = value
 
 
 def _assign_attribute(

@@ -31,6 +31,7 @@ from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.flow import NO_GRAD
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.ignored_devices import note_ignored
+from devicelint.interpreter.moved_back import forget_places
 from devicelint.interpreter.parameters import bind_parameters
 from devicelint.interpreter.placeholders import check_returns
 from devicelint.interpreter.proofs import settings_of
@@ -265,6 +266,7 @@ def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> N
     assumptions, no_grad, world = run.assumptions, run.no_grad, run.world
     for setting in settings_of(run, function):
         run.state = before.fork()
+        forget_places(run)
         run.world = setting
         call_function(run, function, Arguments(open=True), None, receiver=receiver)
         run.frame, run.world = outer, world

@@ -92,6 +92,8 @@ class Memory:
     """Whether a branch was left out because this machine has an accelerator, or none."""
     counts_accelerators: bool = False
     """Whether the code asks how many accelerators there are."""
+    moved_back: set[tuple[Ref, str]] = field(default_factory=set)
+    """What has left an accelerator again: modules, and names of tensors."""
     hidden: set[Ref] = field(default_factory=set)
     """The modules that lie in a plain container of another one, unregistered."""
     assigned_by: dict[Site, Site] = field(default_factory=dict)

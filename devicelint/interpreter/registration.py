@@ -26,6 +26,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.attributes import parameter_of
 from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.moved_back import note_module_moved
 from devicelint.interpreter.run import Run
 from devicelint.knowledge import ModuleKind, module_class
 
@@ -94,6 +95,7 @@ def _move(run: Run, module: Value, place: Moved, seen: set[object]) -> None:
     if not isinstance(module, Module) or module.ref in seen:
         return
     seen.add(module.ref)
+    note_module_moved(run, module, run.state.read(module.ref, DEVICE_FIELD), place)
     run.state.write(module.ref, DEVICE_FIELD, place)
     for name, value in tuple(run.state.fields(module.ref).items()):
         if isinstance(value, (Module, OneOf)):
