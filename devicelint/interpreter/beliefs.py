@@ -235,7 +235,10 @@ def _go_on_as_moved(run: Run, batch: Batch | Tensor, since: Step) -> None:
 
 
 def _is_called_alike(run: Run, site: cst.Call, move: Move) -> bool:
+    """Whether the loop of a move gives it to the same thing, and none that may move it itself."""
     called = run.code_of(site.func)
+    if "DataParallel" in run.module_code and called in _modules_in(run.module_code):
+        return False
     return any(run.code_of(func) == called for func in calls_with(move))
 
 

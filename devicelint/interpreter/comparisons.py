@@ -13,14 +13,21 @@ from devicelint.domain.values import (
     HOST,
     NONE,
     Batch,
+    Class,
     Const,
+    Dataset,
     DeviceHandle,
+    Deviceless,
     Flag,
     Function,
+    Instance,
+    Loader,
     Module,
     Moved,
     Outside,
+    Partial,
     Tensor,
+    Tool,
     Value,
 )
 from devicelint.interpreter.containers import known_elements
@@ -29,6 +36,11 @@ from devicelint.interpreter.proofs import absence_of
 from devicelint.interpreter.run import Run, evaluates
 
 _TENSORS = (Tensor, Batch, Moved)
+_OBJECTS = (
+    *(*_TENSORS, Module, DeviceHandle, Function, Class, Partial),
+    *(Instance, Tool, Loader, Dataset, Deviceless),
+)
+"""What is something, and not None."""
 
 
 @evaluates(cst.Comparison)
@@ -85,7 +97,7 @@ def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:
             return as_bool((one == NONE) is not negated)
         if (absence := absence_of(run, one)) is not None:
             return Flag(absence, negated)
-        if isinstance(one, (*_TENSORS, Module, DeviceHandle, Function)):
+        if isinstance(one, _OBJECTS):
             return as_bool(negated)
     if isinstance(one, Const) and isinstance(other, Const) and isinstance(other.value, bool):
         return as_bool((one == other) is not negated)

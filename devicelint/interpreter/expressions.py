@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import Known
 from devicelint.domain.join import as_bool, join_known
 from devicelint.domain.values import (
     HOST,
     NONE,
     Batch,
     Const,
-    DeviceHandle,
     DictOf,
     Flag,
     Function,
@@ -24,7 +22,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.arguments import Argument
 from devicelint.interpreter.assign import assign
 from devicelint.interpreter.containers import (
     ELEMENT,
@@ -34,7 +31,7 @@ from devicelint.interpreter.containers import (
     key_field,
     mark_shared,
 )
-from devicelint.interpreter.indices import note_index_tested, use_index
+from devicelint.interpreter.indices import note_index_tested
 from devicelint.interpreter.loops import comprehension_scope
 from devicelint.interpreter.run import Run, evaluates
 from devicelint.interpreter.truth import (
@@ -44,7 +41,6 @@ from devicelint.interpreter.truth import (
     condition_of,
     truth_of,
 )
-from devicelint.interpreter.waits import wait_for
 
 
 @evaluates(cst.Name)
@@ -76,22 +72,6 @@ def string(run: Run, node: cst.SimpleString) -> Value:
 
 @evaluates(cst.ConcatenatedString)
 def concatenated_string(run: Run, node: cst.ConcatenatedString) -> Value:
-    return HOST
-
-
-@evaluates(cst.FormattedString)
-def formatted_string(run: Run, node: cst.FormattedString) -> Value:
-    """`f"cuda:{rank}"` names a device of a type, whatever its index."""
-    first = node.parts[0] if node.parts else None
-    names = isinstance(first, cst.FormattedStringText) and first.value in ("cuda:", "xpu:", "npu:")
-    for part in node.parts:
-        if isinstance(part, cst.FormattedStringExpression):
-            value = run.evaluate(part.expression)
-            wait_for(run, Argument(part.expression, value), part.expression)
-            if names:
-                use_index(run, value)
-    if isinstance(first, cst.FormattedStringText) and names:
-        return DeviceHandle(Known(first.value[:-1]), node, is_object=False)
     return HOST
 
 
