@@ -48,12 +48,24 @@ def reads_of(tree: cst.Module) -> Reads:
 
 
 def assigned(reads: Reads) -> Iterator[tuple[str, cst.Assign]]:
-    """The assignments of plain names in a file."""
+    """The assignments of plain names in a file, and of `self.name` in classes of their own."""
     for node in reads.around:
         if isinstance(node, cst.Assign):
             for target in node.targets:
                 if isinstance(target.target, cst.Name):
                     yield target.target.value, node
+                elif _is_own_attribute(reads, target.target):
+                    yield reads.code(target.target), node
+
+
+def _is_own_attribute(reads: Reads, target: cst.BaseExpression) -> bool:
+    """`self.device` in a class whose bases cannot read it."""
+    if not isinstance(target, cst.Attribute) or reads.code(target.value) != "self":
+        return False
+    node: cst.CSTNode | None = target
+    while node is not None and not isinstance(node, cst.ClassDef):
+        node = reads.around.get(node)
+    return node is not None and _stands_alone(node)
 
 
 def is_conditional(reads: Reads, statement: cst.CSTNode) -> bool:
@@ -110,10 +122,14 @@ def _holders(reads: Reads, call: cst.Call) -> Iterator[str | None]:
 
 def _constructors(node: cst.ClassDef) -> Iterator[cst.FunctionDef]:
     """The `__init__` of a class whose bases cannot read what it keeps."""
-    if all(last_name(base.value) in ("Module", "object", "Dataset") for base in node.bases):
+    if _stands_alone(node):
         for one in node.body.body:
             if isinstance(one, cst.FunctionDef) and one.name.value == "__init__":
                 yield one
+
+
+def _stands_alone(node: cst.ClassDef) -> bool:
+    return all(last_name(base.value) in ("Module", "object", "Dataset") for base in node.bases)
 
 
 def _around(tree: cst.Module) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:

@@ -50,8 +50,10 @@ def note_trained(run: Run, module: Module, device: Device, step: Site) -> None:
 
 def announce_unused(run: Run) -> None:
     """Announce the device that none of the models is brought to which the program trains."""
-    if not run.world.accelerators or run.world.settings or not run.trained:
+    if not run.world.accelerators or not run.trained:
         return
+    if run.world.settings and _MOVES.search(run.module_code):
+        return  # What is moved under other settings is not left behind.
     if any(device != CPU for _, device, _ in run.trained.values()):
         return
     module, _, step = next(iter(run.trained.values()))
@@ -59,6 +61,9 @@ def announce_unused(run: Run) -> None:
         chosen = (choice.site, choice.name, choice.device)
         run.announce(DeviceUnused(*chosen, module, step, choice.is_option))
         return
+
+
+_MOVES = re.compile(r"\.(?:to|cuda|xpu)\(|device=")
 
 
 def _choices(run: Run) -> Iterator[_Choice]:
@@ -73,12 +78,17 @@ def _choices(run: Run) -> Iterator[_Choice]:
             found[name] = _Choice(statement, name, device)
         elif not is_conditional(reads, statement):
             others.add(name)
-    yield from (one for name, one in found.items() if name not in others and is_idle(reads, name))
+    yield from (one for name, one in found.items() if name not in others and _is_idle(reads, name))
     yield from _options(reads)
 
 
+def _is_idle(reads: Reads, name: str) -> bool:
+    owner, _, attribute = name.rpartition(".")
+    return is_idle_attribute(reads, attribute) if owner else is_idle(reads, name)
+
+
 _NAMED_FOR_IT = re.compile(r"dev|cuda|gpu|accel", re.IGNORECASE)
-_ASKS_ONLY = re.compile(r"avail|has|is_|num|count|name|n_?gpu", re.IGNORECASE)
+_ASKS_ONLY = re.compile(r"avail|has|is_|num|count|name|(?<![a-z])n_?gpu", re.IGNORECASE)
 
 
 def _is_choice(name: str, value: Value) -> bool:
@@ -111,7 +121,7 @@ def _options(reads: Reads) -> Iterator[_Choice]:
         if node.func.attr.value == "add_argument":
             option = _option(node)
             name = option.lstrip("-").replace("-", "_")
-            if _OPTION.fullmatch(name) and is_idle_attribute(reads, name):
+            if _OPTION.fullmatch(name) and not reads.attributes.get(name):
                 yield _Choice(node, option, None, is_option=True)
 
 
