@@ -32,6 +32,8 @@ _PROVIDES_FOR_THE_CPU = re.compile(
     re.IGNORECASE,
 )
 """What shows that a program chooses its device, or that somebody may: another one is in order."""
+_FOLLOWS_OTHERS = re.compile(r"\.type_as\(|\.new(?:_\w+)?\(|\.device\b|\.is_cuda\b")
+"""What goes to wherever another tensor is."""
 _COMMENT = re.compile(r"(?m)(?:^|(?<=\s))#.*$")
 
 
@@ -44,6 +46,12 @@ def _code(text: str) -> str:
 def provides_for_the_cpu(text: str) -> bool:
     """Whether a file chooses its device, or lets somebody choose, so that it may be the CPU."""
     return _PROVIDES_FOR_THE_CPU.search(_code(text)) is not None
+
+
+@functools.lru_cache(maxsize=4)
+def follows_others(text: str) -> bool:
+    """Whether a file puts some of its tensors wherever others are."""
+    return _FOLLOWS_OTHERS.search(_code(text)) is not None
 
 
 @functools.lru_cache(maxsize=4)

@@ -30,7 +30,7 @@ from devicelint.interpreter.device_names import (
     is_free,
 )
 from devicelint.interpreter.frame import Frame
-from devicelint.interpreter.moved_names import Beside, beside_siblings
+from devicelint.interpreter.moved_names import Beside, after_its_building, beside_siblings
 from devicelint.interpreter.name_reads import reads_of
 from devicelint.interpreter.nodes import descendants
 from devicelint.interpreter.run import Run
@@ -113,6 +113,10 @@ class Scene:
     def beside_siblings(self, built: cst.Call, device: Device) -> Beside | None:
         """Where the module that a call builds is moved with others that are."""
         return beside_siblings(self._run, built, device)
+
+    def after_its_building(self, built: cst.Call, device: Device, move: Site) -> Beside | None:
+        """Where a module is moved that was built too early for `device`, or by a condition."""
+        return after_its_building(self._run, built, device, move)
 
     def value_of(self, site: Site) -> Value:
         """What a name or attribute holds here; another expression is not evaluated again."""
@@ -239,9 +243,14 @@ class Scene:
         return provisions.provides_for_the_cpu(self._run.module_code)
 
     def is_method_of_callers_module(self) -> bool:
-        """Whether this is a Module's method that nothing in the program calls."""
+        """Whether this is a Module's method that nothing in the program calls.
+
+        Beside it, others of the file have to go where their inputs are.
+        """
         frame = self._run.frame
-        return isinstance(frame.receiver, Module) and bool(self.walked_alone_as())
+        if not isinstance(frame.receiver, Module) or not self.walked_alone_as():
+            return False
+        return provisions.follows_others(self._run.module_code)
 
     def walked_alone_as(self) -> tuple[str, ...]:
         """The names of the functions around, where nobody in the program calls the outermost."""
