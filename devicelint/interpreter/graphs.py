@@ -40,9 +40,9 @@ def graph_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call
     given = arguments.positional[0] if arguments.positional else None
     value = Unknown("no dataset") if given is None else given.value
     item = value if isinstance(value, Bundle) else item_of_dataset(run, value, site)
-    if isinstance(item, Bundle):
+    if isinstance(item, Bundle) and "transform" not in arguments.keywords:
         return Loader(fresh(run, item, site), False, site)
-    return Loader(Unknown("graphs of an unknown dataset"), False, site)
+    return Loader(Unknown("graphs that may be moved"), False, site)
 
 
 @answers("BlockLoader")

@@ -269,10 +269,17 @@ def prefetching(run: Run, receiver: Value, arguments: Arguments, site: cst.Call)
 
 @answers("DeviceLoader")
 def device_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """Torchtext's iterators yield batches on the device that they are given."""
-    device = told_device(run, arguments, 99, site)
+    """Torchtext's iterators yield batches on the device that they are given; a number is none."""
+    given = arguments.get(3, "device")
+    if given is not None and (_is_number(given.value) or device_named(run, given) is None):
+        return Loader(Unknown("batches on a numbered device"), False, site)
+    device = told_device(run, arguments, 3, site)
     step = Step(Verb.LOADED, site, CPU) if device is None else _to(site, device)
     return Loader(Batch(step.device, step), False, site)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, int)
 
 
 @answers("DeviceLoaders")

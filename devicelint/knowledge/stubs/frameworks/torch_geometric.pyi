@@ -66,8 +66,11 @@ class torch_geometric:
     class nn:
         anything: Unknown
         MessagePassing: Module
-        # It takes and gives dicts.
+        # They take and give dicts; one gives a matrix beside the tensor.
         HeteroConv: Transformation
+        HGTConv: Transformation
+        HANConv: Transformation
+        PANConv: Transformation
         any_Conv: torch_geometric.Layer_
         any_Norm: torch_geometric.Layer_
         GCN: torch_geometric.Layer_
