@@ -12,7 +12,9 @@ from devicelint.domain.devices import Device
 from devicelint.domain.history import Site
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.memory import MovedName
+from devicelint.interpreter.nodes import children, descendants
 from devicelint.interpreter.run import Run
+from devicelint.interpreter.spelling import Spelling
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Beside:
     name: str
     content: str
     move: str
-    sibling: cst.CSTNode
+    anchor: cst.CSTNode
     where: Literal["before", "after"]
 
 
@@ -63,6 +65,67 @@ def beside_siblings(run: Run, built: cst.Call, target: Device) -> Beside | None:
     moved = f"{name}{move}"
     content = f"{name} = {moved}" if isinstance(sibling.statement, cst.Assign) else moved
     return Beside(name, content, move, sibling.statement, "after" if earlier else "before")
+
+
+def after_its_building(run: Run, built: cst.Call, device: Device, move: Site) -> Beside | None:
+    """Where a module is moved that was built too early, or that is moved under a condition."""
+    made = run.made_in.get(built)
+    name = None if made is None else name_given(made[0], built)
+    if made is None or name is None:
+        return None
+    frame, moment = made
+    spelled = Spelling(run, frame).of(device)
+    if spelled is not None:
+        return _once_named(run, frame, moment, name, spelled)
+    return _on_condition(run, frame, moment, name, move) if isinstance(move, cst.Call) else None
+
+
+def _once_named(run: Run, frame: Frame, moment: int, name: str, spelled: str) -> Beside | None:
+    """`net.to(device)` where the device gets its name, in the block in which the module did."""
+    binding = frame.bindings.get(spelled)
+    if frame.last_bound.get(spelled, -1) <= moment or not isinstance(binding, cst.Assign):
+        return None
+    if _block_of(run, binding) is not _block_of(run, frame.bindings[name]):
+        return None
+    move = f".to({spelled})"
+    return Beside(name, f"{name}{move}", move, binding, "after")
+
+
+def _on_condition(run: Run, frame: Frame, moment: int, name: str, move: cst.Call) -> Beside | None:
+    """`if use_cuda: net.cuda()`, where the input is moved so by a global flag."""
+    around = _around(run, move)
+    tests = [one.test for one in around if isinstance(one, cst.If)]
+    if len(tests) != 1 or any(isinstance(one, cst.Else) for one in around) or move.args:
+        return None
+    test, func = tests[0], move.func
+    if not isinstance(test, cst.Name) or not isinstance(func, cst.Attribute):
+        return None
+    known_since = frame.last_bound.get(test.value, moment + 1)
+    if frame.home != frame.ref or known_since > moment or func.attr.value not in ("cuda", "xpu"):
+        return None
+    moved = f".{func.attr.value}()"
+    content = f"if {test.value}:\n    {name}{moved}"
+    binding = frame.bindings[name]
+    assert isinstance(binding, cst.Assign)
+    return Beside(name, content, moved, binding, "after")
+
+
+def _block_of(run: Run, statement: Site) -> cst.CSTNode | None:
+    """The block in which a statement stands."""
+    assert isinstance(statement, cst.CSTNode)
+    blocks = (cst.IndentedBlock, cst.Module)
+    return next((one for one in _around(run, statement) if isinstance(one, blocks)), None)
+
+
+def _around(run: Run, node: cst.CSTNode) -> list[cst.CSTNode]:
+    """What a node stands in, the innermost first; nothing, where it is of another file."""
+    parents: dict[cst.CSTNode, cst.CSTNode] = {}
+    for one in descendants(run.module):
+        parents.update((child, one) for child in children(one))
+    path: list[cst.CSTNode] = []
+    while (parent := parents.get(path[-1] if path else node)) is not None:
+        path.append(parent)
+    return path
 
 
 def name_given(frame: Frame, built: cst.Call) -> str | None:

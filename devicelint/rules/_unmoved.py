@@ -25,15 +25,29 @@ def move_module(scene: Scene, clash: Clash) -> Rewrite | None:
     since = clash.reference.since
     if since is None or not isinstance(since.site, cst.Call):
         return None
-    return _beside_siblings(scene, clash, since.site) or _as_it_is_built(scene, clash, since.site)
+    for repair in (_beside_siblings, _as_it_is_built, _after_it_is_built):
+        found = repair(scene, clash, since.site)
+        if found is not None:
+            return found
+    return None
 
 
 def _beside_siblings(scene: Scene, clash: Clash, built: cst.Call) -> Rewrite | None:
     beside = scene.beside_siblings(built, clash.culprit.device)
     if beside is None:
         return None
-    change = InsertStatement(beside.sibling, beside.content, beside.where)
+    change = InsertStatement(beside.anchor, beside.content, beside.where)
     return Rewrite(f"Move `{beside.name}` with `{beside.move}`, as its siblings", (change,))
+
+
+def _after_it_is_built(scene: Scene, clash: Clash, built: cst.Call) -> Rewrite | None:
+    since = clash.culprit.since
+    move = None if since is None else since.site
+    place = scene.after_its_building(built, clash.culprit.device, move)
+    if place is None:
+        return None
+    change = InsertStatement(place.anchor, place.content, place.where)
+    return Rewrite(f"Move `{place.name}` with `{place.move}`", (change,))
 
 
 def _as_it_is_built(scene: Scene, clash: Clash, built: cst.Call) -> Rewrite | None:
