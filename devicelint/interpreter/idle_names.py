@@ -74,10 +74,14 @@ def handed_out(reads: Reads, name: str, seen: Seen = frozenset()) -> bool:
     if name in seen:
         return False
     return any(
-        not (isinstance(reads.around[node], cst.Attribute))
-        and not _goes_to_own_function(reads, node, seen | {name})
+        not _reads_one(reads.around[node]) and not _goes_to_own_function(reads, node, seen | {name})
         for node in reads.names.get(name, ())
     )
+
+
+def _reads_one(around: cst.CSTNode) -> bool:
+    """`args.lr`, where `args.__dict__` would give all of them."""
+    return isinstance(around, cst.Attribute) and not around.attr.value.startswith("_")
 
 
 def _goes_to_own_function(reads: Reads, node: cst.Name, seen: Seen) -> bool:

@@ -120,7 +120,7 @@ class Memory:
     """The calls whose device is ignored: what there is to announce, the call, and its result."""
     given: dict[Site, Value] = field(default_factory=dict)
     """What may choose a device, by the statement that gives it a name."""
-    trained: dict[Ref, tuple[Module, Device, Site]] = field(default_factory=dict)
-    """The modules that optimizers step over: where they were then, and the step."""
+    trained: dict[Ref, tuple[Module, bool, Site]] = field(default_factory=dict)
+    """The modules that optimizers step over: whether they were never moved, and the step."""
     saved: set[Saved] = field(default_factory=set)
     """The files of checkpoints that were written."""

@@ -16,9 +16,9 @@ from devicelint.domain.devices import (
     is_accelerator,
     parse_device,
 )
-from devicelint.domain.history import Site
+from devicelint.domain.history import Site, Verb
 from devicelint.domain.training_events import DeviceUnused
-from devicelint.domain.values import Const, DeviceHandle, Flag, Module, Value
+from devicelint.domain.values import Const, DeviceHandle, Flag, Module, Moved, Value
 from devicelint.interpreter.idle_names import handed_out, is_idle, is_idle_attribute
 from devicelint.interpreter.name_reads import (
     Reads,
@@ -41,11 +41,11 @@ class _Choice:
     is_option: bool = False
 
 
-def note_trained(run: Run, module: Module, device: Device, step: Site) -> None:
-    """An optimizer steps over a module: one that is elsewhere once is not left behind."""
-    before = run.trained.get(module.ref)
-    if before is None or device != CPU:
-        run.trained[module.ref] = (module, device, step)
+def note_trained(run: Run, module: Module, place: Moved, step: Site) -> None:
+    """An optimizer steps over a module: one that was ever moved is not left behind."""
+    is_left = place.device == CPU and place.since.verb is not Verb.MOVED
+    if module.ref not in run.trained or not is_left:
+        run.trained[module.ref] = (module, is_left, step)
 
 
 def announce_unused(run: Run) -> None:
@@ -54,7 +54,7 @@ def announce_unused(run: Run) -> None:
         return
     if run.world.settings and _MOVES.search(run.module_code):
         return  # What is moved under other settings is not left behind.
-    if any(device != CPU for _, device, _ in run.trained.values()):
+    if not all(is_left for _, is_left, _ in run.trained.values()):
         return
     module, _, step = next(iter(run.trained.values()))
     for choice in _choices(run):
