@@ -74,8 +74,8 @@ def _places_itself(run: Run) -> bool:
     """Whether the object whose method is walked keeps a device of its own, which is the CPU."""
     for frame in _frames(run):
         if isinstance(frame.receiver, (Module, Instance)):
-            kept = run.state.read(frame.receiver.ref, "device")
-            if isinstance(kept, DeviceHandle) and kept.device == CPU:
+            kept = run.state.fields(frame.receiver.ref).values()
+            if any(isinstance(one, DeviceHandle) and one.device == CPU for one in kept):
                 return True
     return False
 
