@@ -10,6 +10,7 @@ import libcst as cst
 
 from devicelint.domain.devices import (
     CPU,
+    NOT_UNDERSTOOD,
     NOWHERE,
     Agreement,
     Device,
@@ -77,7 +78,7 @@ def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device
     if unsure is not None:
         return unsure.device, unsure.since
     if unknown or not operands:
-        return Unsure("one of the operands is not understood"), None
+        return NOT_UNDERSTOOD, None
     decisive = next((one for one in operands if not _is_kept(one)), operands[0])
     return decisive.device, decisive.since
 

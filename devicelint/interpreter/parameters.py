@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import DeviceOf, Unsure
+from devicelint.domain.devices import NOT_UNDERSTOOD, DeviceOf, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     Batch,
@@ -77,6 +77,9 @@ def _bind(
             value = _seen_as_declared(run, parameter, value)
         if isinstance(value, Unknown):
             value = _from_unseen_caller(run, frame, parameter)
+        elif isinstance(value, Tensor) and value.device is NOT_UNDERSTOOD:
+            given = _from_unseen_caller(run, frame, parameter)
+            value = given if isinstance(given, Tensor) else value
         elif isinstance(value, (Tensor, Batch, Moved)) and not isinstance(value.device, Unsure):
             frame.passed[value.since] = argument.site
     run.state.write(frame.ref, name, value)
