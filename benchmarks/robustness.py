@@ -53,7 +53,8 @@ class Count:
             kept.append(outcome.told)
 
     def __str__(self) -> str:
-        slowest = "" if self.slowest is None else f"{self.slowest.seconds:.1f} s at most"
+        slow = self.slowest
+        slowest = "" if slow is None else f"{slow.seconds:.1f} s for {slow.path.name}"
         return (
             f"{self.name:<40} {self.files:>6} files {self.seconds:>8.1f} s, {slowest}; "
             f"{len(self.unreadable)} no Python, {len(self.given_up)} given up, "
@@ -93,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Check everything: 0 where nothing crashed, hung or was given up, 1 where something was."""
     options = parse_arguments(arguments)
     if not options.screened:
-        engine.screen = lambda _: True
+        engine.screen = lambda data: True  # noqa: ARG005
     gc.disable()
     faults: list[str] = []
     for folder in (*options.folders, *folders_of(options.packages)):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _FILES_BETWEEN_COLLECTIONS = 100
+_FILES_BETWEEN_FULL_COLLECTIONS = 1_000
 
 
 def run(words: Sequence[str]) -> int:
@@ -78,8 +79,10 @@ class Check:
             inputs(options.paths, options.stdin_filename, self.settings, self.tally), start=1
         ):
             self._one(each)
-            if number % _FILES_BETWEEN_COLLECTIONS == 0:
+            if number % _FILES_BETWEEN_FULL_COLLECTIONS == 0:
                 gc.collect()
+            elif number % _FILES_BETWEEN_COLLECTIONS == 0:
+                gc.collect(0)  # The trees that are kept would be walked anew each time.
         gc.enable()
         self._close()
         if self.tally.problems:
