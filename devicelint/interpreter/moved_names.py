@@ -80,6 +80,29 @@ def after_its_building(run: Run, built: cst.Call, device: Device, move: Site) ->
     return _on_condition(run, frame, moment, name, move) if isinstance(move, cst.Call) else None
 
 
+def as_it_is_kept(run: Run, kept: Site, spelled: str | None) -> cst.BaseExpression | None:
+    """The model in `self.model = model`, where `self.device` has got its value before."""
+    if not isinstance(kept, cst.Attribute):
+        return None
+    given = {run.code_of(target): one for target, one in _attributes_given(run)}
+    statement, before = given.get(run.code_of(kept)), given.get(spelled or "")
+    if statement is None or before is None or not isinstance(statement.value, cst.Name):
+        return None
+    block = _block_of(run, statement)
+    if block is None or block is not _block_of(run, before):
+        return None
+    code = run.code_of(block)
+    follows = code.find(run.code_of(before)) < code.find(run.code_of(statement))
+    return statement.value if follows else None
+
+
+def _attributes_given(run: Run) -> Iterator[tuple[cst.Attribute, cst.Assign]]:
+    """The attributes that the file gives a value, each with a statement that does."""
+    for target, statement in run.assigned_by.items():
+        if isinstance(target, cst.Attribute) and isinstance(statement, cst.Assign):
+            yield target, statement
+
+
 def _once_named(run: Run, frame: Frame, moment: int, name: str, spelled: str) -> Beside | None:
     """`net.to(device)` where the device gets its name, in the block in which the module did."""
     binding = frame.bindings.get(spelled)

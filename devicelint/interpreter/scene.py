@@ -30,7 +30,12 @@ from devicelint.interpreter.device_names import (
     is_free,
 )
 from devicelint.interpreter.frame import Frame
-from devicelint.interpreter.moved_names import Beside, after_its_building, beside_siblings
+from devicelint.interpreter.moved_names import (
+    Beside,
+    after_its_building,
+    as_it_is_kept,
+    beside_siblings,
+)
 from devicelint.interpreter.name_reads import reads_of
 from devicelint.interpreter.nodes import descendants
 from devicelint.interpreter.run import Run
@@ -117,6 +122,10 @@ class Scene:
     def after_its_building(self, built: cst.Call, device: Device, move: Site) -> Beside | None:
         """Where a module is moved that was built too early for `device`, or by a condition."""
         return after_its_building(self._run, built, device, move)
+
+    def as_it_is_kept(self, kept: Site, device: Device) -> cst.BaseExpression | None:
+        """What is kept in an attribute, where that of the device has got its value before."""
+        return as_it_is_kept(self._run, kept, self._spelling.of(device))
 
     def value_of(self, site: Site) -> Value:
         """What a name or attribute holds here; another expression is not evaluated again."""

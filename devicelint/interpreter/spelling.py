@@ -25,6 +25,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run
+from devicelint.interpreter.transfers import NAMES_DEVICE
 
 USUAL_NAMES = ("device", "dev", "DEVICE")
 _WITH_WEIGHT = frozenset(
@@ -203,9 +204,18 @@ class Spelling:
 
 def named_device(fields: Iterable[tuple[str, Value]], device: Device | None) -> str | None:
     """A variable that holds the device (any device: None), the usual name before others."""
-    names = [name for name, value in fields if _gives(value, device)]
+    held = list(fields)
+    names = [name for name, value in held if _gives(value, device) or _counts(name, value, device)]
     usual = next((name for name in USUAL_NAMES if name in names), None)
     return usual or min(names, default=None)
+
+
+def _counts(name: str, value: Value, device: Device | None) -> bool:
+    """Whether a name that is for devices holds the number of one: `gpu_id = 0`."""
+    number = value.value if isinstance(value, Const) else None
+    if type(number) is not int or NAMES_DEVICE.search(name) is None:
+        return False
+    return device == Known("cuda", number)
 
 
 def _gives(value: Value, device: Device | None) -> bool:

@@ -87,7 +87,8 @@ def device_named(run: Run, argument: Argument) -> Device | None:
             return _computed(run, argument, Unsure("the device is computed"))
 
 
-_HOLDS_DEVICE = re.compile(r"(?:^|[._])(?:device|dev|gpu|gpu_id|cuda|rank)$", re.IGNORECASE)
+NAMES_DEVICE = re.compile(r"(?:^|[._])(?:device|dev|gpu|gpu_id|cuda|rank)$", re.IGNORECASE)
+"""Names that are for devices, and for the numbers of accelerators."""
 
 
 def _computed(run: Run, argument: Argument, device: Unsure) -> Device:
@@ -96,7 +97,7 @@ def _computed(run: Run, argument: Argument, device: Unsure) -> Device:
         return device
     name = run.code_of(argument.site)
     is_device = isinstance(argument.value, (DeviceHandle, HostValue))
-    return Opaque(name) if is_device or _HOLDS_DEVICE.search(name) else device
+    return Opaque(name) if is_device or NAMES_DEVICE.search(name) else device
 
 
 def _from_import(name: str) -> Device | None:

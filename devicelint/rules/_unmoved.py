@@ -25,11 +25,12 @@ def move_module(scene: Scene, clash: Clash) -> Rewrite | None:
     since = clash.reference.since
     if since is None or not isinstance(since.site, cst.Call):
         return None
-    for repair in (_beside_siblings, _as_it_is_built, _after_it_is_built):
-        found = repair(scene, clash, since.site)
-        if found is not None:
-            return found
-    return None
+    return (
+        _beside_siblings(scene, clash, since.site)
+        or _as_it_is_built(scene, clash, since.site)
+        or _after_it_is_built(scene, clash, since.site)
+        or _as_it_is_kept(scene, clash)
+    )
 
 
 def _beside_siblings(scene: Scene, clash: Clash, built: cst.Call) -> Rewrite | None:
@@ -56,3 +57,12 @@ def _as_it_is_built(scene: Scene, clash: Clash, built: cst.Call) -> Rewrite | No
     if move is None:
         return None
     return Rewrite(f"Move {quoted(scene, built)} with `{move}`", (InsertAfter(built, move),))
+
+
+def _as_it_is_kept(scene: Scene, clash: Clash) -> Rewrite | None:
+    here, device = scene.at(clash), clash.culprit.device
+    kept, spelled = here.as_it_is_kept(clash.reference.site, device), here.spelling(device)
+    if kept is None or spelled is None:
+        return None
+    move = f".to({spelled})"
+    return Rewrite(f"Move {quoted(here, kept)} with `{move}`", (InsertAfter(kept, move),))
