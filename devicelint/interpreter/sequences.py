@@ -6,7 +6,7 @@ import libcst as cst
 
 from devicelint.domain.values import HOST, Const, ListOf, Tuple, Unknown, Value
 from devicelint.interpreter.containers import element_of, extend, known_elements
-from devicelint.interpreter.run import Run
+from devicelint.interpreter.run import Run, attributes
 
 
 def put_together(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:
@@ -64,3 +64,16 @@ def _bound(run: Run, node: cst.BaseExpression | None) -> object:
         return None
     value = run.evaluate(node)
     return value.value if isinstance(value, Const) and type(value.value) is int else value
+
+
+_NAMED = (("values", "indices"), ("U", "S", "Vh"), ("Q", "R"), ("eigenvalues", "eigenvectors"))
+"""What torch calls the parts of the tuples that it gives."""
+
+
+@attributes(Tuple)
+def of_tuple(run: Run, value: Tuple, name: str, node: cst.Attribute) -> Value:
+    """`x.max(1).values`: the first of its parts."""
+    for names in _NAMED:
+        if name in names and len(names) == len(value.items):
+            return value.items[names.index(name)]
+    return Unknown(f"{name} of a tuple")
