@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+
+import libcst as cst
 
 from devicelint.domain.devices import Device, Unsure
 from devicelint.domain.history import Site, Step, Verb
@@ -80,8 +83,21 @@ def held_by(run: Run, bundle: Bundle, name: str, site: Site) -> Value:
 def item_held(run: Run, bundle: Bundle, key: Value | None, site: Site) -> Value:
     """`bundle["input_ids"]`, which is `bundle.input_ids`."""
     if isinstance(key, Const) and isinstance(key.value, str):
-        return held_by(run, bundle, key.value, site)
+        held = held_by(run, bundle, key.value, site)
+        return _store(run, bundle, site) or held if isinstance(held, Unknown) else held
     return Unknown("an item of a library's object")
+
+
+def _store(run: Run, bundle: Bundle, site: Site) -> Bundle | None:
+    """`data["author"]`: a part of a graph is where the graph is, if nothing else is put into it."""
+    whole = site.value if isinstance(site, cst.Subscript) else None
+    is_graph = member_mark(bundle.name, "edge_index") == "Held"
+    if not is_graph or not isinstance(whole, cst.Name):
+        return None
+    changed = rf"^[ \t]*{whole.value}\b *[.\[][^=\n]*=(?!=)|\bin {whole.value}\.\w*(?:stores|items)"
+    if re.search(changed, run.program.text, re.MULTILINE) is not None:
+        return None
+    return fresh(run, bundle, site)
 
 
 def any_held(run: Run, bundle: Bundle) -> Value:

@@ -19,6 +19,7 @@ class torch_geometric:
         anything: Unknown
         x: Held
         y: Held
+        y_index: Held
         edge_index: Held
         edge_attr: Held
         edge_weight: Held
