@@ -1,7 +1,8 @@
 """Indexing a tensor, and assigning to an index.
 
-A CPU index into an accelerator tensor works; an accelerator index into a CPU tensor does not, and
-neither does assigning across devices through an index tensor or a mask.
+A CPU index into an accelerator tensor works; reading a CPU tensor with an accelerator's index does
+not, and neither does assigning across devices through an index tensor or a mask.  The index of an
+assignment is brought to the tensor, wherever it lies.
 """
 
 from __future__ import annotations
@@ -102,7 +103,6 @@ def assign_item(
         operand = operand_of(index, part.value)
         if operand is not None and _is_at_least_1d(index):
             advanced = True
-            _check_index(run, node, target, operand)
         elif isinstance(index, (ListOf, Array)):
             advanced = True
     if value is None or not advanced or isinstance(value.value, HostValue):

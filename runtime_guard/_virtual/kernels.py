@@ -221,8 +221,12 @@ def _index(lying: tuple[Lying, ...]) -> torch.device:
     for one in lying[1:]:
         if one.name == "indices" and one.device not in (None, CPU, own):
             raise RuntimeError(texts.index(own))
+    return _index_put(lying)
+
+
+def _index_put(lying: tuple[Lying, ...]) -> torch.device:
     values = tuple(one for one in lying if one.name != "indices")
-    return iterator(values, _ITERATOR) if len(values) > 1 else own
+    return iterator(values, _ITERATOR) if len(values) > 1 else lying[0].device or CPU
 
 
 def _masked_fill(lying: tuple[Lying, ...]) -> torch.device:
@@ -237,11 +241,11 @@ OWN: dict[str, Callable[[tuple[Lying, ...]], Any]] = {
     "copy_": _into,
     "_foreach_copy_": _into,
     "copy": _into,
-    # An index is brought to the tensor that it indexes, from the CPU alone.
+    # An index is brought to the tensor that it indexes: to be read, from the CPU alone.
     "index.Tensor": _index,
-    "index_put_": _index,
-    "index_put": _index,
-    "_index_put_impl_": _index,
+    "index_put_": _index_put,
+    "index_put": _index_put,
+    "_index_put_impl_": _index_put,
     "masked_fill.Tensor": _masked_fill,
     "masked_fill.Scalar": _masked_fill,
     "masked_fill_.Tensor": _masked_fill,
