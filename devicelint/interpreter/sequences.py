@@ -18,8 +18,20 @@ def put_together(run: Run, node: cst.BinaryOperation, left: Value, right: Value)
     if isinstance(left, Tuple) and isinstance(right, Tuple):
         return Tuple((*left.items, *right.items))
     if isinstance(left, ListOf) and isinstance(right, ListOf):
+        if run.frame.loops and _grows(run, node):
+            for one in known_elements(run, right) or (element_of(run, right, node.right),):
+                extend(run, left.ref, one)
+            return left
         return _new_list(run, node, (left, node.left), (right, node.right))
     return Unknown("two sequences put together")
+
+
+def _grows(run: Run, node: cst.BinaryOperation) -> bool:
+    """`found = found + [x]` in a loop: the list before is no longer needed."""
+    statement = run.frame.statement
+    if not (isinstance(statement, cst.Assign) and statement.value is node):
+        return False
+    return [run.code_of(one.target) for one in statement.targets] == [run.code_of(node.left)]
 
 
 def _repeated(run: Run, node: cst.BinaryOperation, value: Value) -> Value:
