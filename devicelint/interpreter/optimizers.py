@@ -195,7 +195,7 @@ def _step(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
     for field, over, module in _modules(run, optimizer):
         kept = run.state.read(_ref(optimizer), field)
         now = module_device(run, module)
-        note_trained(run, module, now, node)
+        note_trained(run, module, node)
         if run.state.read(_ref(optimizer), _KEEPS_STATE) != TRUE:
             continue
         if not isinstance(kept, Moved):

@@ -18,7 +18,8 @@ from devicelint.domain.devices import (
 )
 from devicelint.domain.history import Site, Verb
 from devicelint.domain.training_events import DeviceUnused
-from devicelint.domain.values import Const, DeviceHandle, Flag, Module, Moved, Value
+from devicelint.domain.values import Const, DeviceHandle, Flag, Module, Ref, Value
+from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.idle_names import handed_out, is_idle, is_idle_attribute
 from devicelint.interpreter.name_reads import (
     Reads,
@@ -41,11 +42,20 @@ class _Choice:
     is_option: bool = False
 
 
-def note_trained(run: Run, module: Module, place: Moved, step: Site) -> None:
+def note_trained(run: Run, module: Module, step: Site) -> None:
     """An optimizer steps over a module: one that was ever moved is not left behind."""
-    is_left = place.device == CPU and place.since.verb is not Verb.MOVED
+    is_left = _is_left(run, module, frozenset())
     if module.ref not in run.trained or not is_left:
         run.trained[module.ref] = (module, is_left, step)
+
+
+def _is_left(run: Run, module: Module, seen: frozenset[Ref]) -> bool:
+    """Whether neither a module nor any of its parts was moved since it was built on the CPU."""
+    place = module_device(run, module)
+    if place.device != CPU or place.since.verb is Verb.MOVED:
+        return False
+    inner = [one for one in run.state.fields(module.ref).values() if isinstance(one, Module)]
+    return all(one.ref in seen or _is_left(run, one, seen | {module.ref, one.ref}) for one in inner)
 
 
 def announce_unused(run: Run) -> None:
@@ -73,13 +83,22 @@ def _choices(run: Run) -> Iterator[_Choice]:
     others: set[str] = set()
     for name, statement in assigned(reads):
         value = run.given.get(statement)
-        if _NAMED_FOR_IT.search(name) and value is not None and _is_choice(name, value):
+        if _is_used_elsewhere(reads, statement.value):
+            others.add(name)
+        elif _NAMED_FOR_IT.search(name) and value is not None and _is_choice(name, value):
             device = value.device if isinstance(value, DeviceHandle) else None
             found[name] = _Choice(statement, name, device)
         elif not is_conditional(reads, statement):
             others.add(name)
     yield from (one for name, one in found.items() if name not in others and _is_idle(reads, name))
     yield from _options(reads)
+
+
+def _is_used_elsewhere(reads: Reads, value: cst.BaseExpression) -> bool:
+    """Whether a value is another name for what is chosen, and maybe used, somewhere else."""
+    if isinstance(value, cst.Attribute):
+        return not is_idle_attribute(reads, value.attr.value)
+    return isinstance(value, cst.Name)
 
 
 def _is_idle(reads: Reads, name: str) -> bool:
