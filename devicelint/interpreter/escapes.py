@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.devices import CPU, Unsure
-from devicelint.domain.history import Step, Verb
+from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import External, Module, Outside, Unknown, Value
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.run import Run
@@ -22,7 +22,7 @@ def may_move(callee: Value) -> bool:
     return isinstance(callee, (Outside, Unknown))
 
 
-def let_go(run: Run, arguments: Arguments, site: cst.Call) -> None:
+def let_go(run: Run, arguments: Arguments, site: Site) -> None:
     """A module that was only built is, from now on, wherever that code wants it."""
     from devicelint.interpreter.attributes import module_device
     from devicelint.interpreter.registration import move_module
@@ -34,6 +34,12 @@ def let_go(run: Run, arguments: Arguments, site: cst.Call) -> None:
         place = module_device(run, argument.value)
         if place.since.verb is Verb.BUILT and place.device == CPU:
             move_module(run, argument.value, nowhere, Step(Verb.PLACED, site, nowhere))
+
+
+def let_go_with_device(run: Run, arguments: Arguments, site: Site) -> None:
+    """A module that goes with a device, as in `offload(net, execution_device=0)`, is placed."""
+    if any("device" in name for name in arguments.keywords):
+        let_go(run, arguments, site)
 
 
 def let_go_of_given(run: Run, site: cst.Call) -> None:

@@ -28,6 +28,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.escapes import let_go_with_device
 from devicelint.interpreter.flow import NO_GRAD
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.ignored_devices import note_ignored
@@ -146,6 +147,7 @@ def call_function(
     note_ignored(run, frame, arguments, result)
     if is_elsewhere and site is not None and run.frame.is_checked:
         result = _chosen_elsewhere(run, result, site)
+        let_go_with_device(run, arguments, site)
     if _is_plain(result):
         run.remembered[key] = result
     return result
@@ -159,7 +161,9 @@ def _chosen_elsewhere(run: Run, result: Value, site: cst.BaseExpression) -> Valu
     if isinstance(result, DeviceHandle) and isinstance(result.device, Unsure):
         return replace(result, device=Opaque(run.code_of(site)))
     place = _place_of(run, result)
-    if isinstance(result, Module) and isinstance(place, Moved) and place.since.verb is Verb.BUILT:
+    if not isinstance(result, Module) or not isinstance(place, Moved):
+        return result
+    if place.since.verb is Verb.BUILT and place.since.site not in run.made_in:
         run.note_made(site)
         since = Step(Verb.BUILT, site, place.device)
         run.state.write(result.ref, DEVICE_FIELD, replace(place, since=since))

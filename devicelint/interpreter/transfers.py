@@ -93,11 +93,22 @@ NAMES_DEVICE = re.compile(r"(?:^|[._])(?:device|dev|gpu|gpu_id|cuda|rank)$", re.
 
 def _computed(run: Run, argument: Argument, device: Unsure) -> Device:
     """A device that nobody can read is one device all the same, where a name holds it."""
-    if device is NOWHERE or not isinstance(argument.site, (cst.Name, cst.Attribute)):
+    named = isinstance(argument.site, (cst.Name, cst.Attribute))
+    if device is NOWHERE or not named or not run.frame.is_checked:
         return device
+    assert isinstance(argument.site, cst.CSTNode)
     name = run.code_of(argument.site)
-    is_device = isinstance(argument.value, (DeviceHandle, HostValue))
-    return Opaque(name) if is_device or NAMES_DEVICE.search(name) else device
+    if isinstance(argument.value, (DeviceHandle, HostValue)):
+        return Opaque(name)
+    return Opaque(name) if NAMES_DEVICE.search(name) and not _is_parameter(run, name) else device
+
+
+def _is_parameter(run: Run, name: str) -> bool:
+    """Whether a function is given what it calls so: None, perhaps, which is the CPU."""
+    node = run.frame.node
+    parameters = node.params if isinstance(node, (cst.FunctionDef, cst.Lambda)) else None
+    given = () if parameters is None else (*parameters.params, *parameters.kwonly_params)
+    return any(one.name.value == name for one in given)
 
 
 def _from_import(name: str) -> Device | None:
