@@ -30,7 +30,6 @@ def _getitem(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _setitem(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     tensor, index, value = args
     device = seen_device(tensor)
-    check_indices(device, index)
     if isinstance(value, Tensor) and any(_is_advanced(part) for part in _parts(index)):
         given = seen_device(value)
         if (
@@ -56,12 +55,13 @@ def _fills(device: torch.device, index: Any, value: Tensor) -> bool:
 
 
 def check_indices(device: torch.device, index: Any) -> None:
-    """Refuse an index that lies neither on the CPU nor with what it indexes.
+    """Refuse an index that lies neither on the CPU nor with what it reads.
 
-    An integer without dimensions is read as a number, wherever it lies.
+    An integer without dimensions is read as a number, wherever it lies.  Where an index is
+    assigned through, ATen brings it to the tensor and asks nothing.
 
     Raises:
-        RuntimeError: with the text of `make_info` in ATen's TensorAdvancedIndexingUtils.
+        RuntimeError: with the text of `check_indices_on_cpu_or_selfdevice` in ATen.
     """
     for part in _parts(index):
         if _is_advanced(part) and seen_device(part) not in (CPU, device) and not _anywhere(part):
