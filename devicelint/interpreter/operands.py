@@ -28,6 +28,7 @@ from devicelint.interpreter.contracts import is_open
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.proofs import is_doubted, is_proven
 from devicelint.interpreter.run import Run
+from devicelint.interpreter.truth import asks_for_device
 
 DIFFERENT = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
 
@@ -178,9 +179,12 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
 
 
 def _is_unmoved(run: Run, module: Operand) -> bool:
-    """Whether a module is where the checked file built it: that is at fault, whoever calls it."""
+    """Whether a module is where the checked file built it, and was told no device there."""
     since = module.since
-    return since is not None and since.verb is Verb.BUILT and since.site in run.made_in
+    if since is None or since.verb is not Verb.BUILT or since.site not in run.made_in:
+        return False
+    given = since.site.args if isinstance(since.site, cst.Call) else ()
+    return not any(one.star == "**" or asks_for_device(one.value) for one in given)
 
 
 def _where_checked(frame: Frame | None) -> Frame | None:

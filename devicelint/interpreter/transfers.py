@@ -100,7 +100,8 @@ def _computed(run: Run, argument: Argument, device: Unsure) -> Device:
     name = run.code_of(argument.site)
     if isinstance(argument.value, (DeviceHandle, HostValue)):
         return Opaque(name)
-    return Opaque(name) if NAMES_DEVICE.search(name) and not _is_parameter(run, name) else device
+    is_own = "." not in name.removeprefix("self.") and not _is_parameter(run, name)
+    return Opaque(name) if is_own and NAMES_DEVICE.search(name) else device
 
 
 def _is_parameter(run: Run, name: str) -> bool:
