@@ -101,9 +101,7 @@ def assign_item(
             continue
         index = run.evaluate(part.value)
         operand = operand_of(index, part.value)
-        if operand is not None and _is_at_least_1d(index):
-            advanced = True
-        elif isinstance(index, (ListOf, Array)):
+        if (operand is not None and _is_at_least_1d(index)) or isinstance(index, (ListOf, Array)):
             advanced = True
     if value is None or not advanced or isinstance(value.value, HostValue):
         return
