@@ -58,11 +58,12 @@ from devicelint.knowledge import (
 def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) -> Value:
     """`module(x)`: its inputs should be where it is."""
     place = module_device(run, callee)
-    _check_again(run, Operand(site.func, callee, place.device, place.since), arguments, site)
+    knowledge = module_class(callee.name)
+    if knowledge is None or knowledge.kind is not ModuleKind.WRAPPER:
+        _check_again(run, Operand(site.func, callee, place.device, place.since), arguments, site)
     result = call_module_of_file(run, callee, arguments, site)
     if result is not None:
         return result
-    knowledge = module_class(callee.name)
     if knowledge is None:
         return call_opaque_module(run, callee, arguments, site)
     if knowledge.kind is ModuleKind.CONTAINER:

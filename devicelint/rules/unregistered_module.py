@@ -42,11 +42,22 @@ class UnregisteredModule(Rule):
 
 def _is_seen_to(code: str, attribute: str) -> bool:
     """Whether the file goes through the modules one by one to move them or to optimize them."""
+    code = _without_moves_once_and_for_all(code, attribute)
     for match in re.finditer(rf"\bfor\s+([^\n:]+?)\s+in\s+[^\n:]*\.{attribute}\b", code):
         names = "|".join(map(re.escape, re.findall(r"\w+", match[1])))
         if re.search(rf"\b({names})\.{_BY_HAND}", code):
             return True
     return False
+
+
+def _without_moves_once_and_for_all(code: str, attribute: str) -> str:
+    """`for layer in self.layers: layer.cuda()` in `__init__` moves them, and optimizes none."""
+    moved = rf"for (\w+) in self\.{attribute}:\s+(?:\w+ *= *)?\1\.cuda\(\)"
+    for match in re.finditer(moved, code):
+        methods = re.findall(r"^[ \t]*def (\w+)", code[: match.start()], re.MULTILINE)
+        if methods and methods[-1] == "__init__":
+            code = code.replace(match[0], "")
+    return code
 
 
 def _register(scene: Scene, hidden: HiddenModules, wrapper: str) -> Rewrite | None:
