@@ -98,6 +98,9 @@ STORED_ON_CPU = {
     "a CUDA tensor in a slice": lambda: put(cpu(3), slice(0, 2), gpu(2)),
     "a CUDA loss at a position": lambda: put(cpu(3), 1, gpu()),
     "a CUDA number at a CPU index": lambda: put(cpu(3), ids(0, 1, on=CPU), gpu()),
+    "a number at a CUDA index": lambda: put(cpu(3), ids(0, 1), 1.0),
+    "a CPU tensor at a CUDA index": lambda: put(cpu(3), ids(0, 1), cpu(2)),
+    "a number at a CUDA mask": lambda: put(cpu(3), ids(*MASK), 1.0),
 }
 
 
@@ -122,10 +125,6 @@ NOT_STORED = {
     "a CUDA tensor in a CPU tensor at a CPU index": (
         lambda: put(cpu(3), ids(0, 1, on=CPU), gpu(2)),
         elementwise(),
-    ),
-    "a number in a CPU tensor at a CUDA index": (
-        lambda: put(cpu(3), ids(0, 1), 1.0),
-        INDEX,
     ),
     "index_put_ from the CPU": (
         lambda: gpu(3).index_put_((ids(0, 1),), cpu(2)),
