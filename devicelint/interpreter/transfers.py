@@ -106,6 +106,8 @@ def _computed(run: Run, argument: Argument, device: Unsure) -> Device:
 
 def _is_parameter(run: Run, name: str) -> bool:
     """Whether a function is given what it calls so: None, perhaps, which is the CPU."""
+    if name in run.frame.bindings:
+        return False
     node = run.frame.node
     parameters = node.params if isinstance(node, (cst.FunctionDef, cst.Lambda)) else None
     given = () if parameters is None else (*parameters.params, *parameters.kwonly_params)
