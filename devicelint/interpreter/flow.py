@@ -24,6 +24,7 @@ from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.assign import assign
 from devicelint.interpreter.attributes import member_of
 from devicelint.interpreter.run import Run, executes
+from devicelint.interpreter.saved_files import asking_for_files
 from devicelint.interpreter.transfers import demand
 from devicelint.interpreter.truth import (
     assuming,
@@ -47,7 +48,7 @@ def if_statement(run: Run, node: cst.If) -> None:
     if is_machine(value):
         left_out = node.orelse if truth_of(run, value) else node.body
         run.skips_a_machine |= left_out is not None and _concerns_devices(run, left_out)
-    with choosing(run, node.test, value):
+    with choosing(run, node.test, value), asking_for_files(run, node.test):
         branch(
             run,
             value,

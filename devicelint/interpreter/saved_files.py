@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import libcst as cst
 
@@ -49,6 +51,22 @@ def is_of_this_run(run: Run, path: Argument) -> bool:
         and (one.settings <= settings or (settings and settings <= one.settings))
         for one in run.saved
     )
+
+
+_ASKS_FOR_A_FILE = re.compile(r"\b(?:l?exists|is_?file)\(")
+
+
+@contextmanager
+def asking_for_files(run: Run, test: cst.BaseExpression) -> Iterator[None]:
+    """Walk what depends on files that are there: such a file may be of another run."""
+    before = len(run.settings)
+    code = run.code_of(test)
+    if _ASKS_FOR_A_FILE.search(code):
+        run.settings.append(code)
+    try:
+        yield
+    finally:
+        del run.settings[before:]
 
 
 def is_written_here(run: Run, path: object) -> bool:
