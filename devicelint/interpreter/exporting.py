@@ -1,4 +1,4 @@
-"""Models that are recorded while they work on an example: `torch.onnx.export(model, inputs, path)`."""
+"""Models that are recorded at work on an example: `torch.onnx.export(model, inputs, path)`."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import known_elements
 from devicelint.interpreter.registration import built
 from devicelint.interpreter.run import Run, calls, methods
-from devicelint.interpreter.torch_modules import call_opaque_module
 from devicelint.interpreter.transfers import TRANSFERS, demand, device_named, target_of
+from devicelint.interpreter.unseen_modules import call_opaque_module
 from devicelint.knowledge import kind_of, member_mark
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
 
 from devicelint.domain.devices import CPU, agreement
 from devicelint.domain.events import Operand
-from devicelint.domain.history import Verb
 from devicelint.domain.values import (
     Batch,
-    Class,
     Module,
-    Moved,
     Outside,
     Tensor,
     Tuple,
@@ -22,34 +18,24 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
-from devicelint.interpreter.attributes import CLASS_FIELD, module_device
-from devicelint.interpreter.beliefs import (
-    answer_of_unseen,
-    check_unseen,
-    comes_beside,
-    is_moved_again,
-)
-from devicelint.interpreter.bundles import as_batch
-from devicelint.interpreter.classes import call_module_of_file, torch_base
+from devicelint.interpreter.attributes import module_device
+from devicelint.interpreter.classes import call_module_of_file
 from devicelint.interpreter.containers import element_of, known_elements
-from devicelint.interpreter.frame import Frame
-from devicelint.interpreter.loads import note_moved
+from devicelint.interpreter.module_inputs import check_again, check_input
 from devicelint.interpreter.operands import (
     DIFFERENT,
     is_excused,
     operand_of,
     report_clash,
-    report_input,
 )
 from devicelint.interpreter.parallel import note_parallel_call
 from devicelint.interpreter.registration import move_module
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.signatures import apply_signature
+from devicelint.interpreter.unseen_modules import call_opaque_module
 from devicelint.knowledge import (
     ModuleKind,
     ModuleKnowledge,
-    kind_of,
-    member_mark,
     module_class,
 )
 
@@ -60,7 +46,7 @@ def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) 
     place = module_device(run, callee)
     knowledge = module_class(callee.name)
     if knowledge is None or knowledge.kind is not ModuleKind.WRAPPER:
-        _check_again(run, Operand(site.func, callee, place.device, place.since), arguments, site)
+        check_again(run, Operand(site.func, callee, place.device, place.since), arguments, site)
     result = call_module_of_file(run, callee, arguments, site)
     if result is not None:
         return result
@@ -129,7 +115,7 @@ def _call_owner(
         for value in _tensors_in(argument.value):
             operand = operand_of(value, argument.site)
             if operand is not None and not isinstance(value, Outside):
-                misplaced = _check_input(run, site, own, operand) or misplaced
+                misplaced = check_input(run, site, own, operand) or misplaced
     place = module_device(run, module)
     tensor = Tensor(place.device, place.since, False, True, "parameter")
     owner = Operand(site.func, tensor, place.device, place.since)
@@ -176,32 +162,6 @@ def _tensors_in(value: Value) -> tuple[Value, ...]:
     return (value,)
 
 
-def _check_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> bool:
-    if agreement(own.device, operand.device) not in DIFFERENT:
-        return False
-    met = report_input(run, site, own, operand)
-    if isinstance(own.value, Module) and own.value.ref in run.hidden:
-        return True
-    never_moved = met.since is not None and met.since.verb is Verb.BUILT
-    if met.device == CPU and never_moved and operand.since is not None:
-        # It is the module that should be elsewhere.
-        move_module(run, met.value, operand.device, operand.since)
-    else:
-        _go_on_as_moved(run, own, operand)
-    return True
-
-
-def _go_on_as_moved(run: Run, own: Operand, operand: Operand) -> None:
-    """What a misplaced input was passed as is where it should be, for the rest of the calls."""
-    frame: Frame | None = run.frame
-    while frame is not None and operand.since in frame.passed:
-        for name, value in tuple(run.state.fields(frame.ref).items()):
-            if isinstance(value, (Tensor, Batch)) and value.since == operand.since:
-                since = own.since or value.since
-                run.state.write(frame.ref, name, replace(value, device=own.device, since=since))
-        frame = frame.caller
-
-
 def _call_container(
     run: Run, module: Module, name: str, arguments: Arguments, site: cst.Call
 ) -> Value:
@@ -232,7 +192,7 @@ def _through_unknown(
     operand = operand_of(value, arguments.positional[0].site) if arguments.positional else None
     inner = element_of(run, module, site)
     if operand is not None and isinstance(inner, Module) and not isinstance(value, Outside):
-        _check_input(run, site, own, operand)
+        check_input(run, site, own, operand)
         return Tensor(place.device, place.since, None, None if run.no_grad else True)
     return Unknown("a Sequential of unknown layers")
 
@@ -248,78 +208,3 @@ def _call_wrapper(run: Run, module: Module, arguments: Arguments, site: cst.Call
         if isinstance(result, (Tensor, Tuple)):
             return result
     return Tensor(place.device, place.since, None, None) if inner is not None else Unknown("?")
-
-
-def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value:
-    """A module of a library: its inputs should be where it is; its class says what it gives."""
-    kind = kind_of(_known_as(run, module))
-    place = module_device(run, module)
-    own = Operand(site.func, module, place.device, place.since)
-    # A metric elsewhere takes sums from the CPU, and a transformation anything.
-    checks = kind == "model" or (kind == "metric" and place.device == CPU)
-    for argument in _inputs(arguments) if checks else ():
-        value = as_batch(run, argument.value)
-        operand = operand_of(value, argument.site)
-        if operand is None or isinstance(value, Outside) or is_excused(operand):
-            continue
-        if _check_input(run, site, own, operand):
-            break
-    if member_mark(module.name, "__call__") == "Output" and not _asks_for_more(arguments):
-        return Tensor(place.device, place.since, None, not run.no_grad)
-    return Unknown(f"the result of {module.name}")
-
-
-def _known_as(run: Run, module: Module) -> str:
-    """The class of a library that a Module is of, or that its class extends."""
-    cls = run.state.read(module.ref, CLASS_FIELD)
-    return (torch_base(cls) if isinstance(cls, Class) else "") or module.name
-
-
-def _asks_for_more(arguments: Arguments) -> bool:
-    """Whether more than one tensor is asked for: `return_attention_weights=True`."""
-    return any(name.startswith(("return_", "get_")) for name in arguments.keywords)
-
-
-def _inputs(arguments: Arguments) -> Iterator[Argument]:
-    """What a module that is not seen takes as tensors; its later arguments may be lengths."""
-    for position, argument in enumerate(arguments.positional):
-        if position == 0 or not comes_beside(argument.value):
-            yield argument
-    yield from arguments.keywords.values()
-    yield from arguments.spread
-
-
-def _check_again(run: Run, own: Operand, arguments: Arguments, site: cst.Call) -> bool:
-    """Whatever a module is, it is given what another loop moves for it."""
-    for argument in arguments.positional:
-        operand = operand_of(argument.value, argument.site)
-        if operand is not None and is_moved_again(argument.value):
-            return _check_input(run, site, own, operand)
-    return False
-
-
-@calls(Moved)
-def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.Call) -> Value:
-    """Something that was moved is called: it is a module, and is where it was moved to.
-
-    Only what the file itself treats as a plain module is checked: a module of a library may move
-    its inputs by itself.
-    """
-    note_moved(run, module.since.site)
-    own = Operand(site.func, module, module.device, module.since)
-    if "." in module.origin:
-        _check_again(run, own, arguments, site)
-        return Unknown(f"the result of {module.origin}")
-    for argument in _inputs(arguments):
-        operand = operand_of(argument.value, argument.site)
-        if operand is not None and isinstance(argument.value, (Tensor, Batch)):
-            _check_input(run, site, own, operand)
-    return Tensor(module.device, module.since, False, not run.no_grad)
-
-
-@calls(Unknown)
-def call_unknown(run: Run, callee: Unknown, arguments: Arguments, site: cst.Call) -> Value:
-    """Something unknown is called: another loop may show that it is a module, and where it is."""
-    check_unseen(run, arguments, site)
-    answer = answer_of_unseen(run, arguments, site)
-    return answer or Unknown("the result of something unknown")
