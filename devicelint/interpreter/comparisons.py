@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import libcst as cst
@@ -117,13 +118,24 @@ def _membership(
     if isinstance(one, Const) and isinstance(other, Const):
         return as_bool((str(one.value) in str(other.value)) is (symbol == "in"))
     if isinstance(one, Const) and isinstance(other, DeviceHandle) and other.is_object:
-        run.announce(DeviceCompared(node, other_site, one_site, str(one.value), symbol, True))
+        _announce(run, DeviceCompared(node, other_site, one_site, str(one.value), symbol, True))
     elif isinstance(one, DeviceHandle) and one.is_object:
         known = known_elements(run, other) or ()
         if known and all(isinstance(e, Const) and isinstance(e.value, str) for e in known):
-            run.announce(DeviceCompared(node, one_site, other_site, _texts(known), symbol))
+            _announce(run, DeviceCompared(node, one_site, other_site, _texts(known), symbol))
             return as_bool(symbol == "not in")
     return HOST
+
+
+def _announce(run: Run, event: DeviceCompared) -> None:
+    """Announce a comparison, unless callers may give a string as well, by what is declared."""
+    node, site = run.frame.node, event.device_site
+    if isinstance(site, cst.Name) and isinstance(node, cst.FunctionDef):
+        for one in node.params.params:
+            declared = one.annotation if one.name.value == site.value else None
+            if declared is not None and re.search(r"\bstr\b", run.code_of(declared.annotation)):
+                return
+    run.announce(event)
 
 
 def _texts(elements: Iterable[Value]) -> str:
@@ -155,7 +167,7 @@ def _compare_devices(
     ):
         if isinstance(handle, DeviceHandle) and isinstance(text, Const):
             if handle.is_object and isinstance(text.value, str):
-                run.announce(DeviceCompared(node, handle_site, text_site, text.value, symbol))
+                _announce(run, DeviceCompared(node, handle_site, text_site, text.value, symbol))
                 return as_bool(symbol == "!=")
             if isinstance(handle.device, Known) and not handle.is_object:
                 return as_bool((str(handle.device) == text.value) is (symbol == "=="))

@@ -118,7 +118,7 @@ def call_function(
     """
     node = function.node
     assert isinstance(node, (cst.FunctionDef, cst.Lambda))
-    key = (node, receiver, _place_of(run, receiver), *arguments.values())
+    key = (node, receiver, _place_of(run, receiver), _parts_of(run, receiver), *arguments.values())
     is_elsewhere = function.home != run.program.home
     if is_elsewhere and key in run.remembered:
         return run.remembered[key]
@@ -180,6 +180,14 @@ def _is_plain(value: Value) -> bool:
 def _place_of(run: Run, receiver: Value | None) -> Value | None:
     """Where a Module is: its methods give something else when it has moved."""
     return run.state.read(receiver.ref, DEVICE_FIELD) if isinstance(receiver, Module) else None
+
+
+def _parts_of(run: Run, receiver: Value | None) -> tuple[Value, ...]:
+    """Where the parts of a Module are that nobody has seen built."""
+    if not isinstance(receiver, Module):
+        return ()
+    held = run.state.fields(receiver.ref).items()
+    return tuple(one for name, one in held if isinstance(one, Moved) and name != DEVICE_FIELD)
 
 
 def _is_too_far(run: Run, function: Function) -> bool:

@@ -23,7 +23,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import element_of, known_elements
-from devicelint.interpreter.contracts import works_on_the_host
+from devicelint.interpreter.contracts import is_picture, works_on_the_host
 from devicelint.interpreter.device_names import may_be_accelerator
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.proofs import is_declared
@@ -79,6 +79,8 @@ def _read_elements(run: Run, argument: Argument, site: cst.CSTNode, reader: str)
 def _is_elsewhere(value: Value, run: Run) -> TypeGuard[Tensor | Batch | Moved]:
     """Whether a tensor may be on an accelerator; one that a discarded move left is known."""
     if not isinstance(value, (Tensor, Batch, Moved)) or value.since.intended == CPU:
+        return False
+    if isinstance(value.device, DeviceOf) and is_picture(run, value.device):
         return False
     if isinstance(value.device, DeviceOf):
         return isinstance(value, Tensor) and _is_by_contract(run, value.device.place)
