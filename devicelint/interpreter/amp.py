@@ -8,9 +8,9 @@ from devicelint.domain.api_events import AmpForOneDevice
 from devicelint.domain.devices import Known
 from devicelint.domain.values import FALSE, Const, Flag, Outside, Unknown, Value
 from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.device_arguments import is_hard
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.run import Run
-from devicelint.interpreter.transfers import is_hard
 from devicelint.interpreter.truth import asks_for_device
 
 AUTOCASTS = ("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast")

@@ -28,6 +28,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.device_arguments import device_named
 from devicelint.interpreter.loop_shapes import (
     Group,
     LoopShape,
@@ -41,7 +42,6 @@ from devicelint.interpreter.loop_shapes import (
 from devicelint.interpreter.never_moved import built_unmoved
 from devicelint.interpreter.operands import operand_of, report_input
 from devicelint.interpreter.run import Run, Split
-from devicelint.interpreter.transfers import device_named
 from devicelint.interpreter.truth import asks_for_device, condition_at, truth_of
 
 

@@ -28,11 +28,11 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.accelerator_api import announce_discarded_context
 from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.device_arguments import announce_invalid, demand, device_named
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.indices import use_index
 from devicelint.interpreter.reveal import revealed_device
 from devicelint.interpreter.run import Run
-from devicelint.interpreter.transfers import announce_invalid, demand, device_named
 from devicelint.interpreter.truth import AVAILABLE
 
 

@@ -30,9 +30,9 @@ from devicelint.domain.values import (
     Outside,
     Value,
 )
+from devicelint.interpreter.device_arguments import is_hard
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run
-from devicelint.interpreter.transfers import is_hard
 
 USUAL_NAMES = ("device", "dev", "DEVICE", "torch_device")
 """What scripts call the device that they chose, the usual name before others."""

@@ -23,9 +23,9 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.assign import assign
 from devicelint.interpreter.attributes import member_of
+from devicelint.interpreter.device_arguments import demand
 from devicelint.interpreter.run import Run, executes
 from devicelint.interpreter.saved_files import asking_for_files
-from devicelint.interpreter.transfers import demand
 from devicelint.interpreter.truth import (
     assuming,
     choosing,

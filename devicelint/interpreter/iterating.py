@@ -8,7 +8,7 @@ from devicelint.domain.join import join_known
 from devicelint.domain.values import Dataset, ListOf, Loader, Stream, Tuple, Unknown, Value
 from devicelint.interpreter.answers import answers
 from devicelint.interpreter.arguments import Arguments
-from devicelint.interpreter.builtins import enumerate_, same_elements, zip_
+from devicelint.interpreter.builtin_iterables import enumerate_, same_elements, zip_
 from devicelint.interpreter.containers import element_of, is_filled
 from devicelint.interpreter.run import Run
 

@@ -22,11 +22,11 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.containers import as_tensor
+from devicelint.interpreter.device_arguments import device_named
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.registration import move_module
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.signatures import apply_signature
-from devicelint.interpreter.transfers import device_named
 from devicelint.knowledge import function
 
 DTYPES = {

@@ -40,9 +40,10 @@ from devicelint.interpreter.bundles import (
 )
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import known_elements
+from devicelint.interpreter.device_arguments import demand, device_named
 from devicelint.interpreter.registration import built
 from devicelint.interpreter.run import Run, calls, methods
-from devicelint.interpreter.transfers import TRANSFERS, demand, device_named, target_of
+from devicelint.interpreter.transfers import TRANSFERS, target_of
 from devicelint.interpreter.unseen_modules import call_opaque_module
 from devicelint.knowledge import kind_of, member_mark
 

@@ -21,6 +21,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
+from devicelint.interpreter.device_arguments import demand, device_named
 from devicelint.interpreter.device_names import devices_at_hand
 from devicelint.interpreter.provisions import provides_for_the_cpu
 from devicelint.interpreter.run import Run
@@ -31,9 +32,9 @@ from devicelint.interpreter.saved_files import (
     is_of_this_run,
     is_written_here,
     note_saved,
+    only_this_run_has_it,
     stays_on_the_cpu,
 )
-from devicelint.interpreter.transfers import demand, device_named
 
 MAP_LOCATION = {
     "torch.load": 1,
@@ -154,7 +155,10 @@ def announce_loads(run: Run) -> None:
     if run.demands_accelerator and not provides_for_the_cpu(text):
         return
     for one in run.loads.values():
-        if one.uses and not (is_written_here(run, one.path) and stays_on_the_cpu(run)):
+        if not one.uses or (is_written_here(run, one.path) and stays_on_the_cpu(run)):
+            continue
+        assert isinstance(one.site, cst.CSTNode)
+        if not only_this_run_has_it(run, one.path, one.site):
             run.announce(one)
 
 

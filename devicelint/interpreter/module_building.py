@@ -22,10 +22,10 @@ from devicelint.domain.values import (
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.containers import LENGTH, element_of, extend, known_elements
+from devicelint.interpreter.device_arguments import demand, device_named
 from devicelint.interpreter.parallel import note_wrapped, one_alike
 from devicelint.interpreter.registration import built
 from devicelint.interpreter.run import Run
-from devicelint.interpreter.transfers import demand, device_named
 from devicelint.knowledge import ModuleKind, ModuleKnowledge
 
 

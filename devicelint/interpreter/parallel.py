@@ -13,9 +13,9 @@ from devicelint.domain.values import NONE, DeviceHandle, Module, Moved, OneOf, V
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.containers import known_elements
+from devicelint.interpreter.device_arguments import device_named
 from devicelint.interpreter.registration import move_module, owns_tensors
 from devicelint.interpreter.run import Run
-from devicelint.interpreter.transfers import device_named
 from devicelint.knowledge import module_class
 
 REPLICATED = "torch.nn.DataParallel"

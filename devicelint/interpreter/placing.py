@@ -34,10 +34,10 @@ from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.bundles import fresh, move_bundle
 from devicelint.interpreter.containers import element_of
 from devicelint.interpreter.data import build_loader
+from devicelint.interpreter.device_arguments import demand, device_named
 from devicelint.interpreter.operands import DIFFERENT
 from devicelint.interpreter.registration import move_module
 from devicelint.interpreter.run import Run
-from devicelint.interpreter.transfers import demand, device_named
 from devicelint.interpreter.truth import truth_of
 from devicelint.knowledge import listed_as
 

@@ -8,9 +8,9 @@ from devicelint.domain.devices import CPU, Device, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import NONE, Generator, Value
 from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.device_arguments import demand, device_named
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.run import Run
-from devicelint.interpreter.transfers import demand, device_named
 
 
 @special("torch.Generator")

@@ -12,6 +12,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
     accelerator_api,
     amp,
     attributes,
+    builtin_iterables,
     builtins,
     calls,
     classes,

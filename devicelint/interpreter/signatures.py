@@ -26,6 +26,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.containers import element_of
+from devicelint.interpreter.device_arguments import demand, device_named
 from devicelint.interpreter.generators import draw
 from devicelint.interpreter.hosting import demand_on_host
 from devicelint.interpreter.kept import apart
@@ -41,7 +42,6 @@ from devicelint.interpreter.operands import (
 from devicelint.interpreter.proofs import as_proven, prove
 from devicelint.interpreter.ranks import dimensions_of, keeps_dimension, rank_of, rank_of_operands
 from devicelint.interpreter.run import Run
-from devicelint.interpreter.transfers import demand, device_named
 from devicelint.knowledge import CPU as CPU_GROUP
 from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
 

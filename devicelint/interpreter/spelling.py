@@ -23,9 +23,9 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.attributes import module_device
+from devicelint.interpreter.device_arguments import NAMES_DEVICE
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.run import Run
-from devicelint.interpreter.transfers import NAMES_DEVICE
 
 USUAL_NAMES = ("device", "dev", "DEVICE")
 _WITH_WEIGHT = frozenset(
