@@ -98,6 +98,8 @@ def _from_unseen_caller(run: Run, frame: Frame, parameter: cst.Param) -> Value:
     name = parameter.name.value
     if not (_is_walked_alone(frame) and isinstance(frame.node, cst.FunctionDef)):
         return Outside(name, name)
+    if frame.node.name.value.startswith("_") and frame.receiver is None and frame.owner is not None:
+        return Outside(name, name)
     return declared(run, frame.node, parameter) or Outside(name, name)
 
 
