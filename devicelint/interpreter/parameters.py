@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import NOT_UNDERSTOOD, DeviceOf, Unsure
+from devicelint.domain.devices import NOT_UNDERSTOOD, DeviceOf, Known, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     Batch,
@@ -76,9 +76,9 @@ def _bind(
         if isinstance(value, Outside) and value.since is not None:
             value = _seen_as_declared(run, parameter, value)
         if isinstance(value, Unknown):
-            value = _from_unseen_caller(run, frame, parameter)
+            value = _from_unseen_caller(run, frame, parameter, arguments)
         elif isinstance(value, Tensor) and value.device is NOT_UNDERSTOOD:
-            given = _from_unseen_caller(run, frame, parameter)
+            given = _from_unseen_caller(run, frame, parameter, arguments)
             value = given if isinstance(given, Tensor) else value
         elif isinstance(value, (Tensor, Batch, Moved)) and not isinstance(value.device, Unsure):
             frame.passed[value.since] = argument.site
@@ -93,14 +93,23 @@ def _seen_as_declared(run: Run, parameter: cst.Param, value: Outside) -> Value:
     return as_proven(run, value)
 
 
-def _from_unseen_caller(run: Run, frame: Frame, parameter: cst.Param) -> Value:
+def _from_unseen_caller(
+    run: Run, frame: Frame, parameter: cst.Param, arguments: Arguments
+) -> Value:
     """What a function that is walked on its own passes on, and that nobody follows."""
     name = parameter.name.value
     if not (_is_walked_alone(frame) and isinstance(frame.node, cst.FunctionDef)):
         return Outside(name, name)
     if frame.node.name.value.startswith("_") and frame.receiver is None and frame.owner is not None:
         return Outside(name, name)
+    if any(_is_placed(one.value) for one in arguments):
+        return Outside(name, name)
     return declared(run, frame.node, parameter) or Outside(name, name)
+
+
+def _is_placed(value: Value) -> bool:
+    """Whether a tensor's place is known: what is given with it is most likely there, too."""
+    return isinstance(value, (Tensor, Batch, Moved)) and isinstance(value.device, Known)
 
 
 def _is_walked_alone(frame: Frame) -> bool:
