@@ -85,6 +85,8 @@ def _compare(
         return _compare_devices(run, node, symbol, left, right)
     if isinstance(one, Const) and isinstance(other, Const):
         return _compare_constants(symbol, one, other)
+    if isinstance(one, Outside) and isinstance(other, Const):
+        return Flag(f"{one.origin} {symbol} {run.code_of(right[0])}")
     if isinstance(one, (Outside, Flag)) or isinstance(other, (Outside, Flag)):
         return Flag(run.code_of(node))
     return HOST
@@ -127,15 +129,26 @@ def _membership(
     return HOST
 
 
+_NAMES_DEVICE = re.compile(r"cpu|cuda|gpu|mps|xpu|npu|hpu|tpu|xla|meta", re.IGNORECASE)
+
+
 def _announce(run: Run, event: DeviceCompared) -> None:
-    """Announce a comparison, unless callers may give a string as well, by what is declared."""
+    """Announce a comparison, unless callers may give a string as well.
+
+    A parameter is declared so, or is compared with what is no device at all.
+    """
     node, site = run.frame.node, event.device_site
     if isinstance(site, cst.Name) and isinstance(node, cst.FunctionDef):
         for one in node.params.params:
-            declared = one.annotation if one.name.value == site.value else None
-            if declared is not None and re.search(r"\bstr\b", run.code_of(declared.annotation)):
+            if one.name.value == site.value and _may_be_a_string(run, one, event.text):
                 return
     run.announce(event)
+
+
+def _may_be_a_string(run: Run, parameter: cst.Param, text: str) -> bool:
+    if parameter.annotation is None:
+        return _NAMES_DEVICE.search(text) is None
+    return re.search(r"\bstr\b", run.code_of(parameter.annotation.annotation)) is not None
 
 
 def _texts(elements: Iterable[Value]) -> str:
