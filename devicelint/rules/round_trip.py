@@ -57,11 +57,27 @@ def _returns(origin: Device | None, target: Device | None) -> bool:
 
 
 def _is_at_once(left: Transfer, event: Transfer, scene: Scene) -> bool:
-    """In one expression, or under a name that the first copy was given in this function."""
-    if scene.encloses(event.receiver_site, left.site):
+    """The copy itself or a view of it, or the name that it was given in this function."""
+    if _seen_through_views(event.receiver_site) is left.site:
         return True
     bound = scene.bound_by(event.receiver_site)
     return isinstance(bound, cst.Assign) and bound.value is left.site
+
+
+_VIEWS = frozenset(
+    "view reshape flatten unflatten squeeze unsqueeze permute transpose t expand detach".split()
+)
+
+
+def _seen_through_views(site: Site) -> Site:
+    """`x.cpu()` of `x.cpu().view(2, 2)`: the same numbers in another shape."""
+    while (
+        isinstance(site, cst.Call)
+        and isinstance(site.func, cst.Attribute)
+        and site.func.attr.value in _VIEWS
+    ):
+        site = site.func.value
+    return site
 
 
 def _stay(left: Transfer, event: Transfer) -> Rewrite | None:
