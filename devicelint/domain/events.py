@@ -122,6 +122,8 @@ class HostRead(Event):
     requires_grad: bool | None
     elements: bool = False
     """Whether the operand's site is a list of such tensors."""
+    is_sent: bool = False
+    """Whether it is not read, but sent to another process by RPC, which takes the CPU's as well."""
 
 
 class LoadUse(Enum):

@@ -18,6 +18,7 @@ class Verb(Enum):
     CREATED_ON = "created on {device} here, by its device argument"
     CONVERTED = "made on {device} from host data here"
     LOADED = "comes from a DataLoader, which yields tensors on {device}, here"
+    SENT = "comes from another process, which sends it on {device}, here"
     MOVED = "moved to {device} here"
     BESIDE = "comes on {device} here, as what comes with it and is moved"
     AGAIN = "comes on {device} here, as in the loop that moves it"

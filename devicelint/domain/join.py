@@ -25,6 +25,7 @@ from devicelint.domain.values import (
     Module,
     Moved,
     OneOf,
+    Reference,
     Stream,
     Tensor,
     Tuple,
@@ -89,7 +90,14 @@ def _join_alike(one: Value, other: Value) -> Value:
         case (Module(), Module()) | (OneOf(), OneOf()):
             return _one_of(one, other)
         case _:
-            return Unknown("differs by the path taken")
+            return _join_references(one, other)
+
+
+def _join_references(one: Value, other: Value) -> Value:
+    if not isinstance(one, Reference) or not isinstance(other, Reference) or one.way != other.way:
+        return Unknown("differs by the path taken")
+    held = join_known(one.held, other.held)
+    return Reference(held, one.way, one.is_away and other.is_away)
 
 
 def _join_tensors(one: Tensor, other: Tensor) -> Tensor:

@@ -377,6 +377,19 @@ class Partial:
     """Where each argument was given, the keywords last."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What stands for a value of another process: an RRef, or a Future of what it will send.
+
+    `way` is how the methods of the value are called: by `rref.rpc_sync()`, say.
+    """
+
+    held: Value
+    way: str = ""
+    is_away: bool = False
+    """Whether another process holds it for sure."""
+
+
 Value = (
     Unknown
     | Const
@@ -414,6 +427,7 @@ Value = (
     | Class
     | Bound
     | Partial
+    | Reference
 )
 
 Placed = Tensor | Batch | Moved

@@ -44,43 +44,53 @@ def read_arguments(
         read_on_host(run, argument, site, f"{run.code_of(site.func)}()")
 
 
-def read_on_host(run: Run, argument: Argument, site: cst.CSTNode, reader: str) -> None:
-    """A tensor, or each tensor of a list, is read as an array, which only the CPU's can be."""
+def read_on_host(
+    run: Run, argument: Argument, site: cst.CSTNode, reader: str, *, is_sent: bool = False
+) -> None:
+    """A tensor, or each tensor of a list, is read as an array, which only the CPU's can be.
+
+    What is sent to another process is not read, but has to be the CPU's as well.
+    """
     if run.expects(_REFUSAL):
         return
     value, place = argument.value, argument.site
     if isinstance(value, (ListOf, Tuple, DictOf, Stream)):
-        _read_elements(run, argument, site, reader)
-    elif _is_elsewhere(value, run):
+        _read_elements(run, argument, site, reader, is_sent)
+    elif _is_elsewhere(value, run, is_sent):
         operand = operand_of(value, place)
         assert operand is not None
-        run.announce(HostRead(site, operand, reader, _requires_grad(value)))
+        run.announce(HostRead(site, operand, reader, _requires_grad(value), is_sent=is_sent))
 
 
-def _read_elements(run: Run, argument: Argument, site: cst.CSTNode, reader: str) -> None:
+def _read_elements(
+    run: Run, argument: Argument, site: cst.CSTNode, reader: str, is_sent: bool
+) -> None:
     """Elements that are written out have places of their own; else the list stands for them."""
     value, place = argument.value, argument.site
     if isinstance(place, (cst.List, cst.Tuple, cst.Dict)) or isinstance(value, DictOf):
         for element, inner in zip(_written_out(place), _held(run, value), strict=False):
-            read_on_host(run, Argument(element, inner), site, reader)
+            read_on_host(run, Argument(element, inner), site, reader, is_sent=is_sent)
         return
     inner = element_of(run, value, place)
-    if not _is_elsewhere(inner, run):
+    if not _is_elsewhere(inner, run, is_sent):
         return
     comprehended = isinstance(place, (cst.ListComp, cst.GeneratorExp))
     if isinstance(place, (cst.ListComp, cst.GeneratorExp)):
         place = place.elt
     operand = operand_of(inner, place)
     assert operand is not None
-    event = HostRead(site, operand, reader, _requires_grad(inner), elements=not comprehended)
+    grad = _requires_grad(inner)
+    event = HostRead(site, operand, reader, grad, not comprehended, is_sent)
     run.announce(event)
 
 
-def _is_elsewhere(value: Value, run: Run) -> TypeGuard[Tensor | Batch | Moved]:
+def _is_elsewhere(
+    value: Value, run: Run, is_sent: bool = False
+) -> TypeGuard[Tensor | Batch | Moved]:
     """Whether a tensor may be on an accelerator; one that a discarded move left is known."""
     if not isinstance(value, (Tensor, Batch, Moved)) or value.since.intended == CPU:
         return False
-    if isinstance(value.device, DeviceOf) and is_picture(run, value.device):
+    if isinstance(value.device, DeviceOf) and (is_sent or is_picture(run, value.device)):
         return False
     if isinstance(value.device, DeviceOf):
         return isinstance(value, Tensor) and _is_by_contract(run, value.device.place)

@@ -81,8 +81,15 @@ def _bind(
             given = _from_unseen_caller(run, frame, parameter, arguments)
             value = given if isinstance(given, Tensor) else value
         elif isinstance(value, (Tensor, Batch, Moved)) and not isinstance(value.device, Unsure):
-            frame.passed[value.since] = argument.site
+            _note_passed(frame, argument)
     run.state.write(frame.ref, name, value)
+
+
+def _note_passed(frame: Frame, argument: Argument) -> None:
+    """Where a caller could move what it passes; what is sent cannot be moved before."""
+    value = argument.value
+    if isinstance(value, (Tensor, Batch, Moved)) and value.since.verb is not Verb.SENT:
+        frame.passed[value.since] = argument.site
 
 
 def _seen_as_declared(run: Run, parameter: cst.Param, value: Outside) -> Value:
@@ -152,11 +159,9 @@ def _bind_rest(
         )
         run.state.write(frame.ref, star.name.value, value)
         for argument in rest:
-            if isinstance(argument.value, (Tensor, Batch, Moved)):
-                frame.passed[argument.value.since] = argument.site
+            _note_passed(frame, argument)
     for argument in keywords.values() if parameters.star_kwarg is not None else ():
-        if isinstance(argument.value, (Tensor, Batch, Moved)):
-            frame.passed[argument.value.since] = argument.site
+        _note_passed(frame, argument)
     if parameters.star_kwarg is not None:
         ref = run.allocate(parameters.star_kwarg, frame.node.__class__.__name__)
         for name, argument in keywords.items():

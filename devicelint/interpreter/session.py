@@ -39,6 +39,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
     operators,
     patterns,
     placing,
+    remote_calls,
     sampling,
     spawning,
     statements,

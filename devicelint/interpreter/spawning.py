@@ -56,8 +56,7 @@ def start_process(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     """What a process does to the program's own values is its own affair."""
     target = arguments.get(1, "target")
     if target is not None:
-        given = _given(run, arguments.get(3, "args"), site)
-        _with_keywords(run, given, arguments.get(4, "kwargs"))
+        given = given_as(run, arguments.get(3, "args"), arguments.get(4, "kwargs"), site)
         _call_apart(run, target.value, given, site)
     return Unknown("a process")
 
@@ -68,8 +67,8 @@ def start_thread(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     target = arguments.get(1, "target") or arguments.keywords.get("function")
     if target is not None:
         position = 3 if name == "threading.Thread" else 2
-        given = _given(run, arguments.get(position, "args"), site)
-        _with_keywords(run, given, arguments.get(position + 1, "kwargs"))
+        args, keywords = arguments.get(position, "args"), arguments.get(position + 1, "kwargs")
+        given = given_as(run, args, keywords, site)
         if _is_callable(target.value):
             before = run.state.fork()
             run.call(target.value, given, site)
@@ -89,6 +88,15 @@ def _given(run: Run, args: Argument | None, site: cst.Call, *first: Argument) ->
     if len(written) == len(elements):
         places = [one.value for one in written]
     return Arguments([*first, *map(Argument, places, elements)])
+
+
+def given_as(
+    run: Run, args: Argument | None, keywords: Argument | None, site: cst.Call
+) -> Arguments:
+    """The arguments of a tuple and those of a dict."""
+    given = _given(run, args, site)
+    _with_keywords(run, given, keywords)
+    return given
 
 
 def _with_keywords(run: Run, given: Arguments, keywords: Argument | None) -> None:

@@ -16,8 +16,8 @@ NUMPY = ".numpy()"
 
 
 def copy(event: HostRead) -> str:
-    """What brings the tensor to the CPU; it is detached unless it is known to need no grad."""
-    return ".cpu()" if event.requires_grad is False else ".detach().cpu()"
+    """What brings the tensor to the CPU; what is read is detached unless it needs no grad."""
+    return ".cpu()" if event.is_sent or event.requires_grad is False else ".detach().cpu()"
 
 
 def report(scene: Scene, event: HostRead, problem: str) -> Report:
@@ -45,6 +45,8 @@ def insert_copy(scene: Scene, event: HostRead) -> Rewrite | None:
     """Copy to the CPU right before it is read; of a list, every element."""
     site, text = event.operand.site, copy(event)
     assert isinstance(site, cst.CSTNode)
+    if site is event.site:
+        return None
     if not event.elements:
         return Rewrite(f"Insert `{text}`", (InsertAfter(site, text),))
     if not isinstance(site, (cst.Name, cst.Attribute, cst.Subscript, cst.Call)):

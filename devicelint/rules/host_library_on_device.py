@@ -21,6 +21,10 @@ class HostLibraryOnDevice(Rule):
         """The library would convert the tensor by itself, which only works on the CPU."""
         if event.reader == reads.NUMPY:
             return
+        if event.is_sent:
+            problem = f"{event.reader} sends it by RPC, which only takes what is on the CPU"
+            yield reads.report(scene, event, f"{problem} unless it is given device maps")
+            return
         yield reads.report(
             scene, event, f"{event.reader} reads it as a numpy array, which only works on the CPU"
         )
