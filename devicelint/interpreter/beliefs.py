@@ -49,10 +49,15 @@ def believed(run: Run, node: cst.For, element: Value) -> Value:
     """What a loop's target is given, with what the code shows of its unknown parts."""
     if not run.world.accelerators or not _has_unknown(run, element):
         return element
-    if _PLACES_PARTS.search(run.module_code):
+    if _places_parts(run.module_code):
         return element
     shape = shape_of(run.module, node)
     return element if shape is None else _believed_of(run, shape, node.target, element)
+
+
+@functools.lru_cache(maxsize=4)
+def _places_parts(text: str) -> bool:
+    return _PLACES_PARTS.search(text) is not None
 
 
 _PLACES_PARTS = re.compile(
@@ -191,10 +196,10 @@ def _modules_in(text: str) -> frozenset[str]:
 
 def answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value | None:
     """A Module that is given what was moved answers there, whatever it is."""
-    if not run.frame.is_checked or run.code_of(site.func) not in _modules_in(run.module_code):
-        return None
     value = arguments.positional[0].value if arguments.positional else None
     if not isinstance(value, (Tensor, Batch, Moved)) or value.since.verb is not Verb.MOVED:
+        return None
+    if not run.frame.is_checked or run.code_of(site.func) not in _modules_in(run.module_code):
         return None
     return Batch(value.device, value.since) if _is_elsewhere(value.device) else None
 

@@ -55,7 +55,7 @@ from devicelint.interpreter.waits import wait_for_arguments
 def call(run: Run, node: cst.Call) -> Value:
     """A method of a value is asked of the value; anything else is evaluated and called."""
     func = node.func
-    if isinstance(func, cst.Attribute):
+    if type(func) is cst.Attribute:
         receiver = run.evaluate(func.value)
         method = METHODS.get(type(receiver))
         if method is not None:
@@ -95,7 +95,7 @@ def arguments_of(run: Run, node: cst.Call) -> Arguments:
             arguments.positional.append(Argument(argument.value, value))
         if isinstance(value, Deviceless):
             hand_over(run, value, node)
-    if isinstance(node.func, cst.Attribute):
+    if type(node.func) is cst.Attribute:
         note_arguments(run, node.func.attr.value, arguments)
     return arguments
 

@@ -223,7 +223,9 @@ def walk_class_alone(run: Run, cls: Class) -> None:
     for copy, own in copies:
         move_module(run, copy, own.device, own.since)
     assert isinstance(cls.node, cst.ClassDef)
-    called = set(_CALLS_OF_PRIVATE.findall(run.code_of(cls.node)))
+    # The text of each method is asked for anyway, as it is walked.
+    code = "".join(map(run.code_of, cls.node.body.body))
+    called = set(_CALLS_OF_PRIVATE.findall(code))
     for member in sorted((one for one, _ in run.pending), key=lambda one: one.name in called):
         is_method = member.owner == cls.ref and member.kind in ("", "property")
         if is_method and member.name != "__init__" and member.node not in run.entered:

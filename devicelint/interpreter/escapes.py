@@ -44,10 +44,7 @@ def let_go_with_device(run: Run, arguments: Arguments, site: Site) -> None:
 
 def let_go_of_given(run: Run, site: cst.Call) -> None:
     """The same, where the arguments were evaluated elsewhere: what has a name is looked up."""
+    named = [one.value for one in site.args if type(one.value) in (cst.Name, cst.Attribute)]
     with run.silence():
-        given = [
-            Argument(one.value, run.evaluate(one.value))
-            for one in site.args
-            if isinstance(one.value, (cst.Name, cst.Attribute))
-        ]
+        given = [Argument(one, run.evaluate(one)) for one in named]
     let_go(run, Arguments(given), site)

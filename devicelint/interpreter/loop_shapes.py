@@ -110,11 +110,13 @@ def _loops(body: object) -> Iterator[cst.For]:
         if isinstance(node, (list, tuple)):
             waiting[:0] = node
             continue
-        if isinstance(node, cst.For):
+        if type(node) is cst.SimpleStatementLine:
+            continue
+        if type(node) is cst.For:
             yield node
         for name in ("body", "orelse", "handlers", "finalbody", "cases"):
             inner = getattr(node, name, None)
-            if inner is not None and not isinstance(node, cst.SimpleStatementLine):
+            if inner is not None:
                 waiting.append(inner)
 
 

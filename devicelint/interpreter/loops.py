@@ -126,13 +126,15 @@ def _merged(run: Run, *others: State) -> State:
 
 def _changed(state: State, before: State) -> bool:
     """Whether an iteration changed a value that concerns devices, so that the next one differs."""
-    hosts = (Const, HostValue)
     for ref, name in state.changes_since(before):
         one, other = state.read(ref, name), before.read(ref, name)
-        is_of_host = isinstance(one, hosts) and isinstance(other, hosts)
+        is_of_host = isinstance(other, _HOSTS) and isinstance(one, (*_HOSTS, Unknown))
         if not is_of_host and join(one, other) != other:
             return True
     return False
+
+
+_HOSTS = (Const, HostValue)
 
 
 def _otherwise(run: Run, node: cst.For | cst.While) -> None:

@@ -45,6 +45,7 @@ def _unmoved(tree: cst.Module) -> Mapping[str, cst.Call]:
 _HARMLESS = frozenset(
     "add_graph summary watch print len save type repr str id count_params".split()
 )
+_KEEPS = frozenset({cst.Assign, cst.Return, cst.Element, cst.DictElement, cst.For})
 _MOVES = frozenset({"to", "cuda", "xpu", "to_empty", "_apply", "share_memory"})
 
 
@@ -56,8 +57,8 @@ def _given_away(node: cst.CSTNode) -> Iterator[str]:
         func = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
         if not (isinstance(func, cst.Name) and func.value in _HARMLESS):
             kept = tuple(argument.value for argument in node.args)
-    elif isinstance(node, (cst.Assign, cst.Return, cst.Element, cst.DictElement, cst.For)):
-        kept = (node.iter if isinstance(node, cst.For) else node.value,)
+    elif type(node) in _KEEPS:
+        kept = (node.iter if isinstance(node, cst.For) else getattr(node, "value", None),)
     for one in kept:
         if isinstance(one, cst.Name):
             yield one.value
@@ -76,7 +77,7 @@ def _called_on(node: cst.CSTNode, methods: Collection[str]) -> Iterator[str]:
 def _factories(tree: cst.Module, nodes: Iterable[cst.CSTNode]) -> Iterator[str]:
     """The names that are imported from a package of models."""
     for node in nodes:
-        if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
+        if type(node) is cst.ImportFrom and not isinstance(node.names, cst.ImportStar):
             module = "" if node.module is None else tree.code_for_node(node.module)
             if _OF_MODELS.search(module) and not module.startswith("torch"):
                 for alias in node.names:

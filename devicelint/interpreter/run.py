@@ -220,9 +220,11 @@ class Run(Surroundings, Memory):
     def note_sibling(self, statement: cst.Assign) -> None:
         """Remember the statement that moves a name, for the names that were bound with it."""
         transfer = self._last_transfer
-        if transfer is None or not isinstance(transfer.receiver_site, cst.Name):
-            return
         value = statement.value
+        if transfer is None or not (transfer.site is value or type(value) is cst.Tuple):
+            return
+        if not isinstance(transfer.receiver_site, cst.Name):
+            return
         given = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
         binding = self.frame.bindings.get(transfer.receiver_site.value)
         if binding is not None and any(transfer.site is one for one in given):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -129,7 +130,11 @@ _FOLLOWS = re.compile(r"(?:\.to\()?\w*device\b", re.IGNORECASE)
 
 def stays_on_the_cpu(run: Run) -> bool:
     """Whether the file never speaks of any other device, so that what it saves is on the CPU."""
-    text = run.module_code
+    return _speaks_of_the_cpu_alone(run.module_code)
+
+
+@functools.lru_cache(maxsize=4)
+def _speaks_of_the_cpu_alone(text: str) -> bool:
     if _FIXED.search(text):
         text = _FOLLOWS.sub("", text)
     return _ACCELERATORS.search(text) is None

@@ -92,7 +92,7 @@ def assignment(run: Run, node: cst.Assign) -> None:
     value = run.evaluate(node.value)
     run.note_sibling(node)
     for target in node.targets:
-        if isinstance(target.target, cst.Attribute):
+        if type(target.target) is cst.Attribute:
             run.assigned_by[target.target] = node
         assign(run, target.target, value, node.value)
 
