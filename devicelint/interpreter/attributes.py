@@ -161,7 +161,8 @@ def of_module(run: Run, value: Module, name: str, node: cst.Attribute) -> Value:
     if name == "device":
         return DeviceHandle(module_device(run, value).device, node)
     if name in _OWN_TENSORS:
-        knowledge = module_class(value.name)
+        base = run.state.read(value.ref, TORCH_FIELD)
+        knowledge = module_class(base.name if isinstance(base, External) else value.name)
         if knowledge is not None and knowledge.owns_tensors:
             return parameter_of(run, value)
     return HOST if name == "training" else Unknown(f"{value.name}.{name} is not known")
@@ -215,6 +216,8 @@ def of_class(run: Run, value: Class, name: str, node: cst.Attribute) -> Value:
 
 
 CLASS_FIELD = "@class"
+TORCH_FIELD = "@torch"
+"""The class of torch whose parameters a Module of a derived class has."""
 
 
 def member_of(run: Run, ref: int | str, name: str) -> Value | None:

@@ -4,10 +4,28 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.values import NONE, Class, Function, Module, Super, Unknown, Value
-from devicelint.interpreter.attributes import CLASS_FIELD, class_member
+from devicelint.domain.devices import Unsure
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    NONE,
+    Class,
+    Const,
+    DeviceHandle,
+    External,
+    Function,
+    HostValue,
+    Module,
+    Moved,
+    Super,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.arguments import Arguments
+from devicelint.interpreter.attributes import CLASS_FIELD, TORCH_FIELD, class_member
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.classes import torch_base
+from devicelint.interpreter.device_arguments import device_named
 from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.module_building import fill_container
 from devicelint.interpreter.run import METHODS, Run, methods
@@ -52,10 +70,34 @@ def _find(cls: Class, owner: object) -> Class | None:
 
 
 def _init_of_torch(run: Run, inner: Value, cls: Class | None, node: cst.Call) -> None:
-    """`super().__init__(a, b)` of a class derived from Sequential fills it."""
+    """`super().__init__(a, b)` of a class derived from Sequential fills it.
+
+    That of a class derived from Linear makes the parameters, where it is told to.
+    """
     arguments = arguments_of(run, node)
-    knowledge = module_class(torch_base(cls)) if cls is not None else None
+    base = torch_base(cls) if cls is not None else ""
+    knowledge = module_class(base)
     if knowledge is None or not isinstance(inner, Module):
         return
     if knowledge.kind is ModuleKind.CONTAINER:
         fill_container(run, inner, knowledge.name, arguments)
+    elif knowledge.owns_tensors and not arguments.open:
+        _make_parameters(run, inner, base, arguments, node)
+
+
+def _may_name_device(value: Value) -> bool:
+    is_text = isinstance(value, Const) and isinstance(value.value, str)
+    return is_text or isinstance(value, DeviceHandle)
+
+
+def _make_parameters(
+    run: Run, inner: Module, base: str, arguments: Arguments, node: cst.Call
+) -> None:
+    told = arguments.keywords.get("device")
+    told = told or next((one for one in arguments.positional if _may_name_device(one.value)), None)
+    if told is not None and told.value != NONE:
+        device = device_named(run, told) or Unsure("the device is not known")
+        run.state.write(inner.ref, DEVICE_FIELD, Moved(device, Step(Verb.BUILT, node, device)))
+    elif not all(isinstance(one.value, (Const, HostValue)) for one in arguments):
+        return
+    run.state.write(inner.ref, TORCH_FIELD, External(base))
