@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import accumulate
 
 import libcst as cst
@@ -28,34 +26,13 @@ def parse(source: SourceFile) -> cst.Module:
     if _may_be_too_deep(source.text) and (complaint := _complaint(source)):
         raise complaint
     try:
-        with _unquestioned():
-            return cst.parse_module(source.text)
+        return cst.parse_module(source.text)
     except cst.ParserSyntaxError as error:
         # CPython says it better than libcst, and knows the place where libcst's tokenizer does not.
         told = _complaint(source) or _told_by_libcst(source, error)
         raise told from None
     except RecursionError:
         raise too_deep(source) from None
-
-
-def _nothing_asked(node: cst.CSTNode) -> None:
-    pass
-
-
-_VALIDATE = getattr(cst.CSTNode, "__post_init__", _nothing_asked)
-
-
-@contextmanager
-def _unquestioned() -> Iterator[None]:
-    """Keep libcst from asking of every node whether it could stand in a tree: the text had it.
-
-    That takes a sixth of a parse.
-    """
-    cst.CSTNode.__post_init__ = _nothing_asked  # type: ignore[method-assign,assignment]
-    try:
-        yield
-    finally:
-        cst.CSTNode.__post_init__ = _VALIDATE  # type: ignore[method-assign,assignment]
 
 
 def too_deep(source: SourceFile) -> CheckError:
