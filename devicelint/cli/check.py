@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import sys
 from argparse import Namespace
@@ -75,6 +76,7 @@ class Check:
         options = self.options
         # Trees are large and free of cycles: the collector would only walk them, again and again.
         gc.disable()
+        atexit.register(gc.freeze)  # Nor need it look for what the end of the process frees.
         for number, each in enumerate(
             inputs(options.paths, options.stdin_filename, self.settings, self.tally), start=1
         ):
