@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,7 @@ def test_a_file_that_is_given_up_is_not_fixed(limits):
 def test_flake8_is_told_at_the_first_line(limits):
     limits(steps=40, steps_per_line=0)
     lines = RUNAWAY.splitlines(keepends=True)
-    found = [violation[:3] for violation in Plugin(None, "runaway.py", lines).run()]
+    found = [violation[:3] for violation in Plugin(ast.parse(""), "runaway.py", lines).run()]
     assert found == [(1, 0, f"DEV900 {MESSAGE}")]
 
 
