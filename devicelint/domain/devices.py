@@ -161,3 +161,8 @@ def join_devices(one: Device, other: Device) -> Device:
 def is_accelerator(device: Device) -> bool:
     """Whether the code itself says that the device is not the host's memory."""
     return isinstance(device, Known) and device.type not in ("cpu", "meta")
+
+
+def may_be_accelerator(device: Device) -> bool:
+    """Whether a device is an accelerator, or somebody's choice that may be one."""
+    return is_accelerator(device) or isinstance(device, Opaque)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, Known, Opaque, Unsure, is_accelerator
+from devicelint.domain.devices import CPU, Device, Known, Unsure, may_be_accelerator
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
@@ -170,16 +170,12 @@ def check_unseen(run: Run, arguments: Arguments, site: cst.Call) -> None:
         operand = operand_of(argument.value, argument.site)
         if operand is None or operand.since is None or operand.since.verb is not Verb.MOVED:
             continue
-        made = built_unmoved(run.module, site.func) if _is_elsewhere(operand.device) else None
+        made = built_unmoved(run.module, site.func) if may_be_accelerator(operand.device) else None
         if made is not None:
             run.note_made(made)
             since = Step(Verb.BUILT, made, CPU, believed=True)
             module = Module(run.allocate(made, "unseen"), run.code_of(made.func), since)
             report_input(run, site, Operand(site.func, module, CPU, since), operand)
-
-
-def _is_elsewhere(device: Device) -> bool:
-    return is_accelerator(device) or isinstance(device, Opaque)
 
 
 _AS_A_MODULE = re.compile(
@@ -201,7 +197,7 @@ def answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value | 
         return None
     if not run.frame.is_checked or run.code_of(site.func) not in _modules_in(run.module_code):
         return None
-    return Batch(value.device, value.since) if _is_elsewhere(value.device) else None
+    return Batch(value.device, value.since) if may_be_accelerator(value.device) else None
 
 
 def check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:
@@ -212,7 +208,7 @@ def check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:
         if move is None or not isinstance(value, (Batch, Tensor)):
             continue
         device = _destination(run, move) if _is_called_alike(run, site, move) else None
-        if device is not None and _is_elsewhere(device):
+        if device is not None and may_be_accelerator(device):
             since = Step(Verb.MOVED, move.call, device)
             own = Operand(site.func, Moved(device, since), device, since)
             report_input(run, site, own, Operand(argument.site, value, CPU, value.since))

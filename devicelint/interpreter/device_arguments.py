@@ -14,6 +14,7 @@ from devicelint.domain.devices import (
     Opaque,
     Unsure,
     is_accelerator,
+    may_be_accelerator,
     parse_device,
 )
 from devicelint.domain.events import (
@@ -30,6 +31,7 @@ from devicelint.domain.values import (
     Moved,
     Outside,
     Tensor,
+    Value,
 )
 from devicelint.interpreter.arguments import Argument
 from devicelint.interpreter.indices import use_index
@@ -150,6 +152,18 @@ def _demand_written_out(
         return
     run.demands_accelerator = True
     run.announce(AcceleratorDemanded(place, device, how, argument is not None, site))
+
+
+def names_accelerator(value: Value) -> bool:
+    """Whether a value is an accelerator, may be one, or is the name of one."""
+    if isinstance(value, DeviceHandle):
+        return may_be_accelerator(value.device)
+    if not (isinstance(value, Const) and isinstance(value.value, str)):
+        return False
+    try:
+        return is_accelerator(parse_device(value.value))
+    except InvalidDevice:
+        return False
 
 
 def is_hard(value: Const | DeviceHandle) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from devicelint.domain.api_events import DeviceIgnored
-from devicelint.domain.devices import CPU, InvalidDevice, Opaque, is_accelerator, parse_device
-from devicelint.domain.values import Const, DeviceHandle, Module, Tensor, Value
+from devicelint.domain.devices import CPU
+from devicelint.domain.values import Module, Tensor, Value
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import module_device
+from devicelint.interpreter.device_arguments import names_accelerator
 from devicelint.interpreter.device_names import USUAL_NAMES
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.name_reads import reads_of
@@ -30,7 +31,7 @@ def note_ignored(run: Run, frame: Frame, arguments: Arguments, result: Value) ->
         return
     made = result.since.site
     given = _given(node, frame, arguments)
-    if given is None or not _is_accelerator(given[1].value) or _reads(node, given[0]):
+    if given is None or not names_accelerator(given[1].value) or _reads(node, given[0]):
         return
     if any(one is made for one in descendants(node.body)) and _is_free(run, node):
         is_module = isinstance(result, Module)
@@ -62,17 +63,6 @@ def _given(
         if one.name.value in USUAL_NAMES and one.name.value in arguments.keywords:
             return one.name.value, arguments.keywords[one.name.value]
     return None
-
-
-def _is_accelerator(value: Value) -> bool:
-    if isinstance(value, DeviceHandle):
-        return is_accelerator(value.device) or isinstance(value.device, Opaque)
-    if not (isinstance(value, Const) and isinstance(value.value, str)):
-        return False
-    try:
-        return is_accelerator(parse_device(value.value))
-    except InvalidDevice:
-        return False
 
 
 def _reads(node: cst.FunctionDef, parameter: str) -> bool:

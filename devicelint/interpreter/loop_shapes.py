@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from devicelint.interpreter.loader_kinds import MIXES, called_in, kind_of_loader
-from devicelint.interpreter.nodes import descendants
+from devicelint.interpreter.nodes import descendants, names_bound_by
 
 Condition = tuple[cst.BaseExpression, bool]
 """A test, and which of its branches was taken."""
@@ -176,7 +176,7 @@ def _follow_comprehensions(
         if isinstance(node, cst.CompFor):
             whole = _root(node.iter)
             if whole in positions and whole not in assigned:
-                names = [one for one in _names(node.target) if one not in positions]
+                names = [one for one in names_bound_by(node.target) if one not in positions]
                 positions.update(dict.fromkeys(names, positions[whole]))
 
 
@@ -188,7 +188,7 @@ def _note_assigned(statement: cst.CSTNode, positions: dict[str, int], assigned: 
         name: _root(value)
         for target in statement.targets
         for one, value in _pairs(target.target, statement.value)
-        for name in _names(one)
+        for name in names_bound_by(one)
     }
     parts = {name: whole for name, whole in sources.items() if whole not in assigned}
     for name, whole in sources.items():
@@ -212,14 +212,6 @@ def _pairs(
 
 def _elements(node: cst.BaseExpression) -> Sequence[cst.BaseElement]:
     return node.elements if isinstance(node, (cst.Tuple, cst.List)) else ()
-
-
-def _names(target: cst.BaseExpression) -> Iterator[str]:
-    if isinstance(target, cst.Name):
-        yield target.value
-    elif isinstance(target, (cst.Tuple, cst.List)):
-        for element in target.elements:
-            yield from _names(element.value)
 
 
 def _statements(

@@ -26,6 +26,7 @@ from devicelint.interpreter.assign import assign
 from devicelint.interpreter.beliefs import believed
 from devicelint.interpreter.containers import element_of, is_filled, known_elements
 from devicelint.interpreter.frame import Loop
+from devicelint.interpreter.nodes import names_bound_by
 from devicelint.interpreter.run import Run, executes
 from devicelint.interpreter.truth import assuming, condition_of, truth_of
 
@@ -160,7 +161,7 @@ def comprehension_scope(run: Run, clause: cst.CompFor | None) -> Iterator[tuple[
         if elements and isinstance(elements[0], (Const, DeviceHandle)):
             element = _joined_constant(elements)
         assign(run, clause.target, element, clause.iter)
-        bound.extend(_names_of(clause.target))
+        bound.extend(names_bound_by(clause.target))
         for test in clause.ifs:
             run.evaluate(test.test)
         clause = clause.inner_for_in
@@ -170,13 +171,3 @@ def comprehension_scope(run: Run, clause: cst.CompFor | None) -> Iterator[tuple[
             run.state.write(outer, name, names[name])
         else:
             run.state.delete(outer, name)
-
-
-def _names_of(target: cst.BaseExpression) -> Iterator[str]:
-    if isinstance(target, cst.Name):
-        yield target.value
-    elif isinstance(target, (cst.Tuple, cst.List)):
-        for element in target.elements:
-            yield from _names_of(element.value)
-    elif isinstance(target, cst.StarredElement):
-        yield from _names_of(target.value)

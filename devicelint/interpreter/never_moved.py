@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import libcst as cst
 
-from devicelint.interpreter.nodes import descendants
+from devicelint.interpreter.nodes import descendants, names_bound_by
 from devicelint.interpreter.truth import asks_for_device
 
 _OF_MODELS = re.compile(r"(^|[._])(models?|nets?|networks?|backbones?|architectures?)([._]|$)")
@@ -94,12 +94,12 @@ def _assignments(
         if isinstance(node, cst.Assign):
             for target in node.targets:
                 alone = isinstance(target.target, cst.Name)
-                for name in _names(target.target):
+                for name in names_bound_by(target.target):
                     yield name, node.value if alone else None
         elif isinstance(node, cst.Param):
             yield node.name.value, None
         elif isinstance(node, (cst.For, cst.CompFor)):
-            yield from ((name, None) for name in _names(node.target))
+            yield from ((name, None) for name in names_bound_by(node.target))
 
 
 def _builds(tree: cst.Module, call: cst.Call, factories: set[str]) -> bool:
@@ -112,11 +112,3 @@ def _builds(tree: cst.Module, call: cst.Call, factories: set[str]) -> bool:
     if any(map(asks_for_device, (*given, *keywords))) or any(a.star for a in call.args):
         return False
     return not any(_SETTINGS.fullmatch(one) for one in spelled)
-
-
-def _names(target: cst.BaseExpression) -> Iterator[str]:
-    if isinstance(target, cst.Name):
-        yield target.value
-    elif isinstance(target, (cst.Tuple, cst.List)):
-        for element in target.elements:
-            yield from _names(element.value)

@@ -38,6 +38,15 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     return found
 
 
+def names_bound_by(target: cst.BaseExpression) -> Iterator[str]:
+    """The names that a target gives values to: `x`, `(x, *rest)`; not items and attributes."""
+    if isinstance(target, cst.Name):
+        yield target.value
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from names_bound_by(element.value)
+
+
 @functools.cache
 def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(one.name for one in fields(kind) if not _LAYOUT.search(one.name))

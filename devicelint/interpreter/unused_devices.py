@@ -11,15 +11,12 @@ import libcst as cst
 from devicelint.domain.devices import (
     CPU,
     Device,
-    InvalidDevice,
-    Opaque,
-    is_accelerator,
-    parse_device,
 )
 from devicelint.domain.history import Site, Verb
 from devicelint.domain.training_events import DeviceUnused
-from devicelint.domain.values import Const, DeviceHandle, Flag, Module, Ref, Value
+from devicelint.domain.values import DeviceHandle, Flag, Module, Ref, Value
 from devicelint.interpreter.attributes import module_device
+from devicelint.interpreter.device_arguments import names_accelerator
 from devicelint.interpreter.idle_names import handed_out, is_idle, is_idle_attribute
 from devicelint.interpreter.name_reads import (
     Reads,
@@ -112,16 +109,9 @@ _ASKS_ONLY = re.compile(r"avail|has|is_|num|count|name|(?<![a-z])n_?gpu", re.IGN
 
 def _is_choice(name: str, value: Value) -> bool:
     """Whether an accelerator is chosen, or may be, and not only asked for."""
-    if isinstance(value, DeviceHandle):
-        return is_accelerator(value.device) or isinstance(value.device, Opaque)
     if isinstance(value, Flag):
         return value.key == AVAILABLE and not value.negated and not _ASKS_ONLY.search(name)
-    if not (isinstance(value, Const) and isinstance(value.value, str)):
-        return False
-    try:
-        return is_accelerator(parse_device(value.value))
-    except InvalidDevice:
-        return False
+    return names_accelerator(value)
 
 
 _OPTION = re.compile(

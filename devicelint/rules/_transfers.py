@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import Device, DeviceOf, Opaque, is_accelerator
+from devicelint.domain.devices import Device, DeviceOf, Opaque, may_be_accelerator
 from devicelint.domain.events import Transfer
 from devicelint.interpreter.scene import Scene
 
 
 def goes_to_accelerator(target: Device | None) -> bool:
     """Whether a transfer goes to an accelerator, or to a device that is somebody's choice."""
-    return isinstance(target, (Opaque, DeviceOf)) or (target is not None and is_accelerator(target))
+    return isinstance(target, DeviceOf) or (target is not None and may_be_accelerator(target))
 
 
 def named(device: Device) -> str:
