@@ -33,6 +33,15 @@ class Config:
     """The folder that path patterns start from; None for the current one."""
     torch_version: TorchRelease | None = None
     """The oldest release of torch that the code has to work with; None for the newest one."""
+    adopts: bool = False
+    """Whether files are to be brought to the device pattern; see `for_adoption`."""
+
+    def for_adoption(self) -> Config:
+        """This configuration, with all that brings a file to the device pattern selected.
+
+        `ignore` and `per_file_ignores` hold there, too; `select` is about checks alone.
+        """
+        return replace(self, select=None, adopts=True)
 
     def selects(self, code: str, name: str, *, default: bool = True) -> bool:
         """Whether the rule `code`, called `name`, is to be checked at all.

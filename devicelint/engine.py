@@ -22,7 +22,18 @@ from devicelint.source import SourceFile
 from devicelint.syntax import CheckError, parse, too_deep
 from devicelint.tracing import Trace, Tracing
 
-__all__ = ["CheckError", "Checked", "Fixed", "Trace", "check", "fix", "screen", "trace", "why"]
+__all__ = [
+    "CheckError",
+    "Checked",
+    "Fixed",
+    "Trace",
+    "adopt",
+    "check",
+    "fix",
+    "screen",
+    "trace",
+    "why",
+]
 
 
 @dataclass(frozen=True)
@@ -66,7 +77,19 @@ def fix(source: SourceFile, config: Config | None = None, project: Project | Non
     def found(one: SourceFile) -> tuple[Finding, ...]:
         return check(one, config, project).findings
 
-    return fix_until_stable(source, found, lambda finding: _is_allowed(finding, config))
+    return fix_until_stable(
+        source, found, lambda finding: _is_allowed(finding, config), insists=config.adopts
+    )
+
+
+def adopt(
+    source: SourceFile, config: Config | None = None, project: Project | None = None
+) -> Fixed:
+    """Bring a file to the device pattern: one device, and all that trains on it.
+
+    What `remaining` tells is left to the reader: it needs what the source does not say.
+    """
+    return fix(source, (config or Config()).for_adoption(), project)
 
 
 def _is_allowed(finding: Finding, config: Config) -> bool:
@@ -109,7 +132,8 @@ def _explored(
 
 def _rules(config: Config) -> tuple[Rule, ...]:
     def selects(rule: type[Rule]) -> bool:
-        return config.selects(rule.code, rule.name, default=rule.default)
+        default = rule.default or (config.adopts and rule.adopts)
+        return config.selects(rule.code, rule.name, default=default)
 
     return chosen(selects, config.torch_version)
 

@@ -46,6 +46,10 @@ def _run(words: list[str]) -> int:
         from devicelint.cli import pages
 
         return pages.run(command, rest)
+    if command == "adopt":
+        from devicelint.cli import adopt
+
+        return adopt.run(rest)
     from devicelint.cli import check
 
     return check.run(rest if command == "check" else words)

@@ -10,6 +10,7 @@ from devicelint.selector import hint
 from devicelint.torch_release import TorchRelease, torch_release
 
 COMMANDS = {
+    "adopt": "Bring training scripts to the device pattern",
     "check": "Report device mistakes in files and folders (the default)",
     "explain": "Print the page of a rule",
     "rules": "List the rules",
@@ -24,6 +25,7 @@ examples:
   devicelint train.py                  report what is wrong in a file
   devicelint --fix .                   repair every file below this folder
   devicelint --diff train.py           show what --fix would change
+  devicelint adopt train.py            make a script train on whatever the machine has
   devicelint explain DEV101            say what a rule reports, why, and what it leaves alone
   devicelint trace train.py            show on which device each value lives
   devicelint why train.py:42           show how the values on a line got there
@@ -43,6 +45,21 @@ examples:
 
 exit status: 0 nothing found, 1 findings, or what --prove shows to fail, 2 wrong usage or a file
 that could not be checked
+"""
+
+
+ADOPT_DETAILS = """\
+A script that trains on the CPU, or on CUDA whatever the machine has, is changed
+so that it trains on what the machine has: one device, chosen once, and all that
+trains on it. What the source does not say is left to you, told with its line.
+
+examples:
+  devicelint adopt train.py
+  devicelint adopt --diff train.py
+  devicelint adopt --prove --prove-args "--epochs 1" train.py
+
+exit status: 0 done, or nothing to do, 1 something is left to you, or --diff and
+--check would change a file, 2 wrong usage or a file that could not be changed
 """
 
 
@@ -110,6 +127,37 @@ def check_parser(prog: str = "devicelint check") -> Parser:
     _add_proof_options(parser)
     _add_rule_options(parser)
     _add_report_options(parser)
+    parser.set_defaults(check=False)
+    return parser
+
+
+def adopt_parser() -> Parser:
+    """Return the parser of `devicelint adopt`."""
+    parser = Parser("devicelint adopt", COMMANDS["adopt"] + ".", ADOPT_DETAILS)
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="files or folders; - reads standard input"
+    )
+    group = parser.add_argument_group("changes")
+    manner = group.add_mutually_exclusive_group()
+    manner.add_argument("--diff", action="store_true", help="write nothing; print the changes")
+    manner.add_argument("--check", action="store_true", help="write nothing; name the files")
+    group.add_argument(
+        "--unsafe-fixes",
+        action="store_true",
+        default=None,
+        help="also change what seems to need a GPU, or several, on purpose",
+    )
+    _add_proof_options(parser)
+    _add_settings_options(parser)
+    parser.add_argument(
+        "--output-format",
+        choices=("text", "concise", "json"),
+        default="text",
+        help="of what is left to you (text)",
+    )
+    _add_common_options(parser)
+    parser.set_defaults(fix=True, select=None, extend_select=None, statistics=False)
+    parser.set_defaults(exit_zero=False)
     return parser
 
 
@@ -190,6 +238,10 @@ def _add_rule_options(parser: Parser) -> None:
         metavar="CODES",
         help="these too, such as notes, which are off by default: DEV6, blocking-copy",
     )
+    _add_settings_options(group)
+
+
+def _add_settings_options(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--ignore", type=codes, action="extend", metavar="CODES", help="all but these"
     )
@@ -220,13 +272,17 @@ def _add_report_options(parser: Parser) -> None:
     )
     group.add_argument("--statistics", action="store_true", help="only count, rule by rule")
     group.add_argument("--exit-zero", action="store_true", help="findings leave the status at 0")
+    _add_common_options(group)
+    group.add_argument("--version", action="store_true", help="print the version and exit")
+
+
+def _add_common_options(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--stdin-filename", metavar="PATH", help="what to call the file that - reads"
     )
     loudness = group.add_mutually_exclusive_group()
     loudness.add_argument("-q", "--quiet", action="store_true", help="no summary")
     loudness.add_argument("-v", "--verbose", action="store_true", help="name each file checked")
-    group.add_argument("--version", action="store_true", help="print the version and exit")
 
 
 def explain_parser() -> Parser:

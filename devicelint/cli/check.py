@@ -37,11 +37,12 @@ def run(words: Sequence[str]) -> int:
 
         sys.stdout.write(f"devicelint {version('devicelint')}\n")
         return 0
-    _refuse_contradictions(options)
+    refuse_contradictions(options)
     return Check(options).run()
 
 
-def _refuse_contradictions(options: Namespace) -> None:
+def refuse_contradictions(options: Namespace) -> None:
+    """Say before anything is done which options make no sense together; raises UsageError."""
     if STDIN in options.paths and len(options.paths) > 1:
         raise UsageError("- (standard input) cannot be checked together with other paths")
     if options.stdin_filename and options.paths != [STDIN]:
@@ -86,14 +87,14 @@ class Check:
             elif number % _FILES_BETWEEN_COLLECTIONS == 0:
                 gc.collect(0)  # The trees that are kept would be walked anew each time.
         gc.enable()
-        self._close()
+        self.close()
         if self.tally.problems:
             return 2
         if self.tally.unproven:
             return 1
         if options.exit_zero:
             return 0
-        return int(bool(self.tally.fixed) if options.diff else self.tally.has_findings)
+        return int(self.tally.has_findings if self.writes else bool(self.tally.fixed))
 
     def _one(self, each: Input) -> None:
         if self.options.diff or self.options.fix:
@@ -117,13 +118,13 @@ class Check:
     def _fix(self, each: Input) -> None:
         fixed = self.tally.attempt(each.path, lambda: self._fixed(each))
         if fixed is None:
-            if isinstance(each, StandardInput) and not self.options.diff:
+            if isinstance(each, StandardInput) and self.writes:
                 # An editor replaces its text by what it reads here.
                 terminal.write_bytes(each.data)
             return
         self.tally.count(engine.Checked(fixed.after, fixed.remaining))
         self.tally.count_fixes(fixed)
-        self.output.show_fixed(fixed, is_stdin=isinstance(each, StandardInput))
+        self.output.show_fixed(fixed, is_stdin=isinstance(each, StandardInput) and self.writes)
         if self.options.prove:
             self._prove(fixed)
 
@@ -136,17 +137,27 @@ class Check:
             self.output.show_proof(proven)
 
     def _fixed(self, each: Input) -> Fixed:
-        fixed = engine.fix(each.source(), self._config(each), self.project)
-        if isinstance(each, FileInput) and fixed.applied and not self.options.diff:
+        fixed = self.mended(each.source(), self._config(each))
+        if isinstance(each, FileInput) and fixed.applied and self.writes:
             each.replace(fixed.after.to_bytes())
         return fixed
+
+    def mended(self, source: SourceFile, config: Config) -> Fixed:
+        """What is made of one file."""
+        return engine.fix(source, config, self.project)
+
+    @property
+    def writes(self) -> bool:
+        """Whether files are changed where they lie."""
+        return not self.options.diff
 
     def _config(self, each: Input) -> Config:
         config = self.settings.config_for(each.place)
         self.unsafe_fixes = self.unsafe_fixes or config.unsafe_fixes
         return config
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Say what is said of all files together."""
         self.output.close(self.tally.found)
         if self.options.quiet:
             return

@@ -22,7 +22,8 @@ class Output:
         """Take the format from the options."""
         self.options = options
         # With --fix, standard output is the mended text of what - read.
-        prints_source = options.fix and not options.diff and "-" in options.paths
+        writes = options.fix and not (options.diff or options.check)
+        prints_source = writes and "-" in options.paths
         self.stream = sys.stderr if prints_source else sys.stdout
         self.paint = terminal.paint_for(self.stream)
         self.proof: dict[str, Any] | None = None

@@ -35,6 +35,8 @@ def fix_until_stable(
     check: Check,
     accepts: Callable[[Finding], bool],
     max_rounds: int = MAX_ROUNDS,
+    *,
+    insists: bool = False,
 ) -> Fixed:
     """Makes all accepted fixes that help, and checks the file after each round.
 
@@ -42,6 +44,9 @@ def fix_until_stable(
     that was not there before; one that begins something, together with the fixes that it calls
     for.  One that does not help is rolled back.  What was rolled back is tried again once other
     fixes have changed the file, so that fixing the result changes nothing.
+
+    One that `insists` makes each fix that begins something whatever is found after it: what no
+    other fix mends then remains.
     """
     now = _State(source, check(source))
     seen = {source.text}
@@ -52,7 +57,7 @@ def fix_until_stable(
         chosen = select(candidates)
         if not chosen:
             break
-        kept, after = _Round(now, check, accepts, seen).try_all(chosen)
+        kept, after = _Round(now, check, accepts, seen, insists).try_all(chosen)
         if kept:
             applied += (*kept, *after.also)
             refused, now = set(), after
@@ -80,10 +85,27 @@ class _Round:
     accepts: Callable[[Finding], bool]
     seen: set[str]
     """The texts that there have been: none of them may come back."""
+    insists: bool = False
 
     def try_all(self, chosen: Sequence[Finding]) -> tuple[tuple[Finding, ...], _State]:
         """The fixes of `chosen` that help, and what they make of the file."""
+        if self.insists:
+            first = tuple(each for each in chosen if each.fix is not None and each.fix.begins)
+            begun = self._begun(first) if first else None
+            if begun is not None:
+                return first, begun
         return self._add((), self.before, chosen)
+
+    def _begun(self, findings: Sequence[Finding]) -> _State | None:
+        """The file after fixes that begin something; None where it cannot be checked then."""
+        text = apply(self.before.source.text, edits_of(findings))
+        if text in self.seen:
+            return None
+        try:
+            source = self.before.source.with_text(text)
+            return _State(source, self.check(source))
+        except InputError:
+            return None
 
     def _add(
         self, kept: tuple[Finding, ...], state: _State, more: Sequence[Finding]

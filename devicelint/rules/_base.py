@@ -54,6 +54,8 @@ class Rule:
     summary: ClassVar[str]
     default: ClassVar[bool] = True
     """Whether it is checked where the settings do not name it."""
+    adopts: ClassVar[bool] = False
+    """Whether its fix is a step of adoption, so that `adopt` selects it though it is off."""
     until: ClassVar[TorchRelease | None] = None
     """The release of torch that made it moot."""
 

@@ -1,0 +1,54 @@
+"""The command `adopt`: bring training scripts to the device pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from devicelint import engine
+from devicelint.cli import terminal
+from devicelint.cli.arguments import adopt_parser
+from devicelint.cli.check import Check, refuse_contradictions
+from devicelint.reporters import summary
+from devicelint.reporters.visible import printable
+
+if TYPE_CHECKING:
+    from devicelint.config import Config
+    from devicelint.engine import Fixed
+    from devicelint.source import SourceFile
+
+
+def run(words: Sequence[str]) -> int:
+    """Run `devicelint adopt` with these arguments and return the exit status."""
+    options = adopt_parser().parse(words)
+    refuse_contradictions(options)
+    return Adoption(options).run()
+
+
+class Adoption(Check):
+    """One run of `devicelint adopt`: the fixer, with all that brings a file to the pattern."""
+
+    def mended(self, source: SourceFile, config: Config) -> Fixed:
+        """The file in the device pattern, as far as its source says what that takes."""
+        adopted = engine.adopt(source, config, self.project)
+        if self.options.check and adopted.applied:
+            terminal.say(printable(f"would change {source.path}"))
+        return adopted
+
+    @property
+    def writes(self) -> bool:
+        """Whether files are changed where they lie."""
+        return not (self.options.diff or self.options.check)
+
+    def close(self) -> None:
+        """Say how much was changed, and how much is left to the reader."""
+        self.output.close(self.tally.found)
+        if self.options.quiet:
+            return
+        tally = self.tally
+        left = sum(len(checked.findings) for checked in tally.found)
+        terminal.say(
+            summary.adopted(
+                tally.fixed, tally.fixed_files, tally.files, left, would=not self.writes
+            )
+        )
