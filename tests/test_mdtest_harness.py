@@ -66,6 +66,10 @@ class FakeAnalyser:
 
         return CALL.sub(repaired, code)
 
+    def adopt(self, code: str, path: str, settings: str) -> tuple[str, str]:
+        adopted = code.replace("host(", "pattern(").replace("restless(", "restless(1 +")
+        return adopted, "".join(f"{path}: odd\n" for _ in range(code.count("odd(")))
+
     def report(self, code: str, path: str, settings: str) -> str:
         return "\n".join(f"{path}:{item.line} {item.rule}" for item in self._observations(code))
 
@@ -344,3 +348,47 @@ def test_update_rewrites_the_page_and_the_second_run_passes(
     pytester.runpytest_inprocess("--update", plugins=[plugin]).assert_outcomes(passed=1)
     assert "+good(1)\n" in (rules / "page.md").read_text()
     pytester.runpytest_inprocess(plugins=[plugin]).assert_outcomes(passed=1)
+
+
+ADOPTED = """
+~~~py
+from functions import bad, good, host, odd, pattern, restless
+
+{code}
+~~~
+
+~~~diff adopt
+ from functions import bad, good, host, odd, pattern, restless
+
+-{code}
++{adopted}
+~~~
+"""
+
+
+def adoption(code: str, adopted: str, more: str = "") -> list[Complaint]:
+    return run("# Page\n" + ADOPTED.format(code=code, adopted=adopted) + more)
+
+
+def test_a_page_shows_what_adoption_makes_of_its_code() -> None:
+    assert adoption("host(1)", "pattern(1)") == []
+    assert "pattern(1)" in only(adoption("host(1)", "pattern(2)")).actual
+
+
+def test_adoption_has_to_change_something() -> None:
+    assert only(adoption("good(1)", "good(2)")).actual == "adoption changes nothing"
+
+
+def test_adopting_twice_has_to_be_as_once() -> None:
+    found = adoption("restless(1)", "restless(1 +1)")
+    assert only(found).expected == "adopting twice is as once"
+
+
+def test_what_adoption_leaves_is_said() -> None:
+    code, adopted = "host(1), odd(1)  # note", "pattern(1), odd(1)"
+    shown = adopted.replace("pattern", "host")
+    page = ADOPTED.format(code=code, adopted=adopted).replace(f"-{code}", f"-{shown}")
+    assert only(run("# Page\n" + page)).actual == "example.py: odd\n"
+    assert run("# Page\n" + page + "\n~~~text left\nexample.py: odd\n~~~\n") == []
+    found = run("# Page\n" + page + "\n~~~text left\nexample.py: even\n~~~\n")
+    assert only(found).actual == "example.py: odd\n"

@@ -65,6 +65,10 @@ class Analyser(Protocol):
         """The code after all safe fixes, or after all fixes."""
         ...
 
+    def adopt(self, code: str, path: str, settings: str) -> tuple[str, str]:
+        """The code in the device pattern, and what is left to do, a line for each."""
+        ...
+
     def report(self, code: str, path: str, settings: str) -> str:
         """What the command line prints about it, without colour."""
         ...

@@ -25,7 +25,11 @@ _MISTAKEN_LANGUAGES = {
     "txt": "text",
     "": "console",
 }
-_DIFF_TAGS = ("", "safe", "unsafe")
+ADOPTED = "adopt"
+"""The tag of a `diff` block that shows what `devicelint adopt` makes of the code."""
+LEFT = "left"
+"""The tag of a `text` block that shows what adoption leaves to the reader."""
+_DIFF_TAGS = ("", "safe", "unsafe", ADOPTED)
 _TAGS = "`run`, `before`, `then`, or `ignore` and a reason"
 
 
@@ -79,6 +83,8 @@ class Example:
     then: Fence | None = None
     """What runs after the code, just as unseen."""
     diffs: tuple[Fence, ...] = ()
+    adoptions: tuple[Fence, ...] = ()
+    """The `diff` blocks that show what `adopt` makes of the code."""
     reports: tuple[Fence, ...] = ()
 
     @property
@@ -228,9 +234,14 @@ class _SectionReader:
         last = self.examples.pop()
         if fence.language == "diff":
             if fence.tags not in _DIFF_TAGS:
-                self._refuse(fence.line, f"unknown tag `{fence.tags}`: `safe` or `unsafe`")
-            last = replace(last, diffs=(*last.diffs, fence))
+                self._refuse(fence.line, f"unknown tag `{fence.tags}`: `safe`, `unsafe` or `adopt`")
+            if fence.tags == ADOPTED:
+                last = replace(last, adoptions=(*last.adoptions, fence))
+            else:
+                last = replace(last, diffs=(*last.diffs, fence))
         else:
+            if fence.tags not in ("", LEFT):
+                self._refuse(fence.line, f"unknown tag `{fence.tags}`: `left`, or none")
             last = replace(last, reports=(*last.reports, fence))
         self.examples.append(last)
 

@@ -13,7 +13,7 @@ from tests.mdtest.expectations import AnnotatedCode, annotated
 from tests.mdtest.markdown import Fence
 from tests.mdtest.matching import mismatches
 from tests.mdtest.names import undefined_names
-from tests.mdtest.page import UNNAMED, Example, Files, Run, Section
+from tests.mdtest.page import LEFT, UNNAMED, Example, Files, Run, Section
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,8 @@ class _Run:
                 yield from self._executed(self.example.run)
             for diff in self.example.diffs:
                 yield from self._check_fix(diff, observations)
+            for diff in self.example.adoptions:
+                yield from self._check_adoption(diff)
             for report in self.example.reports:
                 yield from self._check_report(report)
         except NotChecked as error:
@@ -145,6 +147,8 @@ class _Run:
         lines = len(code.split("\n"))
         later = [replace(one, line=one.line + lines) for one in self.use.expectations]
         shown = f"{code}\n{run.then}".split("\n")
+        for diff in self.example.adoptions:
+            yield from self._runs_adopted(diff, run)
         for found in differences(code, path, (*self.annotated.expectations, *later), run):
             line = self._page_line(found.line)
             yield Complaint(line, found.expected, found.actual, shown[found.line - 1])
@@ -155,6 +159,35 @@ class _Run:
                 if failure is not None:
                     expected = f"the fix runs {machine(number)}"
                     yield Complaint(diff.line, expected, f"line {failure[0]}: {failure[1]}", fixed)
+
+    def _runs_adopted(self, diff: Fence, run: Run) -> Iterator[Complaint]:
+        """What is adopted wholly runs on every machine, whatever ran before."""
+        adopted, left = self._adopted(self.annotated.code)
+        for number in () if left else (0, 1, 2):
+            failure = execute(adopted, self.example.path, replace(run, devices=number)).failure
+            if failure is not None:
+                expected = f"the adopted code runs {machine(number)}"
+                yield Complaint(diff.line, expected, f"line {failure[0]}: {failure[1]}", adopted)
+
+    def _check_adoption(self, diff: Fence) -> Iterator[Complaint]:
+        code = self.annotated.code
+        adopted, left = self._adopted(code)
+        if adopted == code:
+            yield Complaint(diff.line, "an adoption", "adoption changes nothing", code)
+            return
+        body = diff_body(code, adopted)
+        if comparable_diff(diff.content) != body:
+            yield Complaint(diff.line, diff.content or "(empty)\n", body, replacement=(diff, body))
+        said = [fence for fence in self.example.reports if fence.tags == LEFT]
+        if left and not said:
+            yield Complaint(diff.line, "nothing is left, or a `text left` block", left, adopted)
+        for fence in said:
+            if fence.content != left:
+                shown = fence.content or "(empty)\n"
+                yield Complaint(fence.line, shown, left, replacement=(fence, left))
+        again, _ = self._adopted(adopted)
+        if again != adopted:
+            yield Complaint(diff.line, "adopting twice is as once", diff_body(adopted, again))
 
     def _page_line(self, line: int) -> int:
         """The page's line of a line of the block, or of what follows it."""
@@ -207,6 +240,8 @@ class _Run:
                 yield observation
 
     def _check_report(self, report: Fence) -> Iterator[Complaint]:
+        if report.tags == LEFT:
+            return
         rendered = self.analyser.report(self.annotated.code, self.example.path, self.settings)
         actual = "".join(f"{line.rstrip()}\n" for line in rendered.rstrip("\n").split("\n"))
         if report.content != actual:
@@ -219,6 +254,9 @@ class _Run:
 
     def _fix(self, code: str, *, unsafe: bool) -> str:
         return self.analyser.fix(code, self.example.path, self.settings, unsafe=unsafe)
+
+    def _adopted(self, code: str) -> tuple[str, str]:
+        return self.analyser.adopt(code, self.example.path, self.settings)
 
     def _complaint(self, origin: int, expected: str, actual: str, code: str = "") -> Complaint:
         return Complaint(self.example.code.page_line(origin), expected, actual, code)

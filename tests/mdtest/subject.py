@@ -14,6 +14,7 @@ from devicelint import engine
 from devicelint.config import Config, ConfigError, load_config
 from devicelint.finding import Finding, InputError
 from devicelint.project import Project
+from devicelint.reporters import concise
 from devicelint.reporters.text import render
 from devicelint.rules import all_rules
 from devicelint.source import SourceFile
@@ -52,6 +53,13 @@ class Devicelint:
         config = replace(_config(settings), unsafe_fixes=unsafe)
         with _refusals():
             return engine.fix(SourceFile.from_text(code, path), config, self._project).after.text
+
+    def adopt(self, code: str, path: str, settings: str) -> tuple[str, str]:
+        with _refusals():
+            source = SourceFile.from_text(code, path)
+            adopted = engine.adopt(source, _config(settings), self._project)
+        left = concise.render(engine.Checked(adopted.after, adopted.remaining))
+        return adopted.after.text, left
 
     def report(self, code: str, path: str, settings: str) -> str:
         with _refusals():
