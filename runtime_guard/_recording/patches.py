@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from runtime_guard._recording import probes
+from runtime_guard._recording import probes, sequences
 from runtime_guard._recording.watch import (
     Function,
     Listener,
@@ -146,7 +146,9 @@ def listen(listener: Listener) -> None:
     with _lock:
         if not _applied:
             _prepare()
-            _applied.extend(Applied(patch) for patch in PATCHES if hasattr(patch.owner, patch.name))
+            with sequences.none_added(_TENSOR):
+                _applied.extend(Applied(patch) for patch in PATCHES if _can_be_set(patch))
+            sequences.watch_classes(_TENSOR)
             _tell_scripting(known=True)
         listeners.append(listener)
 
@@ -159,13 +161,22 @@ def ignore(listener: Listener) -> None:
         if listeners or not _applied:
             return
         _tell_scripting(known=False)
-        while _applied:
-            _applied.pop().undo()
+        sequences.leave_classes(_TENSOR)
+        with sequences.none_added(_TENSOR):
+            while _applied:
+                _applied.pop().undo()
         for cache in _caches():
             # Filled with our wrappers; those that were full hold the originals.
             if id(cache) not in _full:
                 cache.cache_clear()
         _full.clear()
+
+
+def _can_be_set(patch: Patch) -> bool:
+    """Whether torch has it, and can be given it back as it was."""
+    if patch.name == sequences.GET and not sequences.can_be_told(patch.owner):
+        return False
+    return hasattr(patch.owner, patch.name)
 
 
 def _prepare() -> None:

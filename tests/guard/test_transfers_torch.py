@@ -2,12 +2,15 @@
 
 import copy
 import pickle
+import subprocess
+import sys
 
 import pytest
 import torch
 from torch import nn
 
 import runtime_guard
+from runtime_guard._recording import sequences
 from tests.guard.accelerator import Accelerator, on_accelerator
 
 
@@ -88,6 +91,61 @@ def test_functions_of_subclasses_and_modes_see_torchs_own(recorder):
         own.__getitem__,
     ]
     assert not [each for each in told if each.__name__ == "__get__"]
+
+
+SEQUENCES = """
+import ctypes
+import torch
+import runtime_guard
+
+class Labelled(torch.Tensor):
+    pass
+
+class Listed(torch.Tensor):
+    def __getitem__(self, index):
+        return super().__getitem__(index)
+
+def sequences(*kinds):
+    tensors = [torch.ones(()).as_subclass(kind) for kind in kinds]
+    return [bool(ctypes.pythonapi.PySequence_Check(ctypes.py_object(each))) for each in tensors]
+
+numbers = [torch.tensor(1.0), torch.tensor(2.0)]
+KNOWN = torch.Tensor, torch.nn.Parameter, Labelled, Listed
+print(sequences(*KNOWN), torch.tensor(numbers))
+with runtime_guard.record():
+    class Later(torch.Tensor):
+        pass
+
+    class LaterListed(Listed):
+        pass
+
+    print(sequences(*KNOWN, Later, LaterListed), torch.tensor(numbers))
+print(sequences(*KNOWN, Later, LaterListed), torch.tensor(numbers))
+"""
+
+
+def test_tensors_do_not_become_sequences_of_python():
+    """In a process of its own, where nothing has made them sequences before."""
+    command = [sys.executable, "-c", SEQUENCES]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (run.stdout.splitlines(), run.stderr) == (
+        [
+            "[False, False, False, True] tensor([1., 2.])",
+            "[False, False, False, True, False, True] tensor([1., 2.])",
+            "[False, False, False, True, False, True] tensor([1., 2.])",
+        ],
+        "",
+    )
+
+
+def test_a_python_that_keeps_its_classes_otherwise_is_left_alone(monkeypatch):
+    monkeypatch.setattr(sequences, "can_be_told", lambda _owner: False)
+    x = on_accelerator(torch.ones(3))
+    with runtime_guard.record() as recorder:
+        assert "__getitem__" not in vars(torch.Tensor)
+        x[torch.tensor([0])]
+        x.cpu()
+    assert [spot.op for spot in recorder.totals] == ["Tensor.cpu"]
 
 
 def test_gradients_flow_through_a_watched_move(accelerator, recorder):
