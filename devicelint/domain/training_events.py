@@ -58,3 +58,16 @@ class DeviceUnused(Event):
     step: Site = field(repr=False)
     """The step of its optimizer."""
     is_option: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CpuOnly(Event):
+    """A program trains, and nothing in it says on which device: one part of what it trains."""
+
+    site: Site = field(repr=False)
+    """The call that makes the part: a module, or a tensor that an optimizer is given."""
+    is_module: bool
+    parts: tuple[tuple[Site, bool], ...] = field(repr=False)
+    """All such parts, each with whether it is a module: they move together, or not at all."""
+    name: str | None
+    """What a new variable for the device can be called everywhere, if anything."""

@@ -10,7 +10,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Device
 from devicelint.domain.events import Event, Load
 from devicelint.domain.history import Site
-from devicelint.domain.values import Class, Function, Imported, Loaded, Module, Ref, Value
+from devicelint.domain.values import Class, Function, Imported, Loaded, Module, Ref, Tensor, Value
 from devicelint.interpreter.frame import Frame
 
 
@@ -122,5 +122,11 @@ class Memory:
     """What may choose a device, by the statement that gives it a name."""
     trained: dict[Ref, tuple[Module, bool, Site]] = field(default_factory=dict)
     """The modules that optimizers step over: whether they were never moved, and the step."""
+    learners: dict[Ref, Module] = field(default_factory=dict)
+    """The modules that optimizers are given, and those that the program calls."""
+    leaves: dict[Site, Tensor] = field(default_factory=dict)
+    """The tensors that optimizers are given, by the call that makes each."""
+    optimizes: bool = False
+    """Whether the program builds an optimizer."""
     saved: set[Saved] = field(default_factory=set)
     """The files of checkpoints that were written."""

@@ -21,6 +21,7 @@ from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.classes import call_module_of_file
 from devicelint.interpreter.containers import element_of, known_elements
+from devicelint.interpreter.cpu_only import note_learner
 from devicelint.interpreter.module_inputs import check_again, check_input
 from devicelint.interpreter.operands import (
     DIFFERENT,
@@ -43,6 +44,7 @@ from devicelint.knowledge import (
 @calls(Module)
 def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) -> Value:
     """`module(x)`: its inputs should be where it is."""
+    note_learner(run, callee)
     place = module_device(run, callee)
     knowledge = module_class(callee.name)
     if knowledge is None or knowledge.kind is not ModuleKind.WRAPPER:

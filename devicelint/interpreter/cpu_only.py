@@ -1,0 +1,147 @@
+"""Programs that train and say nothing of devices: what has to move for them to train on any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU
+from devicelint.domain.history import Site
+from devicelint.domain.training_events import CpuOnly
+from devicelint.domain.values import Class, Module, Ref, Tensor
+from devicelint.interpreter.attributes import CLASS_FIELD, module_device
+from devicelint.interpreter.device_names import USUAL_NAMES, is_free
+from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.nodes import descendants
+from devicelint.interpreter.registration import owns_tensors, submodules
+from devicelint.interpreter.run import Run
+from devicelint.knowledge import kind_of, module_class
+
+
+def note_learner(run: Run, module: Module) -> None:
+    """Remember a module that an optimizer is given, or that the checked file calls."""
+    if run.frame.is_checked:
+        run.learners.setdefault(module.ref, module)
+
+
+def note_leaf(run: Run, tensor: Tensor) -> None:
+    """Remember a tensor that an optimizer is given."""
+    if run.frame.is_checked and tensor.device == CPU and tensor.role in ("leaf", "parameter"):
+        run.leaves.setdefault(tensor.since.site, tensor)
+
+
+def announce_cpu_only(run: Run) -> None:
+    """Announce each part of what a program trains, where nothing in it speaks of devices."""
+    if run.world.accelerators != 1 or not (run.optimizes or _BACKWARD.search(run.module_code)):
+        return
+    if not (run.learners or run.leaves) or speaks_of_devices(run.module, run.module_code):
+        return
+    parts = dict.fromkeys(_modules(run), True) | dict.fromkeys(_leaves(run), False)
+    frames = [run.made_in[site][0] for site in parts]
+    free = (one for one in USUAL_NAMES if all(is_free(run, one, frame) for frame in frames))
+    name = next(free, None)
+    for site, is_module in parts.items():
+        run.announce(CpuOnly(site, is_module, tuple(parts.items()), name))
+
+
+_BACKWARD = re.compile(r"\.backward\(|autograd\.grad\(")
+
+
+def _modules(run: Run) -> Iterator[Site]:
+    """The calls that build the modules, each as a whole."""
+    inside = set(_parts_of_others(run))
+    for module in run.learners.values():
+        site = module.since.site
+        if module.ref in inside or site not in run.made_in or not isinstance(site, cst.Call):
+            continue
+        is_own = _is_built_in_a_module(run.made_in[site][0])
+        if not is_own and _has_tensors(run, module) and module_device(run, module).device == CPU:
+            yield site
+
+
+def _parts_of_others(run: Run) -> Iterator[Ref]:
+    for module in run.learners.values():
+        for one in submodules(run, module):
+            if one.ref != module.ref:
+                yield one.ref
+
+
+def _is_built_in_a_module(frame: Frame | None) -> bool:
+    """Whether a Module builds it for itself, in one of its methods or in what that calls."""
+    while frame is not None:
+        if isinstance(frame.receiver, Module):
+            return True
+        frame = frame.caller
+    return False
+
+
+def _has_tensors(run: Run, module: Module) -> bool:
+    """Whether there is anything to move; what is not seen is taken to have parameters."""
+    return owns_tensors(run, module) or any(
+        module_class(one.name) is None
+        and not isinstance(run.state.read(one.ref, CLASS_FIELD), Class)
+        and kind_of(one.name) != "transformation"
+        for one in submodules(run, module)
+    )
+
+
+def _leaves(run: Run) -> Iterator[Site]:
+    """The calls that make the tensors which optimizers are given."""
+    for site in run.leaves:
+        made = run.made_in.get(site)
+        if made is not None and not _is_built_in_a_module(made[0]):
+            yield site
+
+
+_DEVICE_WORD = re.compile(
+    r"(?:^|_)(?:device|cuda|gpu|xpu|mps|tpu|npu)(?:s|_|\d|$)|accelerat|share_memory|quantiz",
+    re.IGNORECASE,
+)
+"""What names are made of that have to do with devices, or with what works on the CPU alone."""
+_FRAMEWORKS = frozenset(
+    "accelerate avalanche catalyst composer deepspeed fastai flash horovod ignite keras lightning "
+    "lightning_fabric poutyne pytorch_lightning ray sentence_transformers skorch stable_baselines3 "
+    "tianshou torch_xla torchtnt trl".split()
+)
+"""What places models by itself."""
+_TRAINERS = frozenset({"Trainer", "Seq2SeqTrainer", "pipeline"})
+_HINT = re.compile(
+    rf"device|cuda|gpu|xpu|mps|\.to\(|accel|quantiz|share_mem|Trainer|{'|'.join(_FRAMEWORKS)}",
+    re.IGNORECASE,
+)
+
+
+def speaks_of_devices(tree: cst.Module, text: str) -> bool:
+    """Whether a program has anything to do with devices, or leaves them to a framework."""
+    if _HINT.search(text) is None:
+        return False
+    return any(_speaks(tree, node) for node in descendants(tree))
+
+
+def _speaks(tree: cst.Module, node: cst.CSTNode) -> bool:
+    match node:
+        case cst.Name(value=name):
+            return bool(_DEVICE_WORD.search(name))
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="to")), args=args):
+            return not args or not all(map(_is_dtype, map(tree.code_for_node, args)))
+        case cst.Import(names=aliases):
+            return any(_is_framework(alias.evaluated_name) for alias in aliases)
+        case cst.ImportFrom(module=module, names=names):
+            given = [] if isinstance(names, cst.ImportStar) else names
+            is_trainer = any(alias.evaluated_name in _TRAINERS for alias in given)
+            return is_trainer or (module is not None and _is_framework(tree.code_for_node(module)))
+        case _:
+            return False
+
+
+def _is_framework(module: str) -> bool:
+    return module.partition(".")[0] in _FRAMEWORKS
+
+
+def _is_dtype(argument: str) -> bool:
+    return _DTYPE.search(argument) is not None
+
+
+_DTYPE = re.compile(r"dtype|^\w+\.(?:[bcu]?float|half|double|u?int|long|short|bool)\w*")
