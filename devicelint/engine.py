@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from devicelint.config import Config
 from devicelint.explaining import Explaining, Why, asked_about
 from devicelint.finding import Finding
-from devicelint.fixes import Fixed, fix_until_stable
+from devicelint.fixes import Approval, Fixed, fix_until_stable
 from devicelint.gathering import Gathering, located
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.patience import GivenUp
@@ -42,6 +42,8 @@ class Checked:
 
     source: SourceFile
     findings: tuple[Finding, ...]
+    silenced: tuple[Finding, ...] = ()
+    """What comments keep back."""
 
 
 _CONCERNS = re.compile(rb"\btorch\b|reveal_device")
@@ -60,36 +62,51 @@ def check(
     Raises `CheckError` where the file is no Python that libcst can read.
     """
     config = config or Config()
-    found = _findings(source, config, project)
-    kept = (
-        finding
-        for finding in found
-        if config.holds_for(finding.code, finding.name, source.path)
-        and not source.suppresses(finding.span, finding.code, finding.name)
-    )
-    return Checked(source, tuple(kept))
+    kept: list[Finding] = []
+    silenced: list[Finding] = []
+    for finding in _findings(source, config, project):
+        if config.holds_for(finding.code, finding.name, source.path):
+            comments = source.suppresses(finding.span, finding.code, finding.name)
+            (silenced if comments else kept).append(finding)
+    return Checked(source, tuple(kept), tuple(silenced))
 
 
-def fix(source: SourceFile, config: Config | None = None, project: Project | None = None) -> Fixed:
-    """Apply the fixes that the configuration allows until nothing changes."""
+def fix(
+    source: SourceFile,
+    config: Config | None = None,
+    project: Project | None = None,
+    approves: Approval | None = None,
+) -> Fixed:
+    """Apply the fixes that the configuration allows until nothing changes.
+
+    One that `approves` is asked about each, and may say no.
+    """
     config = config or Config()
+    silenced: dict[str, tuple[Finding, ...]] = {}
 
     def found(one: SourceFile) -> tuple[Finding, ...]:
-        return check(one, config, project).findings
+        checked = check(one, config, project)
+        silenced[one.text] = checked.silenced
+        return checked.findings
 
-    return fix_until_stable(
-        source, found, lambda finding: _is_allowed(finding, config), insists=config.adopts
-    )
+    def accepts(finding: Finding) -> bool:
+        return _is_allowed(finding, config)
+
+    fixed = fix_until_stable(source, found, accepts, insists=config.adopts, approves=approves)
+    return replace(fixed, silenced=silenced[fixed.after.text])
 
 
 def adopt(
-    source: SourceFile, config: Config | None = None, project: Project | None = None
+    source: SourceFile,
+    config: Config | None = None,
+    project: Project | None = None,
+    approves: Approval | None = None,
 ) -> Fixed:
     """Bring a file to the device pattern: one device, and all that trains on it.
 
     What `remaining` tells is left to the reader: it needs what the source does not say.
     """
-    return fix(source, (config or Config()).for_adoption(), project)
+    return fix(source, (config or Config()).for_adoption(), project, approves)
 
 
 def _is_allowed(finding: Finding, config: Config) -> bool:

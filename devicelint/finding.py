@@ -107,6 +107,8 @@ class Finding:
     certainty: Certainty = Certainty.CERTAIN
     fix: Fix | None = None
     elsewhere: tuple[Elsewhere, ...] = ()
+    unfixed: str = ""
+    """Why there is no fix, where one is known that cannot be made."""
 
 
 class InputError(Exception):

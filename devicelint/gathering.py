@@ -21,6 +21,9 @@ from devicelint.positions import locate
 from devicelint.rules import Report, Reports, Rule, line_of
 from devicelint.source import SourceFile
 
+FAR = "its fix belongs in another file"
+NOT_WRITABLE = "its fix cannot be written at that place"
+
 
 @dataclass(frozen=True)
 class Said:
@@ -167,11 +170,18 @@ def _node(site: object) -> cst.CSTNode:
 
 def _resolved(
     source: SourceFile, module: cst.Module, said: list[Said], spans: dict[cst.CSTNode, Span]
-) -> list[Fix | None]:
+) -> list[Fix | str]:
+    """The fix of each report, or why it has none."""
     rewrites = [_within(one.report.fix, module, spans) for one in said]
     resolved = resolve([one for one in rewrites if one is not None], module, source, spans)
     waiting = iter(resolved)
-    return [None if rewrite is None else next(waiting) for rewrite in rewrites]
+    fixes: list[Fix | str] = []
+    for one, rewrite in zip(said, rewrites, strict=True):
+        if rewrite is not None:
+            fixes.append(next(waiting) or NOT_WRITABLE)
+        else:
+            fixes.append("" if one.report.fix is None else FAR)
+    return fixes
 
 
 def _within(
@@ -187,7 +197,7 @@ def _finding(
     said: Said,
     spans: dict[cst.CSTNode, Span],
     far: dict[cst.CSTNode, Elsewhere],
-    fix: Fix | None,
+    fix: Fix | str,
     source: SourceFile,
 ) -> Finding:
     rule, report = said.rule, said.report
@@ -201,8 +211,9 @@ def _finding(
         tuple(Related(spans[site], message) for site, message in related if site in spans),
         "" if report.anywhere else said.worlds[0].description,
         report.certainty,
-        fix,
+        fix if isinstance(fix, Fix) else None,
         tuple(replace(far[site], message=message) for site, message in related if site in far),
+        fix if isinstance(fix, str) else "",
     )
 
 

@@ -44,7 +44,7 @@ def toy_check(source, config, project=None) -> Checked:
     return Checked(source, tuple(found))
 
 
-def toy_fix(source, config, project=None) -> Fixed:
+def toy_fix(source, config, project=None, approves=None) -> Fixed:
     before = toy_check(source, config)
     allowed = (Safety.SAFE, Safety.UNSAFE) if config.unsafe_fixes else (Safety.SAFE,)
     applied = tuple(each for each in before.findings if each.fix and each.fix.safety in allowed)
@@ -54,7 +54,9 @@ def toy_fix(source, config, project=None) -> Fixed:
     after = source.with_text(text)
     remaining = toy_check(after, config).findings
     rolled_back = remaining if "ROLLED BACK" in text else ()
-    return Fixed(source, after, applied, rolled_back, remaining)
+    places = tuple(each.span for each in applied)
+    reasons = dict.fromkeys(rolled_back, "it would bring DEV101 in line 7")
+    return Fixed(source, after, applied, rolled_back, remaining, places, reasons)
 
 
 @pytest.fixture(autouse=True)
@@ -238,12 +240,28 @@ def test_fix_writes_the_safe_ones_and_reports_the_rest(run):
     assert stat.S_IMODE(path.stat().st_mode) == 0o750
     assert "DEV104" not in out
     assert "DEV401" in out
-    assert error == ("Fixed 1 finding in 1 file\nFound 1 warning; 1 fixable with --unsafe-fixes\n")
+    assert error == (
+        "a.py:1:1: fixed DEV104: mend it\n"
+        "a.py:2:1: not fixed DEV401: its fix is unsafe: --unsafe-fixes makes it\n"
+        "Fixed 1 finding in 1 file\nFound 1 warning; 1 fixable with --unsafe-fixes\n"
+    )
+
+
+def test_fix_says_nothing_of_its_fixes_when_quiet(run):
+    write("a.py", "WRONG\nSTUCK\n")
+    assert run("a.py", "--fix", "-q")[2] == ""
+
+
+def test_what_has_no_fix_is_listed_and_what_was_asked_for_is_not(run):
+    write("a.py", "STUCK\nASKED\n")
+    error = run("a.py", "--fix")[2]
+    assert "a.py:1:1: not fixed DEV401: no fix is known\n" in error
+    assert "DEV000" not in error
 
 
 def test_unsafe_fixes_are_written_when_asked_for(run):
     path = write("a.py", "WRONG RISKY\n")
-    assert run("--fix", "--unsafe-fixes", ".") == (0, "", "Fixed 2 findings in 1 file\n")
+    assert run("--fix", "--unsafe-fixes", ".", "-q") == (0, "", "")
     assert path.read_bytes() == b"right right\n"
 
 
@@ -259,7 +277,7 @@ def test_a_fix_that_was_rolled_back_is_listed(run):
     write("a.py", "ROLLED BACK\nRISKY\n")
     for option in ("--fix", "--diff"):
         error = run("a.py", option)[2]
-        assert "a.py:2:1: the fix of DEV401 is rolled back: it helps nothing, or" in error
+        assert "a.py:2:1: not fixed DEV401: it would bring DEV101 in line 7\n" in error
 
 
 def test_a_file_that_needs_no_fix_is_not_touched(run):
@@ -274,7 +292,9 @@ def test_a_read_only_file_is_an_error_of_that_file_alone(run):
     path.chmod(0o444)
     status, _, error = run("--fix", ".")
     assert status == 2
-    assert error == "a.py:1:1: is read-only\nFixed 1 finding in 1 file\n"
+    assert error == (
+        "a.py:1:1: is read-only\nb.py:1:1: fixed DEV104: mend it\nFixed 1 finding in 1 file\n"
+    )
     assert path.read_bytes() == b"WRONG\n"
 
 

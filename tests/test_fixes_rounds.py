@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import given
@@ -112,6 +113,76 @@ def test_a_text_that_the_encoding_cannot_express_is_rolled_back() -> None:
     result = fix_until_stable(source, check_for(("DEV1", "bad", "\u20ac")), lambda finding: True)
     assert result.after is source
     assert len(result.rolled_back) == 1
+
+
+def reason(result: Fixed) -> str:
+    (told,) = result.reasons.values()
+    return told
+
+
+def test_why_a_fix_was_not_made_is_told() -> None:
+    brings = fixed("bad\nworse", ("DEV1", "worse", "a\nb\nugly"), ("DEV2", "ugly", "?!"))
+    assert reason(brings) == "it would bring DEV2 in line 2"
+    assert reason(fixed("bad", ("DEV1", "bad", "bad.cpu()"))) == "it would not mend it"
+    broken = fixed("worse", ("DEV2", "worse", "!"))
+    assert reason(broken) == "it would leave what cannot be checked: syntax error"
+    turning = fixed("left", ("DEV1", "left", "right"), ("DEV2", "right", "left"))
+    assert reason(turning) == "it would bring DEV2 in line 1"
+
+
+def test_what_was_fixed_stood_where_the_first_text_has_it() -> None:
+    result = fixed("-\nabc", ("DEV1", "ab", "\n\nxb"), ("DEV2", "bc", "y"))
+    assert result.after.text == "-\n\n\nxy"
+    stood = [result.before.text[place.start : place.end] for place in result.places]
+    assert stood == ["ab", "abc"]
+
+
+@dataclass
+class Scripted:
+    """Somebody whose answers are known beforehand."""
+
+    answers: str
+    over: bool = False
+    heard: list[tuple[str, str]] = field(default_factory=list)
+
+    def __call__(self, fixes: Sequence[Finding], before: SourceFile, after: SourceFile) -> bool:
+        self.heard.append((before.text, after.text))
+        answer, self.answers = self.answers[0], self.answers[1:]
+        self.over = answer == "q"
+        return answer == "y"
+
+
+def asked(text: str, answers: str, *rules: Rule) -> tuple[Fixed, Scripted]:
+    somebody = Scripted(answers)
+    source = SourceFile.from_text(text)
+    check = check_for(*rules)
+    return fix_until_stable(source, check, lambda each: True, approves=somebody), somebody
+
+
+def test_each_fix_is_asked_about_once() -> None:
+    result, somebody = asked("bad bad bad", "nyn", REPLACE)
+    assert result.after.text == "bad good bad"
+    assert somebody.heard == [
+        ("bad bad bad", "good bad bad"),
+        ("bad bad bad", "bad good bad"),
+        ("bad good bad", "bad good good"),
+    ]
+    assert set(result.reasons.values()) == {"you said no to its fix"}
+    assert result.rolled_back == ()
+
+
+def test_nothing_is_made_after_the_answer_to_quit() -> None:
+    result, somebody = asked("bad bad bad", "yq", REPLACE)
+    assert result.after.text == "good bad bad"
+    assert len(somebody.heard) == 2
+    assert list(result.reasons.values()) == ["you quit before it"] * 2
+
+
+def test_nobody_is_asked_about_a_fix_that_does_not_help() -> None:
+    result, somebody = asked("worse bad", "y", REPLACE, ("DEV2", "worse", "!"))
+    assert result.after.text == "worse good"
+    assert somebody.heard == [("worse bad", "worse good")]
+    assert [each.code for each in result.rolled_back] == ["DEV2"]
 
 
 def test_a_fix_behind_one_that_is_rolled_back_gets_its_turn() -> None:

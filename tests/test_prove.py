@@ -76,7 +76,11 @@ CPU only     line 5: NameError: name 'right' is not defined   passes; no optimiz
 
 def test_the_script_is_run_before_and_after_its_fixes(run):
     status, out, error = run("--fix", *PROVE)
-    assert (status, out, error) == (0, TABLE, "Fixed 1 finding in 1 file\n")
+    assert (status, out, error) == (
+        0,
+        TABLE,
+        "train.py:4:1: fixed DEV104: mend it\nFixed 1 finding in 1 file\n",
+    )
     assert Path("train.py").read_text() == SCRIPT.replace("WRONG", "right")
     assert [path.name for path in Path().iterdir()] == ["train.py"]
 

@@ -30,7 +30,7 @@ class Adoption(Check):
 
     def mended(self, source: SourceFile, config: Config) -> Fixed:
         """The file in the device pattern, as far as its source says what that takes."""
-        adopted = engine.adopt(source, config, self.project)
+        adopted = engine.adopt(source, config, self.project, self.approves)
         if self.options.check and adopted.applied:
             terminal.say(printable(f"would change {source.path}"))
         return adopted

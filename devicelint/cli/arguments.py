@@ -38,6 +38,7 @@ examples:
   devicelint train.py models/
   devicelint --fix --unsafe-fixes train.py
   devicelint --diff . | git apply
+  devicelint --fix --interactive train.py
   devicelint --fix --prove --prove-args "--epochs 1" train.py
   devicelint --select DEV1,hard-coded-accelerator --statistics .
   devicelint --output-format json . > findings.json
@@ -56,6 +57,7 @@ trains on it. What the source does not say is left to you, told with its line.
 examples:
   devicelint adopt train.py
   devicelint adopt --diff train.py
+  devicelint adopt --interactive train.py
   devicelint adopt --prove --prove-args "--epochs 1" train.py
 
 exit status: 0 done, or nothing to do, 1 something is left to you, or --diff and
@@ -141,6 +143,7 @@ def adopt_parser() -> Parser:
     manner = group.add_mutually_exclusive_group()
     manner.add_argument("--diff", action="store_true", help="write nothing; print the changes")
     manner.add_argument("--check", action="store_true", help="write nothing; name the files")
+    _add_interactive(manner)
     group.add_argument(
         "--unsafe-fixes",
         action="store_true",
@@ -172,6 +175,15 @@ def _add_fix_options(parser: Parser) -> None:
     )
     group.add_argument(
         "--diff", action="store_true", help="write nothing; print what --fix would change"
+    )
+    _add_interactive(group, "with --fix: ")
+
+
+def _add_interactive(group: argparse._ActionsContainer, when: str = "") -> None:
+    group.add_argument(
+        "--interactive",
+        action="store_true",
+        help=f"{when}show what each fix changes, and ask: yes, no, all that follow, quit",
     )
 
 

@@ -22,6 +22,7 @@ from devicelint.reporters import summary
 if TYPE_CHECKING:
     from devicelint.config import Config
     from devicelint.engine import Fixed
+    from devicelint.fixes import Approval
     from devicelint.source import SourceFile
 
 
@@ -49,6 +50,10 @@ def refuse_contradictions(options: Namespace) -> None:
         raise UsageError("--stdin-filename names what - reads: give - as the only path")
     if options.unsafe_fixes and not (options.fix or options.diff):
         terminal.say("devicelint: --unsafe-fixes changes nothing without --fix or --diff")
+    if options.interactive:
+        from devicelint.cli import asking
+
+        asking.refuse_contradictions(options)
     if options.prove:
         from devicelint.cli import proof
 
@@ -71,6 +76,15 @@ class Check:
         self.output = Output(options)
         self.unsafe_fixes = False
         """Whether --fix would make unsafe fixes too, in any of the files."""
+        self.approves = self._asking()
+
+    def _asking(self) -> Approval | None:
+        """Whoever is asked about every fix."""
+        if not self.options.interactive:
+            return None
+        from devicelint.cli.asking import Asking
+
+        return Asking()
 
     def run(self) -> int:
         """Check every file; a file that cannot be checked does not keep the others from it."""
@@ -124,7 +138,11 @@ class Check:
             return
         self.tally.count(engine.Checked(fixed.after, fixed.remaining))
         self.tally.count_fixes(fixed)
-        self.output.show_fixed(fixed, is_stdin=isinstance(each, StandardInput) and self.writes)
+        self.output.show_fixed(
+            fixed,
+            isinstance(each, StandardInput) and self.writes,
+            self._config(each).unsafe_fixes,
+        )
         if self.options.prove:
             self._prove(fixed)
 
@@ -144,7 +162,7 @@ class Check:
 
     def mended(self, source: SourceFile, config: Config) -> Fixed:
         """What is made of one file."""
-        return engine.fix(source, config, self.project)
+        return engine.fix(source, config, self.project, self.approves)
 
     @property
     def writes(self) -> bool:

@@ -46,8 +46,8 @@ class Output:
             width = terminal.width_of(self.stream, text.DEFAULT_WIDTH)
             self.stream.write(text.render(checked, self.paint, width))
 
-    def show_fixed(self, fixed: Fixed, is_stdin: bool) -> None:
-        """Print what changed, what is left, and what could not be changed."""
+    def show_fixed(self, fixed: Fixed, is_stdin: bool, unsafe_fixes: bool) -> None:
+        """Print what changed, and what is left and why."""
         if self.options.diff:
             from devicelint.reporters import diff
 
@@ -56,10 +56,23 @@ class Output:
             if is_stdin:
                 terminal.write_bytes(fixed.after.to_bytes())
             self.show(Checked(fixed.after, fixed.remaining))
-        for finding in fixed.rolled_back:
-            line, column = fixed.after.position(finding.span.start)
-            told = f"the fix of {finding.code} is rolled back: it helps nothing, or does harm"
-            terminal.say(printable(f"{fixed.after.path}:{line}:{column + 1}: {told}"))
+        self._tell_fixes(fixed, unsafe_fixes)
+
+    def _tell_fixes(self, fixed: Fixed, unsafe_fixes: bool) -> None:
+        """Say, in a line each, what was mended, and what was not, and why not."""
+        from devicelint.reporters import fixing
+
+        if self.options.quiet:
+            return
+        if not (self.options.diff or self.options.check):
+            for line in (*fixing.done(fixed), *fixing.left(fixed, unsafe_fixes)):
+                terminal.say(line)
+        else:
+            for line in fixing.rolled_back(fixed):
+                terminal.say(line)
+        if self.options.verbose:
+            for line in fixing.silenced(fixed):
+                terminal.say(line)
 
     def show_proof(self, proof: dict[str, Any]) -> None:
         """Print what the script did on each machine; as JSON, at the end."""

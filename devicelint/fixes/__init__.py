@@ -6,13 +6,14 @@ from devicelint.fixes.expressions import InsertAfter, InsertBefore, Keep, Replac
 from devicelint.fixes.layout import NotFixable
 from devicelint.fixes.preamble import DefineDevice, asks_for, choice_of
 from devicelint.fixes.resolution import resolve, sites
-from devicelint.fixes.rounds import MAX_ROUNDS, Fixed, fix_until_stable
+from devicelint.fixes.rounds import MAX_ROUNDS, Approval, Fixed, fix_until_stable
 from devicelint.fixes.selection import apply, edits_of, select
 from devicelint.fixes.statements import GuardStatement, InsertStatement, RemoveStatement
 
 __all__ = [
     "MAX_ROUNDS",
     "AddKeyword",
+    "Approval",
     "Change",
     "DefineDevice",
     "Fixed",

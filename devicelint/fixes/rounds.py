@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from devicelint.finding import Edit, Finding, InputError, Span
 from devicelint.fixes.selection import apply, edits_of, select
@@ -28,6 +29,26 @@ class Fixed:
     """The findings of `after` whose fixes would not have helped, or would have done harm."""
     remaining: tuple[Finding, ...] = ()
     """All findings of `after`."""
+    places: tuple[Span, ...] = ()
+    """Where in `before` that stood which `applied` mended."""
+    reasons: Mapping[Finding, str] = field(default_factory=dict)
+    """Why the fixes of findings of `after` were not made, though they were allowed."""
+    silenced: tuple[Finding, ...] = ()
+    """What comments of `after` keep back."""
+
+
+class Approval(Protocol):
+    """Somebody who is asked about every fix, once it is known to help."""
+
+    over: bool
+    """Whether nothing more is to be fixed."""
+
+    def __call__(self, fixes: Sequence[Finding], before: SourceFile, after: SourceFile) -> bool:
+        """Whether to make these fixes, which turn one text into the other."""
+
+
+DECLINED = "you said no to its fix"
+QUIT = "you quit before it"
 
 
 def fix_until_stable(
@@ -37,6 +58,7 @@ def fix_until_stable(
     max_rounds: int = MAX_ROUNDS,
     *,
     insists: bool = False,
+    approves: Approval | None = None,
 ) -> Fixed:
     """Makes all accepted fixes that help, and checks the file after each round.
 
@@ -46,34 +68,102 @@ def fix_until_stable(
     fixes have changed the file, so that fixing the result changes nothing.
 
     One that `insists` makes each fix that begins something whatever is found after it: what no
-    other fix mends then remains.
+    other fix mends then remains.  One that `approves` is asked about one fix after the other, and
+    not again about one declined.
     """
-    now = _State(source, check(source))
-    seen = {source.text}
-    applied: list[Finding] = []
-    refused: set[Finding] = set()
-    while len(seen) <= max_rounds:
-        candidates = (each for each in now.findings if accepts(each) and each not in refused)
-        chosen = select(candidates)
-        if not chosen:
-            break
-        kept, after = _Round(now, check, accepts, seen, insists).try_all(chosen)
-        if kept:
-            applied += (*kept, *after.also)
-            refused, now = set(), after
-            seen.add(now.source.text)
-        else:
-            refused.update(chosen)
-    rolled_back = tuple(finding for finding in now.findings if finding in refused)
-    return Fixed(source, now.source, tuple(applied), rolled_back, now.findings)
+    first = _State(source, check(source))
+    now, refused = _Fixing(check, accepts, max_rounds, insists, approves).stable(first)
+    reasons = {each: refused[each] for each in now.findings if each in refused}
+    rolled_back = tuple(each for each, why in reasons.items() if why not in (DECLINED, QUIT))
+    places = tuple(now.places)
+    return Fixed(source, now.source, now.applied, rolled_back, now.findings, places, reasons)
 
 
 @dataclass(frozen=True)
 class _State:
+    """A text, its findings, and what led to it."""
+
     source: SourceFile
     findings: tuple[Finding, ...]
-    also: tuple[Finding, ...] = ()
-    """The findings whose fixes belonged to one that began."""
+    applied: tuple[Finding, ...] = ()
+    places: tuple[Span, ...] = ()
+    """Where in the first text the findings stood that `applied` mended."""
+    rounds: tuple[tuple[Edit, ...], ...] = ()
+    """The edits that were made, one round after the other."""
+
+    def then(
+        self,
+        source: SourceFile,
+        findings: tuple[Finding, ...],
+        made: Sequence[Finding],
+        edits: tuple[Edit, ...],
+    ) -> _State:
+        """The state after one more round."""
+        places = (self.origin(each.span) for each in made)
+        return _State(
+            source,
+            findings,
+            (*self.applied, *made),
+            (*self.places, *places),
+            (*self.rounds, edits),
+        )
+
+    def origin(self, span: Span, since: int = 0) -> Span:
+        """Where `span` was before the rounds from number `since` on."""
+        for edits in reversed(self.rounds[since:]):
+            span = _origin(span, edits)
+        return span
+
+
+@dataclass(frozen=True)
+class _Fixing:
+    """Rounds, one after the other."""
+
+    check: Check
+    accepts: Callable[[Finding], bool]
+    max_rounds: int = MAX_ROUNDS
+    insists: bool = False
+    approves: Approval | None = None
+
+    def stable(self, now: _State) -> tuple[_State, dict[Finding, str]]:
+        """The state in which no fix helps, and why each that is left does not."""
+        seen = {now.source.text}
+        refused: dict[Finding, str] = {}
+        declined: dict[tuple[str, Span], str] = {}
+        while len(seen) <= self.max_rounds:
+            refused |= {
+                each: why
+                for each in now.findings
+                if (why := declined.get((each.code, now.origin(each.span))))
+            }
+            chosen = self._chosen(now, refused)
+            if not chosen:
+                break
+            after = _Round(now, self, seen, refused).try_all(chosen)
+            if after is now:
+                continue
+            if self._is_approved(now, after):
+                refused, now = {}, after
+                seen.add(now.source.text)
+            else:
+                why = QUIT if self.approves and self.approves.over else DECLINED
+                declined |= {(one.code, now.origin(one.span)): why for one in chosen}
+        return now, refused
+
+    def _chosen(self, now: _State, refused: dict[Finding, str]) -> tuple[Finding, ...]:
+        left = [each for each in now.findings if self.accepts(each) and each not in refused]
+        if self.approves is None:
+            return select(left)
+        if self.approves.over:
+            refused |= dict.fromkeys(left, QUIT)
+            return ()
+        return select(left)[:1]
+
+    def _is_approved(self, now: _State, after: _State) -> bool:
+        if self.approves is None:
+            return True
+        made = after.applied[len(now.applied) :]
+        return self.approves(made, now.source, after.source)
 
 
 @dataclass(frozen=True)
@@ -81,31 +171,32 @@ class _Round:
     """Tries fixes on one text."""
 
     before: _State
-    check: Check
-    accepts: Callable[[Finding], bool]
+    fixing: _Fixing
     seen: set[str]
     """The texts that there have been: none of them may come back."""
-    insists: bool = False
+    refused: dict[Finding, str]
+    """Why a fix does not help; filled in as that is found out."""
 
-    def try_all(self, chosen: Sequence[Finding]) -> tuple[tuple[Finding, ...], _State]:
-        """The fixes of `chosen` that help, and what they make of the file."""
-        if self.insists:
+    def try_all(self, chosen: Sequence[Finding]) -> _State:
+        """What the fixes of `chosen` that help make of the file."""
+        if self.fixing.insists:
             first = tuple(each for each in chosen if each.fix is not None and each.fix.begins)
-            begun = self._begun(first) if first else None
-            if begun is not None:
-                return first, begun
-        return self._add((), self.before, chosen)
+            begun = self._made(first) if first else None
+            if isinstance(begun, _State):
+                return begun
+        return self._add((), self.before, chosen)[1]
 
-    def _begun(self, findings: Sequence[Finding]) -> _State | None:
-        """The file after fixes that begin something; None where it cannot be checked then."""
-        text = apply(self.before.source.text, edits_of(findings))
+    def _made(self, findings: Sequence[Finding]) -> _State | str:
+        """The file after fixes, whether they help or not; why not, where it cannot be checked."""
+        edits = edits_of(findings)
+        text = apply(self.before.source.text, edits)
         if text in self.seen:
-            return None
+            return "it would undo another fix"
         try:
             source = self.before.source.with_text(text)
-            return _State(source, self.check(source))
-        except InputError:
-            return None
+            return self.before.then(source, self.fixing.check(source), findings, edits)
+        except InputError as error:
+            return f"it would leave what cannot be checked: {error.message}"
 
     def _add(
         self, kept: tuple[Finding, ...], state: _State, more: Sequence[Finding]
@@ -113,60 +204,60 @@ class _Round:
         """Adds to the fixes that are kept as many as help, by halves."""
         together = (*kept, *more)
         after = self._after(together)
-        if after is not None:
+        if isinstance(after, _State):
             return together, after
         if len(more) == 1:
+            self.refused[more[0]] = after
             return kept, state
         half = len(more) // 2
         return self._add(*self._add(kept, state, more[:half]), more[half:])
 
-    def _after(self, findings: Sequence[Finding]) -> _State | None:
-        """The file after the fixes of `findings`; None where they do not all help."""
-        edits = edits_of(findings)
-        text = apply(self.before.source.text, edits)
-        if text in self.seen:
-            return None
-        try:
-            source = self.before.source.with_text(text)
-            found = self.check(source)
-        except InputError:
-            return None
-        if _mends(self.before.findings, findings, found, edits):
-            return _State(source, found)
-        if len(findings) == 1 and findings[0].fix is not None and findings[0].fix.begins:
-            return self._after_all(source, findings[0])
-        return None
+    def _after(self, findings: Sequence[Finding]) -> _State | str:
+        """The file after the fixes of `findings`; why not, where they do not all help."""
+        after = self._made(findings)
+        if isinstance(after, str):
+            return after
+        objection = _objection(self.before, findings, after)
+        if objection and len(findings) == 1 and findings[0].fix and findings[0].fix.begins:
+            return self._after_all(after, findings[0])
+        return objection or after
 
-    def _after_all(self, source: SourceFile, first: Finding) -> _State | None:
-        """The file after a fix and those that it calls for; None where anything new is left."""
-        fixed = fix_until_stable(source, self.check, self.accepts)
+    def _after_all(self, after: _State, first: Finding) -> _State | str:
+        """The file after a fix and those that it calls for; why not, where anything new is left."""
+        after, _ = _Fixing(self.fixing.check, self.fixing.accepts).stable(after)
+        if after.source.text in self.seen:
+            return "it would undo another fix"
         was = Counter(map(_wording, self.before.findings)) - Counter([_wording(first)])
-        if fixed.after.text in self.seen or Counter(map(_wording, fixed.remaining)) - was:
-            return None
-        return _State(fixed.after, fixed.remaining, fixed.applied)
+        return _told(self.before, after, Counter(map(_wording, after.findings)) - was) or after
 
 
-def _mends(
-    before: Sequence[Finding],
-    applied: Sequence[Finding],
-    after: Sequence[Finding],
-    edits: Sequence[Edit],
-) -> bool:
-    """Whether `applied` are gone, and nothing is there that was not.
+def _objection(before: _State, applied: Sequence[Finding], after: _State) -> str:
+    """Why `applied` do not all help: one is not gone, or something is there that was not.
 
     A finding is the same one as before where its code and place are, or its code and wording.
     """
-    places = Counter((finding.code, finding.span) for finding in before)
+    origins = {each: _origin(each.span, after.rounds[-1]) for each in after.findings}
+    places = Counter((finding.code, finding.span) for finding in before.findings)
     mended = Counter((finding.code, finding.span) for finding in applied)
-    left = Counter((finding.code, _origin(finding.span, edits)) for finding in after)
+    left = Counter((finding.code, origins[finding]) for finding in after.findings)
     if any(left[place] > count - mended[place] for place, count in places.items()):
-        return False
+        return "it would not mend it"
     kept = places & left
-    was = Counter(_wording(each) for each in before if not kept[each.code, each.span])
+    was = Counter(_wording(each) for each in before.findings if not kept[each.code, each.span])
     moved = Counter(
-        _wording(each) for each in after if not places[each.code, _origin(each.span, edits)]
+        _wording(each) for each in after.findings if not places[each.code, origins[each]]
     )
-    return not moved - (was - Counter(map(_wording, applied)))
+    return _told(before, after, moved - (was - Counter(map(_wording, applied))))
+
+
+def _told(before: _State, after: _State, new: Counter[tuple[str, str]]) -> str:
+    """What is found after fixes that was not before, with the line to which it belongs."""
+    for finding in after.findings:
+        if new[_wording(finding)]:
+            place = after.origin(finding.span, since=len(before.rounds))
+            line = before.source.position(place.start).line
+            return f"it would bring {finding.code} in line {line}"
+    return ""
 
 
 def _wording(finding: Finding) -> tuple[str, str]:
