@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
 from devicelint.config import Config
+from devicelint.domain.values import Ref
 from devicelint.explaining import Explaining, Why, asked_about
 from devicelint.finding import Finding
 from devicelint.fixes import Approval, Fixed, fix_until_stable
-from devicelint.gathering import Gathering, located
+from devicelint.gathering import Gathering
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.patience import GivenUp
 from devicelint.interpreter.watching import WatchingRun
-from devicelint.project import Project
+from devicelint.locating import File, located
+from devicelint.project import Project, home_of
 from devicelint.rules import Rule, chosen
 from devicelint.source import SourceFile
 from devicelint.syntax import CheckError, parse, too_deep
@@ -29,6 +31,7 @@ __all__ = [
     "Trace",
     "adopt",
     "check",
+    "check_as_called",
     "fix",
     "screen",
     "trace",
@@ -62,9 +65,27 @@ def check(
     Raises `CheckError` where the file is no Python that libcst can read.
     """
     config = config or Config()
+    return _sifted(source, _findings(source, config, project, ())[0], config)
+
+
+def check_as_called(
+    source: SourceFile, called: Sequence[SourceFile], config: Config, project: Project
+) -> tuple[Checked, ...]:
+    """The device mistakes of one file, and those of others as far as it calls what they hold.
+
+    What the functions of the others are given shows what goes wrong in them, which their own check
+    does not.
+    """
+    found = _findings(source, config, project, called)
+    sources = (source, *called)
+    return tuple(_sifted(*pair, config) for pair in zip(sources, found, strict=True))
+
+
+def _sifted(source: SourceFile, found: Iterable[Finding], config: Config) -> Checked:
+    """What is told of a file: neither the settings nor a comment keep it back."""
     kept: list[Finding] = []
     silenced: list[Finding] = []
-    for finding in _findings(source, config, project):
+    for finding in found:
         if config.holds_for(finding.code, finding.name, source.path):
             comments = source.suppresses(finding.span, finding.code, finding.name)
             (silenced if comments else kept).append(finding)
@@ -90,7 +111,7 @@ def fix(
         return checked.findings
 
     def accepts(finding: Finding) -> bool:
-        return _is_allowed(finding, config)
+        return is_allowed(finding, config)
 
     fixed = fix_until_stable(source, found, accepts, insists=config.adopts, approves=approves)
     return replace(fixed, silenced=silenced[fixed.after.text])
@@ -109,16 +130,20 @@ def adopt(
     return fix(source, (config or Config()).for_adoption(), project, approves)
 
 
-def _is_allowed(finding: Finding, config: Config) -> bool:
+def is_allowed(finding: Finding, config: Config) -> bool:
+    """Whether a configuration allows the fix of a finding, where it has one."""
     return finding.fix is not None and (config.unsafe_fixes or finding.fix.safety.value == "safe")
 
 
-def _findings(source: SourceFile, config: Config, project: Project | None) -> list[Finding]:
-    if source.skipped or not screen(source.text.encode("utf-8", "replace")):
-        return []
-    program = _program(source, project)
+def _findings(
+    source: SourceFile, config: Config, project: Project | None, called: Sequence[SourceFile]
+) -> tuple[list[Finding], ...]:
+    """The findings of a file, and of those whose functions it calls."""
+    sources = (source, *called)
+    if source.skipped or not any(screen(one.text.encode("utf-8", "replace")) for one in sources):
+        return tuple([] for _ in sources)
     with _told_in_one_line(source):
-        return _explored(source, program, config, project)
+        return _explored(source, config, project, called)
 
 
 @contextmanager
@@ -138,13 +163,32 @@ def _program(source: SourceFile, project: Project | None) -> Program:
 
 
 def _explored(
-    source: SourceFile, program: Program, config: Config, project: Project | None
-) -> list[Finding]:
+    source: SourceFile, config: Config, project: Project | None, called: Sequence[SourceFile]
+) -> tuple[list[Finding], ...]:
+    program = _program(source, project)
+    heard = {} if project is None else _programs(called, project)
     gathering = Gathering(_rules(config))
-    explore(program, gathering.listener_for)
+    explore(replace(program, heard=heard), gathering.listener_for)
     reports = gathering.reports()
-    imported = () if project is None else project.files()
-    return located(source, program.tree, reports, imported) if reports else []
+    files = [File(source, program.tree, home_of(source))]
+    if project is not None and reports:
+        others = {**heard, **_editable(project)}
+        others.pop(files[0].home, None)
+        files += (File(SourceFile(o.text), o.tree, str(home)) for home, o in others.items())
+    found = located(files, reports, () if project is None else project.files())
+    by_home = {file.home: findings for file, findings in zip(files, found, strict=True)}
+    return tuple(by_home.get(home_of(one), []) for one in (source, *called))
+
+
+def _programs(sources: Iterable[SourceFile], project: Project) -> dict[Ref, Program]:
+    """Those of the files that can be read, by their homes."""
+    programs = ((home, project.program(home)) for home in map(home_of, sources))
+    return {home: program for home, program in programs if program is not None}
+
+
+def _editable(project: Project) -> dict[Ref, Program]:
+    """The files at hand that a fix of another one may change."""
+    return {one.home: one for one in project.files() if one.home in project.editable}
 
 
 def _rules(config: Config) -> tuple[Rule, ...]:

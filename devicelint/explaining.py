@@ -24,11 +24,12 @@ from devicelint.domain.values import (
 )
 from devicelint.domain.worlds import World
 from devicelint.finding import Elsewhere, Span
-from devicelint.gathering import located_elsewhere, parent_of
+from devicelint.gathering import parent_of
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.program import Program
 from devicelint.interpreter.reveal import revealed_device
 from devicelint.interpreter.run import Listener, Run
+from devicelint.locating import located_elsewhere
 from devicelint.positions import locate
 from devicelint.source import SourceFile
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -143,13 +143,74 @@ def replace_file(path: Path, data: bytes) -> None:
     A link stays, and what it leads to is replaced.  Raises InputError, and leaves the file as it
     was, where it or its folder is read-only, or the file system refuses.
     """
+    replace_files([(path, data)])
+
+
+def replace_files(contents: Sequence[tuple[Path, bytes]]) -> None:
+    """Gives several files other content, all of them or none, as `replace_file` does one.
+
+    Everything is written beside first, the old content as well, so that renames alone are left.
+    Raises one InputError where any of them fails; those that were made are taken back then.
+    """
+    failing, written = Path(), list[_Beside]()
     try:
-        target = Path(os.path.realpath(path))
-        status = target.stat()
-        _refuse_what_is_read_only(path, target, status)
-        _write_beside_and_swap(target, status, data)
-    except OSError as error:
-        raise _problem(path, error, "cannot be written") from None
+        for failing, data in contents:
+            written.append(_written_beside(failing, data, keeps_old=len(contents) > 1))
+        with ExitStack() as undo:
+            for beside in written:
+                failing = beside.path
+                beside.new.replace(beside.target)
+                undo.callback(beside.restore)
+            undo.pop_all()
+    except (OSError, InputError) as error:
+        raise _none_changed(failing, error, len(contents)) from None
+    finally:
+        for beside in written:
+            beside.discard()
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """A file, and what it is to hold, or held, in files of their own in the same folder.
+
+    A rename is atomic within a file system.
+    """
+
+    path: Path
+    target: Path
+    new: Path
+    old: Path | None
+
+    def restore(self) -> None:
+        """Take the rename back."""
+        if self.old is not None:
+            self.old.replace(self.target)
+
+    def discard(self) -> None:
+        """Remove what was not renamed."""
+        self.new.unlink(missing_ok=True)
+        if self.old is not None:
+            self.old.unlink(missing_ok=True)
+
+
+def _written_beside(path: Path, data: bytes, *, keeps_old: bool) -> _Beside:
+    target = Path(os.path.realpath(path))
+    status = target.stat()
+    _refuse_what_is_read_only(path, target, status)
+    new = _temporary(target, status, data)
+    try:
+        old = _temporary(target, status, target.read_bytes()) if keeps_old else None
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+    return _Beside(path, target, new, old)
+
+
+def _none_changed(path: Path, error: OSError | InputError, count: int) -> InputError:
+    told = _problem(path, error, "cannot be written") if isinstance(error, OSError) else error
+    if count == 1:
+        return told
+    return _file_error(path, f"{told.message}; none of the {count} files is changed")
 
 
 def _refuse_what_is_read_only(path: Path, target: Path, status: os.stat_result) -> None:
@@ -160,10 +221,9 @@ def _refuse_what_is_read_only(path: Path, target: Path, status: os.stat_result) 
         raise _file_error(path, "is in a read-only folder")
 
 
-def _write_beside_and_swap(target: Path, status: os.stat_result, data: bytes) -> None:
+def _temporary(target: Path, status: os.stat_result, data: bytes) -> Path:
     from tempfile import NamedTemporaryFile
 
-    # In the same folder, and so on the same file system, within which a rename is atomic.
     with NamedTemporaryFile(dir=target.parent, prefix=".devicelint-", delete=False) as beside:
         temporary = Path(beside.name)
         try:
@@ -172,10 +232,10 @@ def _write_beside_and_swap(target: Path, status: os.stat_result, data: bytes) ->
             os.fsync(beside.fileno())
             beside.close()
             _take_over_owner_and_mode(temporary, status)
-            temporary.replace(target)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+    return temporary
 
 
 def _take_over_owner_and_mode(temporary: Path, status: os.stat_result) -> None:

@@ -64,6 +64,14 @@ class Edit:
 
 
 @dataclass(frozen=True)
+class FileEdits:
+    """Edits of another file than that of the finding; `path` is absolute."""
+
+    path: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True)
 class Fix:
     """Edits that belong together: all are made, or none."""
 
@@ -72,6 +80,8 @@ class Fix:
     safety: Safety = Safety.SAFE
     begins: bool = False
     """Whether it is right together with the fixes alone that it calls for."""
+    elsewhere: tuple[FileEdits, ...] = ()
+    """The edits of other files that belong to it, too."""
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,18 @@
 An import is looked up as Python would at run time: beside the script (`sys.path[0]`), at the
 folder that holds the package, and upwards to the root of the project, where people start scripts
 from, with its `src`.  What is installed is never looked at.
+
+A text that is not written yet is held in place of that on the disk, so that fixes of several files
+are checked together before any of them is written.
 """
 
 from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -18,7 +22,7 @@ from devicelint.interpreter import Program
 from devicelint.source import SourceError, SourceFile
 from devicelint.syntax import CheckError, parse
 
-__all__ = ["Project"]
+__all__ = ["Project", "home_of"]
 
 _PACKAGE = "__init__.py"
 _MARKS_A_ROOT = frozenset({".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg"})
@@ -36,17 +40,81 @@ class _Version:
     size: int
 
 
+def home_of(source: SourceFile) -> str:
+    """What the project calls a file."""
+    return os.path.abspath(source.path)
+
+
+def _from_disk(home: str) -> SourceFile:
+    with open(home, "rb") as file:
+        return SourceFile.from_bytes(file.read(), home)
+
+
 class Project:
     """The files that imports lead to, each read and parsed once while it does not change."""
 
     def __init__(self) -> None:
         """Know nothing yet."""
         self._entries: dict[str, frozenset[str]] = {}
-        self._programs: OrderedDict[str, tuple[_Version, Program]] = OrderedDict()
+        self._programs: OrderedDict[str, tuple[_Version | str, Program]] = OrderedDict()
         self._lines = 0
+        self._held: dict[str, SourceFile] = {}
+        self._imports: dict[str, set[str]] = {}
+        """What each file has been seen to import, by their homes."""
+        self.editable: frozenset[str] = frozenset()
+        """The homes of the files that a fix of another file may change, too."""
+
+    def hold(self, source: SourceFile) -> None:
+        """Give the files that import it a text that is not written yet."""
+        home = home_of(source)
+        before = self._held.get(home)
+        self._held[home] = source
+        if before is None or before.text != source.text:
+            self._outdate(home)
+
+    def release(self, path: str) -> None:
+        """Go by what is on the disk again."""
+        home = os.path.abspath(path)
+        if self._held.pop(home, None) is not None:
+            self._outdate(home)
+
+    def held(self, path: str) -> SourceFile | None:
+        """The text that a file is to get, where it waits to be written."""
+        return self._held.get(os.path.abspath(path))
+
+    @contextmanager
+    def editing(self, sources: Iterable[SourceFile]) -> Iterator[None]:
+        """Let fixes change these files, and imports see what is held of them, for a while."""
+        before, self.editable = self.editable, frozenset(map(home_of, sources))
+        held = dict(self._held)
+        try:
+            yield
+        finally:
+            self.editable = before
+            for home in self._held.keys() | held.keys():
+                if home in held:
+                    self.hold(held[home])
+                else:
+                    self.release(home)
+
+    def reached_from(self, source: SourceFile) -> frozenset[str]:
+        """The homes of the files that a file imports, or that these import, as far as was seen."""
+        found: set[str] = set()
+        waiting = [home_of(source)]
+        while waiting:
+            new = self._imports.get(waiting.pop(), set()) - found
+            found |= new
+            waiting += new
+        return frozenset(found)
 
     def find(self, importer: str, module: str, level: int) -> str | None:
         """The home of a module that the file `importer` imports; `level` counts the dots."""
+        home = self._found(importer, module, level)
+        if home is not None:
+            self._imports.setdefault(os.path.abspath(importer), set()).add(home)
+        return home
+
+    def _found(self, importer: str, module: str, level: int) -> str | None:
         parts = module.split(".") if module else []
         if level:
             folder = os.path.dirname(os.path.abspath(importer))
@@ -60,27 +128,51 @@ class Project:
 
     def inside(self, home: str, name: str) -> str | None:
         """The home of a submodule of a package."""
-        if os.path.basename(home) == _PACKAGE:
-            return self._home(os.path.dirname(home), name)
-        return None if home.endswith(".py") else self._home(home, name)
+        folder = os.path.dirname(home) if os.path.basename(home) == _PACKAGE else home
+        found = None if folder.endswith(".py") else self._home(folder, name)
+        if found is not None:
+            self._imports.setdefault(home, set()).add(found)
+        return found
 
     def program(self, home: str) -> Program | None:
         """The file, parsed; None for a folder, and for what cannot be read or is no Python."""
         if not home.endswith(".py"):
             return None
-        try:
-            status = os.stat(home)
-        except OSError:
+        version = self._version(home)
+        if version is None:
             return None
-        version = _Version(status.st_mtime_ns, status.st_size)
         known = self._programs.get(home)
         if known is not None and known[0] == version:
             self._programs.move_to_end(home)
             return known[1]
+        if known is not None:
+            self._outdate(home)
         program = self._read(home)
         if program is not None:
             self._keep(home, version, program)
         return program
+
+    def _version(self, home: str) -> _Version | str | None:
+        """What tells the text of a file from what it was before; None where there is no file."""
+        if home in self._held:
+            return self._held[home].text
+        try:
+            status = os.stat(home)
+        except OSError:
+            return None
+        return _Version(status.st_mtime_ns, status.st_size)
+
+    def _outdate(self, home: str) -> None:
+        """Forget what the files hold that import one which has changed, directly or not."""
+        outdated, waiting = {home}, [home]
+        while waiting:
+            imported = waiting.pop()
+            new = {one for one, homes in self._imports.items() if imported in homes} - outdated
+            outdated |= new
+            waiting += new
+        for one in outdated & self._programs.keys():
+            version, program = self._programs[one]
+            self._programs[one] = version, replace(program, walked={})
 
     def tree(self, source: SourceFile) -> cst.Module:
         """The tree of a file that is to be checked; the files that import it share it.
@@ -103,15 +195,14 @@ class Project:
 
     def _read(self, home: str) -> Program | None:
         try:
-            with open(home, "rb") as file:
-                source = SourceFile.from_bytes(file.read(), home)
+            source = self._held.get(home) or _from_disk(home)
             if source.text.count("\n") > _MOST_LINES_OF_A_FILE:
                 return None
             return Program(parse(source), source.text, home, self, home)
         except (OSError, SourceError, CheckError):
             return None
 
-    def _keep(self, home: str, version: _Version, program: Program) -> None:
+    def _keep(self, home: str, version: _Version | str, program: Program) -> None:
         """Keep the files that were asked for last, so that memory stays flat on large trees."""
         replaced = self._programs.pop(home, None)
         self._lines += program.lines - (replaced[1].lines if replaced is not None else 0)

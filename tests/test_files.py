@@ -9,7 +9,7 @@ import pytest
 
 from devicelint import files
 from devicelint.config import Config
-from devicelint.files import python_files, read_source, replace_file
+from devicelint.files import python_files, read_source, replace_file, replace_files
 from devicelint.finding import InputError
 
 symlinks = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
@@ -288,3 +288,75 @@ class TestReplace:
 
     def test_what_is_not_there(self):
         assert self.problem() == "a.py:1:1: no such file or directory"
+
+
+class TestReplaceSeveral:
+    def contents(self) -> dict[str, bytes]:
+        return {path.as_posix(): path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+    def problem(self) -> str:
+        """What is told; all files are as they were, and no other is there."""
+        before = self.contents()
+        with pytest.raises(InputError) as caught:
+            replace_files([(Path(name), b"new") for name in ("a.py", "x/b.py", "c.py")])
+        assert self.contents() == before
+        return str(caught.value)
+
+    def test_all_of_them(self):
+        tree("a.py", "x/b.py")
+        Path("x/b.py").chmod(0o755)
+        replace_files([(Path("a.py"), b"new a"), (Path("x/b.py"), b"new b")])
+        assert self.contents() == {"a.py": b"new a", "x/b.py": b"new b"}
+        assert os.access("x/b.py", os.X_OK)
+
+    def test_a_read_only_file_among_them(self):
+        tree("a.py", "x/b.py", "c.py")
+        Path("x/b.py").chmod(0o444)
+        assert self.problem() == "x/b.py:1:1: is read-only; none of the 3 files is changed"
+
+    @posix
+    def test_a_read_only_folder_among_them(self):
+        tree("a.py", "x/b.py", "c.py")
+        Path("x").chmod(0o555)
+        try:
+            told = "x/b.py:1:1: is in a read-only folder; none of the 3 files is changed"
+            assert self.problem() == told
+        finally:
+            Path("x").chmod(0o755)
+
+    def test_one_that_is_gone(self):
+        tree("a.py", "x/b.py")
+        told = "c.py:1:1: no such file or directory; none of the 3 files is changed"
+        assert self.problem() == told
+
+    @pytest.mark.parametrize("renames", [0, 1, 2])
+    def test_a_rename_that_fails(self, monkeypatch, renames):
+        tree("a.py", "x/b.py", "c.py")
+        replace, made = Path.replace, []
+
+        def refuse(path, target):
+            if len(made) == renames:
+                made.append(target)
+                raise OSError(28, "No space left on device")
+            made.append(target)
+            return replace(path, target)
+
+        monkeypatch.setattr(Path, "replace", refuse)
+        name = ("a.py", "x/b.py", "c.py")[renames]
+        told = "cannot be written: No space left on device; none of the 3 files is changed"
+        assert self.problem() == f"{name}:1:1: {told}"
+
+    def test_an_interruption_between_two_renames(self, monkeypatch):
+        tree("a.py", "x/b.py")
+        before, replace, made = self.contents(), Path.replace, []
+
+        def interrupt(path, target):
+            made.append(target)
+            if len(made) == 2:
+                raise KeyboardInterrupt
+            return replace(path, target)
+
+        monkeypatch.setattr(Path, "replace", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            replace_files([(Path("a.py"), b"new"), (Path("x/b.py"), b"new")])
+        assert self.contents() == before

@@ -22,7 +22,11 @@ def run(words: Sequence[str]) -> int:
     """Run `devicelint adopt` with these arguments and return the exit status."""
     options = adopt_parser().parse(words)
     refuse_contradictions(options)
-    return Adoption(options).run()
+    if options.entry is None:
+        return Adoption(options).run()
+    from devicelint.cli.led import LedAdoption
+
+    return LedAdoption(options).run()
 
 
 class Adoption(Check):
@@ -31,9 +35,13 @@ class Adoption(Check):
     def mended(self, source: SourceFile, config: Config) -> Fixed:
         """The file in the device pattern, as far as its source says what that takes."""
         adopted = engine.adopt(source, config, self.project, self.approves)
-        if self.options.check and adopted.applied:
-            terminal.say(printable(f"would change {source.path}"))
+        self.tell_of_change(adopted)
         return adopted
+
+    def tell_of_change(self, adopted: Fixed) -> None:
+        """Name a file that would change, where that is all that is asked for."""
+        if self.options.check and adopted.after.text != adopted.before.text:
+            terminal.say(printable(f"would change {adopted.after.path}"))
 
     @property
     def writes(self) -> bool:

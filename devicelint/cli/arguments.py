@@ -57,6 +57,7 @@ trains on it. What the source does not say is left to you, told with its line.
 examples:
   devicelint adopt train.py
   devicelint adopt --diff train.py
+  devicelint adopt src --entry src/train.py
   devicelint adopt --interactive train.py
   devicelint adopt --prove --prove-args "--epochs 1" train.py
 
@@ -138,6 +139,12 @@ def adopt_parser() -> Parser:
     parser = Parser("devicelint adopt", COMMANDS["adopt"] + ".", ADOPT_DETAILS)
     parser.add_argument(
         "paths", nargs="+", metavar="PATH", help="files or folders; - reads standard input"
+    )
+    parser.add_argument(
+        "--entry",
+        metavar="FILE",
+        help="the script that is run: what it gives to the functions of all other files decides "
+        "what is changed there; all files are written, or none",
     )
     group = parser.add_argument_group("changes")
     manner = group.add_mutually_exclusive_group()

@@ -6,7 +6,7 @@ import atexit
 import gc
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from devicelint import engine
@@ -92,14 +92,7 @@ class Check:
         # Trees are large and free of cycles: the collector would only walk them, again and again.
         gc.disable()
         atexit.register(gc.freeze)  # Nor need it look for what the end of the process frees.
-        for number, each in enumerate(
-            inputs(options.paths, options.stdin_filename, self.settings, self.tally), start=1
-        ):
-            self._one(each)
-            if number % _FILES_BETWEEN_FULL_COLLECTIONS == 0:
-                gc.collect()
-            elif number % _FILES_BETWEEN_COLLECTIONS == 0:
-                gc.collect(0)  # The trees that are kept would be walked anew each time.
+        self.go_through(inputs(options.paths, options.stdin_filename, self.settings, self.tally))
         gc.enable()
         self.close()
         if self.tally.problems:
@@ -110,12 +103,21 @@ class Check:
             return 0
         return int(self.tally.has_findings if self.writes else bool(self.tally.fixed))
 
+    def go_through(self, found: Iterable[Input]) -> None:
+        """Do one file after the other."""
+        for number, each in enumerate(found, start=1):
+            self._one(each)
+            if number % _FILES_BETWEEN_FULL_COLLECTIONS == 0:
+                gc.collect()
+            elif number % _FILES_BETWEEN_COLLECTIONS == 0:
+                gc.collect(0)  # The trees that are kept would be walked anew each time.
+
     def _one(self, each: Input) -> None:
         if self.options.diff or self.options.fix:
             self._fix(each)
             return
         checked = self.tally.attempt(
-            each.path, lambda: engine.check(each.source(), self._config(each), self.project)
+            each.path, lambda: engine.check(each.source(), self.config_of(each), self.project)
         )
         if checked is not None:
             self.tally.count(checked)
@@ -136,12 +138,16 @@ class Check:
                 # An editor replaces its text by what it reads here.
                 terminal.write_bytes(each.data)
             return
+        self.show_fixed(each, fixed)
+
+    def show_fixed(self, each: Input, fixed: Fixed) -> None:
+        """Count what became of a file, and tell of it."""
         self.tally.count(engine.Checked(fixed.after, fixed.remaining))
         self.tally.count_fixes(fixed)
         self.output.show_fixed(
             fixed,
             isinstance(each, StandardInput) and self.writes,
-            self._config(each).unsafe_fixes,
+            self.config_of(each).unsafe_fixes,
         )
         if self.options.prove:
             self._prove(fixed)
@@ -155,7 +161,7 @@ class Check:
             self.output.show_proof(proven)
 
     def _fixed(self, each: Input) -> Fixed:
-        fixed = self.mended(each.source(), self._config(each))
+        fixed = self.mended(each.source(), self.config_of(each))
         if isinstance(each, FileInput) and fixed.applied and self.writes:
             each.replace(fixed.after.to_bytes())
         return fixed
@@ -169,7 +175,8 @@ class Check:
         """Whether files are changed where they lie."""
         return not self.options.diff
 
-    def _config(self, each: Input) -> Config:
+    def config_of(self, each: Input) -> Config:
+        """What holds for one file."""
         config = self.settings.config_for(each.place)
         self.unsafe_fixes = self.unsafe_fixes or config.unsafe_fixes
         return config

@@ -64,7 +64,7 @@ class Tally:
     def count_fixes(self, fixed: Fixed) -> None:
         """Count what was mended in a file."""
         self.fixed += len(fixed.applied)
-        self.fixed_files += bool(fixed.applied)
+        self.fixed_files += fixed.after.text != fixed.before.text
 
     @property
     def has_findings(self) -> bool:

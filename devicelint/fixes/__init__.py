@@ -1,5 +1,6 @@
 """Fixes: changes at nodes of a tree, made on the text, so that all else stays byte for byte."""
 
+from devicelint.fixes.bundle import Bundle, Joined
 from devicelint.fixes.calls import AddKeyword, RemoveArgument
 from devicelint.fixes.change import Change, Rewrite
 from devicelint.fixes.expressions import InsertAfter, InsertBefore, Keep, Replace, WrapInCall
@@ -14,6 +15,7 @@ __all__ = [
     "MAX_ROUNDS",
     "AddKeyword",
     "Approval",
+    "Bundle",
     "Change",
     "DefineDevice",
     "Fixed",
@@ -21,6 +23,7 @@ __all__ = [
     "InsertAfter",
     "InsertBefore",
     "InsertStatement",
+    "Joined",
     "Keep",
     "NotFixable",
     "RemoveArgument",

@@ -48,6 +48,7 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
         outer.scopes,
         caller=outer,
         depth=outer.depth,
+        is_heard=outer.is_heard,
         keeps_names=True,
     )
     frame.guarded = any(asks_for_device(one.decorator) for one in node.decorators)

@@ -68,6 +68,8 @@ class Frame:
     """How many conditions hold for the rest of the frame, since their other path has ended."""
     guarded: bool = False
     """Whether a decorator of the class asks for a device."""
+    is_heard: bool = False
+    """Whether this is another file's code of which the rules hear as well."""
     keeps_names: bool = False
     """Whether a closure needs the names after the frame is left."""
 
@@ -78,8 +80,8 @@ class Frame:
 
     @property
     def is_checked(self) -> bool:
-        """Whether this is code of the checked file, and not of one that it imports."""
-        return self.home == GLOBALS
+        """Whether the rules hear of this code: that of a file that is merely imported is silent."""
+        return self.is_heard or self.home == GLOBALS
 
     @property
     def name(self) -> str:

@@ -119,8 +119,9 @@ def call_function(
     node = function.node
     assert isinstance(node, (cst.FunctionDef, cst.Lambda))
     key = (node, receiver, _place_of(run, receiver), _parts_of(run, receiver), *arguments.values())
+    is_heard = function.home in run.program.heard
     is_elsewhere = function.home != run.program.home
-    if is_elsewhere and key in run.remembered:
+    if is_elsewhere and not is_heard and key in run.remembered:
         return run.remembered[key]
     if not _may_enter(run, function, node):
         if key in run.remembered:
@@ -140,6 +141,7 @@ def call_function(
         owner=function.owner,
         depth=run.frame.depth + 1,
         entered_under=run.assumptions,
+        is_heard=is_heard,
     )
     first = receiver if function.kind != "static" else None
     bind_parameters(run, frame, node.params, arguments, first)
@@ -147,7 +149,8 @@ def call_function(
     note_ignored(run, frame, arguments, result)
     if is_elsewhere and site is not None and run.frame.is_checked:
         result = _chosen_elsewhere(run, result, site)
-        let_go_with_device(run, arguments, site)
+        if not is_heard:
+            let_go_with_device(run, arguments, site)
     if _is_plain(result):
         run.remembered[key] = result
     return result
@@ -163,7 +166,9 @@ def _chosen_elsewhere(run: Run, result: Value, site: cst.BaseExpression) -> Valu
     place = _place_of(run, result)
     if not isinstance(result, Module) or not isinstance(place, Moved):
         return result
-    if place.since.verb is Verb.BUILT and place.since.site not in run.made_in:
+    made = run.made_in.get(place.since.site)
+    is_of_another = made is None or made[0].home != run.frame.home
+    if place.since.verb is Verb.BUILT and is_of_another:
         run.note_made(site)
         since = Step(Verb.BUILT, site, place.device)
         run.state.write(result.ref, DEVICE_FIELD, replace(place, since=since))
@@ -192,7 +197,7 @@ def _parts_of(run: Run, receiver: Value | None) -> tuple[Value, ...]:
 
 def _is_too_far(run: Run, function: Function) -> bool:
     """Whether enough was walked of the files that this one imports."""
-    if function.home == run.program.home:
+    if function.home == run.program.home or function.home in run.program.heard:
         return False
     return run.steps_elsewhere > _STEPS_ELSEWHERE + run.program.lines * _STEPS_ELSEWHERE_PER_LINE
 

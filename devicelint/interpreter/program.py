@@ -52,6 +52,8 @@ class Program:
     library: Library | None = field(default=None, repr=False)
     home: Ref = GLOBALS
     """Where its global names lie; `GLOBALS` for the file that is checked."""
+    heard: Mapping[Ref, Program] = field(default_factory=dict, repr=False)
+    """The other files whose functions are checked as well, as they are called from here."""
     walked: dict[World, Contents] = field(default_factory=dict, repr=False)
     """What it holds in each world, for the files that import it."""
     code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)

@@ -94,9 +94,6 @@ class Run(Surroundings, Memory):
         Surroundings.__init__(self)
         Memory.__init__(self)
         self.program = program
-        self.module = program.tree
-        self.module_code = program.text
-        """The text of the whole file."""
         self.world = world
         self.splits = splits
         """Whether this walk may be given up for one in each of two worlds."""
@@ -107,6 +104,23 @@ class Run(Surroundings, Memory):
         self._look_at = 0
         self._last_transfer: Transfer | None = None
         self._addresses: dict[tuple[Site, Ref, str], Ref] = {}
+
+    # -- the file --------------------------------------------------------------------------
+
+    @property
+    def module(self) -> cst.Module:
+        """The tree of the file that is being walked, where the rules hear of it."""
+        return self._file.tree
+
+    @property
+    def module_code(self) -> str:
+        """The text of that file."""
+        return self._file.text
+
+    @property
+    def _file(self) -> Program:
+        frame = self.frame
+        return self.program.heard[frame.home] if frame.is_heard else self.program
 
     # -- walking ---------------------------------------------------------------------------
 

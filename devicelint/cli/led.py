@@ -1,0 +1,88 @@
+"""`devicelint adopt PATH… --entry FILE`: the files of a program, all of them or none."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from devicelint.cli.adopt import Adoption
+from devicelint.cli.arguments import UsageError
+from devicelint.cli.inputs import STDIN, FileInput, Input
+from devicelint.files import replace_files
+from devicelint.syntax import parse
+from devicelint.together import fix_all
+
+if TYPE_CHECKING:
+    from devicelint.config import Config
+    from devicelint.engine import Fixed
+    from devicelint.source import SourceFile
+
+
+class LedAdoption(Adoption):
+    """One run of `devicelint adopt` that a script leads, which uses what the other files hold."""
+
+    def __init__(self, options: Namespace) -> None:
+        """Find the script; raises UsageError."""
+        if STDIN in options.paths:
+            raise UsageError("--entry names a file among others: give paths")
+        if options.interactive:
+            raise UsageError("--interactive asks about one file at a time: give it without --entry")
+        super().__init__(options)
+        self.entry = _entry(options.entry, options.paths)
+
+    def go_through(self, found: Iterable[Input]) -> None:
+        """Change all files that can be read, or none."""
+        entry = FileInput(self.entry)
+        others = (each for each in found if not each.place.samefile(entry.place))
+        sources: dict[Input, SourceFile] = {}
+        for each in (entry, *others):
+            source = self.tally.attempt(each.path, partial(_read, each))
+            if source is not None:
+                sources[each] = source
+        if entry in sources:
+            self._adopt(sources)
+
+    def close(self) -> None:
+        """Say how much was changed, where anything could be."""
+        if self.tally.files:
+            super().close()
+
+    def _adopt(self, sources: dict[Input, SourceFile]) -> None:
+        entry, *others = sources
+        configs = {each.path: self.config_of(each) for each in others}
+        configs[entry.path] = self.config_of(entry).for_adoption()
+        adopted = self.tally.attempt(entry.path, lambda: self._adopted(sources, configs))
+        for each, fixed in zip(sources, adopted or (), strict=False):
+            self.tell_of_change(fixed)
+            self.show_fixed(each, fixed)
+
+    def _adopted(
+        self, sources: dict[Input, SourceFile], configs: dict[str, Config]
+    ) -> tuple[Fixed, ...]:
+        fixed = fix_all(list(sources.values()), configs.__getitem__, self.project, is_led=True)
+        changed = [
+            (each.place, one.after.to_bytes())
+            for each, one in zip(sources, fixed, strict=True)
+            if one.after.text != one.before.text
+        ]
+        if self.writes and changed:
+            replace_files(changed)
+        return fixed
+
+
+def _read(each: Input) -> SourceFile:
+    source = each.source()
+    parse(source)
+    return source
+
+
+def _entry(named: str, paths: list[str]) -> Path:
+    """The script, as it is called from here or from one of the folders that were given."""
+    places = [Path(named), *(Path(path) / named for path in paths)]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise UsageError(f"--entry: there is no {named} here, nor in {' or '.join(paths)}")
+    return found

@@ -1,0 +1,108 @@
+"""Several files as one text, so that what holds for the fixes of a file holds for those of many.
+
+The texts stand one after the other, apart from each other by a character that no program has.
+An edit of another file is then an edit like any other: `fix_until_stable` need not know.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+
+from devicelint.finding import Edit, Finding, Related, Span
+from devicelint.source import Position, SourceFile
+
+_BETWEEN = "\0"
+"""What no source file contains: Python refuses it, and so does whoever reads the file."""
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A finding as it is in its own file."""
+
+    path: str
+    finding: Finding
+
+
+@dataclass(frozen=True, repr=False)
+class Bundle(SourceFile):
+    """The files that are changed together; its path is that of the first."""
+
+    files: tuple[SourceFile, ...] = ()
+
+    @classmethod
+    def of(cls, files: Sequence[SourceFile]) -> Bundle:
+        """Files as one; one at least."""
+        text = _BETWEEN.join(file.text for file in files)
+        return cls(text, files[0].path, files=tuple(files))
+
+    def with_text(self, text: str) -> Bundle:
+        """The files with other texts; raises SourceError where one of them cannot be written."""
+        texts = text.split(_BETWEEN)
+        return Bundle.of([f.with_text(t) for f, t in zip(self.files, texts, strict=True)])
+
+    def position(self, offset: int) -> Position:
+        """The line and column in the file to which the character at `offset` belongs."""
+        index = bisect_right(self._starts, offset) - 1
+        return self.files[index].position(offset - self._starts[index])
+
+    def joined(self, found: Sequence[Iterable[Finding]]) -> Iterator[tuple[Finding, Joined]]:
+        """The findings of each file, at their places in the text of all, with what they were."""
+        for file, start, findings in zip(self.files, self._starts, found, strict=True):
+            for finding in findings:
+                yield _moved(finding, start, self), Joined(file.path, finding)
+
+    def start_of(self, path: str) -> int | None:
+        """Where the text of a file begins, by its absolute path; None where it is not here."""
+        return self._starts_by_home.get(path)
+
+    @cached_property
+    def _starts(self) -> tuple[int, ...]:
+        lengths = (len(file.text) + len(_BETWEEN) for file in self.files)
+        return tuple(accumulate(lengths, initial=0))[:-1]
+
+    @cached_property
+    def _starts_by_home(self) -> dict[str, int]:
+        homes = (os.path.abspath(file.path) for file in self.files)
+        return dict(zip(homes, self._starts, strict=True))
+
+
+def _moved(finding: Finding, start: int, bundle: Bundle) -> Finding:
+    """A finding in the text of all files, with the edits of the others among its own."""
+    shifted = _shifted(finding, start)
+    if finding.fix is None or shifted.fix is None or not finding.fix.elsewhere:
+        return shifted
+    edits = list(shifted.fix.edits)
+    for other in finding.fix.elsewhere:
+        there = bundle.start_of(other.path)
+        if there is None:
+            return replace(shifted, fix=None)
+        edits += _edits_shifted(other.edits, there)
+    return replace(shifted, fix=replace(shifted.fix, edits=_ordered(edits), elsewhere=()))
+
+
+def _ordered(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    """By place; insertions at one place keep their order."""
+    return tuple(sorted(edits, key=lambda edit: edit.span))
+
+
+def _shifted(finding: Finding, by: int) -> Finding:
+    if not by:
+        return finding
+    related = tuple(Related(_span(one.span, by), one.message) for one in finding.related)
+    fix = finding.fix
+    if fix is not None:
+        fix = replace(fix, edits=tuple(_edits_shifted(fix.edits, by)))
+    return replace(finding, span=_span(finding.span, by), related=related, fix=fix)
+
+
+def _edits_shifted(edits: Iterable[Edit], by: int) -> Iterator[Edit]:
+    return (Edit(_span(edit.span, by), edit.content) for edit in edits)
+
+
+def _span(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)
