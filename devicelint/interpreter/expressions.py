@@ -41,6 +41,7 @@ from devicelint.interpreter.truth import (
     condition_of,
     truth_of,
 )
+from devicelint.interpreter.tuple_parts import note_unmoved_parts
 
 
 @evaluates(cst.Name)
@@ -87,6 +88,7 @@ def tuple_display(run: Run, node: cst.Tuple) -> Value:
             items.extend(parts)
         else:
             items.append(value)
+    note_unmoved_parts(run, node, items)
     return Tuple(tuple(items))
 
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU, Device
 from devicelint.domain.events import Event, Load
-from devicelint.domain.history import Site
+from devicelint.domain.history import Site, Step
 from devicelint.domain.values import Class, Function, Imported, Loaded, Module, Ref, Tensor, Value
 from devicelint.interpreter.frame import Frame
 
@@ -50,6 +50,14 @@ class MovedName:
     moment: int
     built: Site
     """The call that built the module."""
+
+
+class UnmovedPart(NamedTuple):
+    """What stays in `x.to(device), y`: its place, the move beside it, and where that goes."""
+
+    site: cst.BaseExpression
+    move: cst.Call
+    device: Device
 
 
 class Saved(NamedTuple):
@@ -108,6 +116,8 @@ class Memory:
     """The frame in which each tensor or module was created, and the moment."""
     moved_siblings: dict[Site, tuple[Site, int]] = field(default_factory=dict)
     """The statement that moves a name, and its moment, by the statement that bound the name."""
+    unmoved_parts: dict[Step, UnmovedPart] = field(default_factory=dict)
+    """The parts of tuples that stay where others are moved, by what put each where it is."""
     moved_names: dict[Site, MovedName] = field(default_factory=dict)
     """The statements that move modules by their names."""
     guarded_moves: set[Site] = field(default_factory=set)

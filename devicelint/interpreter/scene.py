@@ -30,6 +30,7 @@ from devicelint.interpreter.device_names import (
     is_free,
 )
 from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.memory import UnmovedPart
 from devicelint.interpreter.moved_names import (
     Beside,
     after_its_building,
@@ -114,6 +115,10 @@ class Scene:
         if found is None or not isinstance(found[0], cst.Assign):
             return None
         return found[0], Scene(self._run, self._frame, found[1])
+
+    def unmoved_part(self, since: Step | None) -> UnmovedPart | None:
+        """The part of a tuple by which a value came along, where others in it are moved."""
+        return None if since is None else self._run.unmoved_parts.get(since)
 
     def beside_siblings(self, built: cst.Call, device: Device) -> Beside | None:
         """Where the module that a call builds is moved with others that are."""

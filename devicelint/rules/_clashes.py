@@ -108,7 +108,23 @@ def move_culprit(scene: Scene, clash: Clash) -> Rewrite | None:
         return None
     here = scene.at(clash)
     return (
-        _create_there(scene, clash) or _move_at_binding(here, clash) or _move_in_place(here, clash)
+        _move_beside(scene, clash)
+        or _create_there(scene, clash)
+        or _move_at_binding(here, clash)
+        or _move_in_place(here, clash)
+    )
+
+
+def _move_beside(scene: Scene, clash: Clash) -> Rewrite | None:
+    """`return x.to(device), y` moves `y` as well."""
+    part = scene.unmoved_part(clash.culprit.since)
+    if part is None or part.device != clash.reference.device:
+        return None
+    assert isinstance(part.move.func, cst.Attribute)
+    move = scene.code(part.move)[len(scene.code(part.move.func.value)) :]
+    what = quoted(scene, part.site)
+    return Rewrite(
+        f"Move {what} with `{move}`, as what comes with it", (InsertAfter(part.site, move),)
     )
 
 
