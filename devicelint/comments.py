@@ -58,6 +58,11 @@ def layout(text: str) -> Layout:
     return _Scanner(text).scan()
 
 
+def end_of_logical_line(text: str, start: int) -> int:
+    """Where the next logical line starts after the one that starts at `start`."""
+    return _Scanner(text, logical_start=start).end_of_logical_line()
+
+
 @dataclass
 class _Scanner:
     """Reads a text once; `open` is the stack of what has been opened and not closed.
@@ -72,16 +77,28 @@ class _Scanner:
     logical_start: int = 0
 
     def scan(self) -> Layout:
-        position = 0
-        while True:
-            in_literal = bool(self.open) and self.open[-1] in _LITERAL_STATES
-            pattern = _LITERAL if in_literal else _CODE
-            match = pattern.search(self.text, position)
-            if match is None:
-                break
-            position = self._literal(match) if in_literal else self._code(match)
+        position: int | None = 0
+        while position is not None:
+            position = self._step(position)
         self._end_logical_line(len(self.text), len(self.text))
         return Layout(tuple(self.comments), tuple(self.joined))
+
+    def end_of_logical_line(self) -> int:
+        """The end of the logical line that starts at `logical_start`."""
+        start = self.logical_start
+        position: int | None = start
+        while position is not None and self.logical_start == start:
+            position = self._step(position)
+        return len(self.text) if position is None else self.logical_start
+
+    def _step(self, position: int) -> int | None:
+        """Goes on to behind the next thing that matters; None where there is none."""
+        in_literal = bool(self.open) and self.open[-1] in _LITERAL_STATES
+        pattern = _LITERAL if in_literal else _CODE
+        match = pattern.search(self.text, position)
+        if match is None:
+            return None
+        return self._literal(match) if in_literal else self._code(match)
 
     def _code(self, match: re.Match[str]) -> int:
         if match["comment"]:

@@ -85,6 +85,23 @@ def decode(data: bytes, path: str) -> tuple[str, Encoding]:
         raise _undecodable(content, error, declaration, path) from None
 
 
+def decode_utf8(data: bytes, path: str) -> tuple[str, bool]:
+    """The text of a file that can only be UTF-8, and whether a byte order mark comes first.
+
+    Raises SourceError where it is none.
+    """
+    _refuse_what_is_not_text(data, path)
+    mark = data.startswith(codecs.BOM_UTF8)
+    content = data[len(codecs.BOM_UTF8) :] if mark else data
+    try:
+        return content.decode("utf-8"), mark
+    except UnicodeDecodeError as error:
+        before = _LINE_END.split(content[: error.start])
+        column = len(before[-1].decode("utf-8", errors="replace"))
+        message = f"is not UTF-8 (byte 0x{content[error.start]:02x})"
+        raise SourceError(path, len(before), column, message) from None
+
+
 def _refuse_what_is_not_text(data: bytes, path: str) -> None:
     for mark, name in _FOREIGN_MARKS:
         if data.startswith(mark):

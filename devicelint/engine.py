@@ -10,7 +10,7 @@ from functools import partial
 
 from devicelint.config import Config
 from devicelint.domain.values import Ref
-from devicelint.explaining import Explaining, Why, asked_about
+from devicelint.explaining import Account, Explaining, Why, asked_about
 from devicelint.finding import Finding
 from devicelint.fixes import Approval, Fixed, fix_until_stable
 from devicelint.gathering import Gathering
@@ -143,7 +143,8 @@ def _findings(
     if source.skipped or not any(screen(one.text.encode("utf-8", "replace")) for one in sources):
         return tuple([] for _ in sources)
     with _told_in_one_line(source):
-        return _explored(source, config, project, called)
+        parts = [_explored(part, config, project, called) for part in source.programs()]
+    return tuple([one for part in parts for one in part[index]] for index in range(len(sources)))
 
 
 @contextmanager
@@ -158,7 +159,11 @@ def _told_in_one_line(source: SourceFile) -> Iterator[None]:
 
 
 def _program(source: SourceFile, project: Project | None) -> Program:
-    tree = parse(source) if project is None else project.tree(source)
+    try:
+        tree = parse(source) if project is None else project.tree(source)
+    except CheckError as error:
+        place = source.location_of_line(error.line, error.column)
+        raise CheckError(source.path, *place[:2], error.message, place.cell) from None
     return Program(tree, source.text, source.path, project)
 
 
@@ -204,23 +209,46 @@ def trace(source: SourceFile, project: Project | None = None) -> Trace:
 
     Raises `CheckError` where the file is no Python that libcst can read.
     """
-    program = _program(source, project)
-    tracing = Tracing()
-    with _told_in_one_line(source):
-        explore(program, tracing.listener_for)
-        return tracing.trace(source, program.tree)
+    lines: list[tuple[int, tuple[str, ...]]] = []
+    for part in source.programs():
+        program = _program(part, project)
+        tracing = Tracing()
+        with _told_in_one_line(source):
+            explore(program, tracing.listener_for)
+            lines += tracing.trace(part, program.tree).lines
+    return Trace(tuple(sorted(lines)))
 
 
-def why(source: SourceFile, line: int, project: Project | None = None) -> Why:
-    """Why the values on a line live where they do.
+def why(
+    source: SourceFile, line: int, project: Project | None = None, cell: int | None = None
+) -> Why:
+    """Why the values on a line live where they do; the line of a cell, in a notebook.
 
     Raises `CheckError` where the file is no Python that libcst can read, or has no such line.
     """
-    program = _program(source, project)
-    if not 1 <= line <= program.lines:
-        raise CheckError(source.path, line, 0, f"the file has {program.lines} lines")
-    nodes = asked_about(line, source, program.tree)
-    explaining = Explaining(nodes)
-    with _told_in_one_line(source):
-        explore(program, explaining.listener_for, partial(WatchingRun, watched=nodes))
-    return explaining.why(line, source, program, () if project is None else project.files())
+    line = _line_of_text(source, line, cell)
+    accounts: tuple[Account, ...] = ()
+    for part in source.programs():
+        program = _program(part, project)
+        nodes = asked_about(line, part, program.tree)
+        explaining = Explaining(nodes)
+        with _told_in_one_line(source):
+            explore(program, explaining.listener_for, partial(WatchingRun, watched=nodes))
+        imported = () if project is None else project.files()
+        accounts += explaining.why(line, part, program, imported).accounts
+    return Why(line, accounts)
+
+
+def _line_of_text(source: SourceFile, line: int, cell: int | None) -> int:
+    cells = source.cells()
+    if cells is None and cell is None:
+        if not 1 <= line <= source.lines:
+            raise CheckError(source.path, line, 0, f"the file has {source.lines} lines")
+        return line
+    if cells is None or cell is None:
+        told = "is no notebook" if cells is None else "is a notebook: name the cell, FILE:CELL:LINE"
+        raise CheckError(source.path, line, 0, told)
+    found = source.line_of_cell(cell, line)
+    if found is None:
+        raise CheckError(source.path, line, 0, "there is no such line of Python here", cell)
+    return found

@@ -111,8 +111,8 @@ class _Places:
 
     def _step(self, site: cst.CSTNode, message: str) -> Elsewhere | None:
         if site in self.spans:
-            place = self.source.position(self.spans[site].start)
-            return Elsewhere(self.source.path, *place, message)
+            line, column, cell = self.source.location(self.spans[site].start)
+            return Elsewhere(self.source.path, line, column, message, cell)
         return replace(self.far[site], message=message) if site in self.far else None
 
 

@@ -17,7 +17,7 @@ from devicelint.finding import InputError
 from devicelint.path_pattern import matches
 from devicelint.source import SourceFile
 
-_SUFFIXES = frozenset({".py", ".pyw"})
+_SUFFIXES = frozenset({".py", ".pyw", ".ipynb"})
 
 _PASSED_OVER = frozenset(
     {
@@ -32,12 +32,16 @@ _PASSED_OVER = frozenset(
 LARGEST_FILE = 10 * 2**20
 """In bytes: a program that people wrote is never as large."""
 
+LARGEST_NOTEBOOK = 100 * 2**20
+"""In bytes: the pictures that a notebook shows are in it."""
+
 
 def python_files(paths: Iterable[Path], config: Config) -> Iterator[Path | InputError]:
     """The files to check, each once, in a fixed order; an InputError for what cannot be searched.
 
     What `paths` names is meant: such a file is checked whatever it is called, and such a folder is
-    searched, for `*.py` and `*.pyw`.  On the way down, environments, caches and the like, the
+    searched, for `*.py`, `*.pyw` and notebooks; Markdown, which may show on purpose what is wrong,
+    is checked where it is named.  On the way down, environments, caches and the like, the
     configuration's `exclude`, and links to folders (which may go round in circles) are passed over.
     """
     search = _Search(config)
@@ -131,8 +135,9 @@ def _refuse_what_is_not_a_source(path: Path, status: os.stat_result) -> None:
         raise _file_error(path, "is a directory")
     if not stat.S_ISREG(status.st_mode):
         raise _file_error(path, "is not a regular file")
-    if status.st_size > LARGEST_FILE:
-        size, limit = (number / 2**20 for number in (status.st_size, LARGEST_FILE))
+    largest = LARGEST_NOTEBOOK if path.suffix.lower() == ".ipynb" else LARGEST_FILE
+    if status.st_size > largest:
+        size, limit = (number / 2**20 for number in (status.st_size, largest))
         message = f"is too large to be a program ({size:.1f} MiB; the limit is {limit:.0f} MiB)"
         raise _file_error(path, message)
 

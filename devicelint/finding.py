@@ -8,6 +8,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
+
+
+class Location(NamedTuple):
+    """What people call a place in a file."""
+
+    line: int
+    """From 1; in a notebook, of the cell."""
+    column: int
+    """From 0."""
+    cell: int | None = None
+    """From 1, of all the cells of a notebook; None in other files."""
+
+    @property
+    def line_told(self) -> str:
+        """The line as a sentence has it, after the word "line"."""
+        return f"{self.line}" if self.cell is None else f"{self.line} of cell {self.cell}"
+
+    @property
+    def line_named(self) -> str:
+        """The line as it follows the name of its file."""
+        return f"{self.line}" if self.cell is None else f"cell {self.cell}:line {self.line}"
+
+    def __str__(self) -> str:
+        return f"{self.line_named}:{self.column + 1}"
 
 
 class Severity(Enum):
@@ -100,6 +125,18 @@ class Elsewhere:
     line: int
     column: int
     message: str
+    cell: int | None = None
+    """Of a notebook, whose lines are those of the cell."""
+
+    @property
+    def location(self) -> Location:
+        """The place in its file."""
+        return Location(self.line, self.column, self.cell)
+
+    @property
+    def where(self) -> str:
+        """The file and the place in it."""
+        return f"{self.path}:{self.location}"
 
 
 @dataclass(frozen=True)
@@ -128,13 +165,16 @@ class InputError(Exception):
     What concerns a whole file is told at its beginning.
     """
 
-    def __init__(self, path: str, line: int, column: int, message: str) -> None:
+    def __init__(
+        self, path: str, line: int, column: int, message: str, cell: int | None = None
+    ) -> None:
         super().__init__(path, line, column, message)
         self.path = path
         self.line = line
         self.column = column
         self.message = message
+        self.cell = cell
 
     def __str__(self) -> str:
-        place = f"{self.path}:{self.line}:{self.column + 1}: {self.message}"
+        place = f"{self.path}:{Location(self.line, self.column, self.cell)}: {self.message}"
         return " ".join(place.splitlines())

@@ -13,7 +13,7 @@ import libcst as cst
 
 from devicelint.domain.history import Site
 from devicelint.domain.worlds import World
-from devicelint.finding import Elsewhere, FileEdits, Finding, Fix, Related, Span
+from devicelint.finding import Elsewhere, FileEdits, Finding, Fix, Location, Related, Span
 from devicelint.fixes import Change, Rewrite, resolve
 from devicelint.fixes import sites as sites_of
 from devicelint.interpreter.program import Program
@@ -96,7 +96,7 @@ class _Located:
     def elsewhere(self, index: int) -> dict[cst.CSTNode, Elsewhere]:
         """What stands in the other files, as one of them shows it."""
         return {
-            site: Elsewhere(_from_here(file.home), *file.source.position(spans[site].start), "")
+            site: _elsewhere(_from_here(file.home), file.source.location(spans[site].start))
             for other, (file, spans) in enumerate(zip(self._files, self.spans, strict=True))
             if other != index
             for site in self._shown & spans.keys()
@@ -182,8 +182,12 @@ def located_elsewhere(
             break
         source, shown = SourceFile(program.text), _from_here(program.path)
         for site, span in locate(program.tree, source, sites).items():
-            found[site] = Elsewhere(shown, *source.position(span.start), "")
+            found[site] = _elsewhere(shown, source.location(span.start))
     return found
+
+
+def _elsewhere(path: str, location: Location) -> Elsewhere:
+    return Elsewhere(path, location.line, location.column, "", location.cell)
 
 
 def _from_here(path: str) -> str:
@@ -231,9 +235,9 @@ def _with_lines(
     """Put the lines of related places where the message speaks of them."""
     for index, site in enumerate(related):
         if site in spans:
-            line = str(source.position(spans[site].start).line)
+            line = source.location(spans[site].start).line_told
         elif site in far:
-            line = f"{far[site].line} of {Path(far[site].path).name}"
+            line = f"{far[site].location.line_told} of {Path(far[site].path).name}"
         else:
             line = "?"
         message = message.replace(line_of(index), line)

@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from devicelint.comments import Layout, layout
-from devicelint.decoding import Encoding, SourceError, decode
-from devicelint.finding import Span
+from devicelint.decoding import Encoding, SourceError, decode, decode_utf8
+from devicelint.documents import Document, Unwritable, is_document, read_document
+from devicelint.finding import InputError, Location, Span
 from devicelint.suppression import (
     Suppression,
     mentions_suppression,
@@ -37,7 +38,8 @@ class Position(NamedTuple):
 class SourceFile:
     """One file's text exactly as its author wrote it, line ends included.
 
-    `SourceFile.from_bytes(data, path).to_bytes()` is `data`, whatever its encoding.
+    `SourceFile.from_bytes(data, path).to_bytes()` is `data`, whatever its encoding.  Of a notebook,
+    the text is that of its cells.
     """
 
     text: str
@@ -47,10 +49,16 @@ class SourceFile:
     """False under a tool that reads `# noqa` itself."""
     _inexact: bytes | None = field(default=None, kw_only=True)
     """The file's bytes, where its encoding has several ways to write the same text."""
+    document: Document | None = field(default=None, kw_only=True)
+    """The file of which the text is the Python, where that is not all of it."""
 
     @classmethod
     def from_bytes(cls, data: bytes, path: str) -> SourceFile:
-        """Decodes a file as Python does; raises SourceError where Python could not."""
+        """Decodes a file as Python does; raises InputError where Python could not."""
+        if is_document(path):
+            whole, mark = decode_utf8(data, path)
+            document = read_document(whole, path)
+            return cls(document.text, path, Encoding(mark=mark), document=document)
         text, encoding = decode(data, path)
         is_exact = encoding.name == "utf-8" or encoding.gives_back(text, data)
         return cls(text, path, encoding, _inexact=None if is_exact else data)
@@ -58,7 +66,8 @@ class SourceFile:
     @classmethod
     def from_text(cls, text: str, path: str = "<string>") -> SourceFile:
         """Text that comes from elsewhere than a file, to be written as UTF-8."""
-        return cls(text, path)
+        document = read_document(text, path) if is_document(path) else None
+        return cls(document.text if document else text, path, document=document)
 
     def __repr__(self) -> str:
         return f"SourceFile({self.path!r}, {len(self._line_starts)} lines, {self.encoding})"
@@ -68,7 +77,7 @@ class SourceFile:
         if self._inexact is not None:
             return self._inexact
         try:
-            return self.encoding.encode(self.text)
+            return self.encoding.encode(self.document.to_text() if self.document else self.text)
         except UnicodeEncodeError as error:
             culprit = self.text[error.start]
             message = f"the encoding {self.encoding.name} cannot express {culprit!a}"
@@ -84,9 +93,42 @@ class SourceFile:
                 " the same text, and would not give back the rest as it was"
             )
             raise SourceError(self.path, 1, 0, message)
-        changed = replace(self, text=text)
+        try:
+            document = self.document and self.document.with_text(text)
+        except Unwritable as error:
+            raise SourceError(self.path, 1, 0, str(error)) from None
+        changed = replace(self, text=text, document=document)
         changed.to_bytes()
         return changed
+
+    @cached_property
+    def code(self) -> str:
+        """The text with what is not Python masked by as many characters that are."""
+        return self.document.code if self.document else self.text
+
+    def programs(self) -> Iterator[SourceFile]:
+        """What is parsed: the file itself, or each part with a namespace of its own.
+
+        A place in one of them is the same place in the file.
+        """
+        if self.document is None:
+            yield self
+            return
+        for code in self.document.programs:
+            yield replace(self, text=code)
+
+    def cells(self) -> dict[int, str] | None:
+        """What each cell says, by its number; None for a file that has no cells."""
+        return self.document.cell_texts() if self.document else None
+
+    def line_of_cell(self, cell: int, line: int) -> int | None:
+        """The line of the text that a line of a cell is; None where there is none."""
+        return self.document.line(cell, line) if self.document else None
+
+    @property
+    def notes(self) -> tuple[InputError, ...]:
+        """What of the file is passed over, and why."""
+        return self.document.notes if self.document else ()
 
     @cached_property
     def newline(self) -> str:
@@ -104,6 +146,23 @@ class SourceFile:
             raise ValueError(f"offset {offset} is outside of {self!r}")
         line = bisect_right(self._line_starts, offset)
         return Position(line, offset - self._line_starts[line - 1])
+
+    @property
+    def lines(self) -> int:
+        """How many lines the text has; an empty one after the last newline counts."""
+        return len(self._line_starts)
+
+    def location(self, offset: int) -> Location:
+        """What people call the place of the character at `offset`."""
+        return self.location_of_line(*self.position(offset))
+
+    def location_of_line(self, line: int, column: int) -> Location:
+        """What people call a place of the text."""
+        return self.document.location(line, column) if self.document else Location(line, column)
+
+    def label(self, line: int) -> str | None:
+        """What a line is called in a margin; None for one that nobody wrote."""
+        return self.document.label(line) if self.document else str(line)
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a position: of a character, of a line's end, or of the text's."""
@@ -129,7 +188,7 @@ class SourceFile:
     @cached_property
     def skipped(self) -> bool:
         """Whether a comment before the first statement says `# devicelint: skip-file`."""
-        return skips_file(self.text)
+        return skips_file(self.document.opening if self.document else self.text)
 
     def suppresses(self, span: Span, code: str, name: str) -> bool:
         """Whether a comment silences the rule `code`, called `name`, at `span`.
@@ -163,7 +222,7 @@ class SourceFile:
 
     @cached_property
     def _layout(self) -> Layout:
-        return layout(self.text)
+        return layout(self.code)
 
     @cached_property
     def _suppressions(self) -> dict[int, list[Suppression]]:

@@ -36,8 +36,19 @@ def found(*paths: str, **settings) -> list[str]:
 
 class TestSearch:
     def test_python_files_in_order(self):
-        tree("b.py", "a/z.py", "a/b/c.py", "c.pyw", "d.pyi", "e.txt", "f.ipynb", "g.py.bak", "h")
-        assert found(".") == ["a/b/c.py", "a/z.py", "b.py", "c.pyw"]
+        tree(
+            "b.py",
+            "a/z.py",
+            "a/b/c.py",
+            "c.pyw",
+            "d.pyi",
+            "e.txt",
+            "f.ipynb",
+            "f.md",
+            "g.py.bak",
+            "h",
+        )
+        assert found(".") == ["a/b/c.py", "a/z.py", "b.py", "c.pyw", "f.ipynb"]
 
     def test_named_files_whatever_they_are_called(self):
         tree("script", "a.txt", ".venv/a.py", "b.py")

@@ -56,8 +56,8 @@ class Asking:
         self, fixes: Sequence[Finding], before: SourceFile, after: SourceFile
     ) -> Iterator[str]:
         first, *others = fixes
-        line, column = before.position(first.span.start)
-        place = self._paint(printable(f"{before.path}:{line}:{column + 1}:"), "bold")
+        location = before.location(first.span.start)
+        place = self._paint(printable(f"{before.path}:{location}:"), "bold")
         yield f"{place} {first.code} {first.name}: {printable(first.message)}"
         if first.fix is not None:
             calls = f", with {len(others)} that it calls for" if others else ""

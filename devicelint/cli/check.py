@@ -128,8 +128,7 @@ class Check:
         """A comment that names no rule keeps nothing back: say so, and change nothing else."""
         for word, span in source.suppression_codes():
             if complaint := self.settings.complaint_about(word):
-                place = source.position(span.start)
-                terminal.say(f"{source.path}:{place.line}:{place.column + 1}: {complaint}")
+                terminal.say(f"{source.path}:{source.location(span.start)}: {complaint}")
 
     def _fix(self, each: Input) -> None:
         fixed = self.tally.attempt(each.path, lambda: self._fixed(each))

@@ -10,9 +10,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from devicelint.cli import terminal
 from devicelint.cli.arguments import COMMANDS
 from devicelint.files import python_files, read_source, replace_file
 from devicelint.finding import InputError
+from devicelint.reporters.visible import printable
 from devicelint.source import SourceFile
 
 if TYPE_CHECKING:
@@ -34,8 +36,8 @@ class FileInput:
         return str(self.place)
 
     def source(self) -> SourceFile:
-        """Return what is to be checked; raises InputError."""
-        return read_source(self.place)
+        """Return what is to be checked, having told what is not; raises InputError."""
+        return _told(read_source(self.place))
 
     def replace(self, data: bytes) -> None:
         """Write the file anew; raises InputError."""
@@ -59,8 +61,14 @@ class StandardInput:
         return sys.stdin.buffer.read()
 
     def source(self) -> SourceFile:
-        """Return what is to be checked; raises InputError."""
-        return SourceFile.from_bytes(self.data, self.path)
+        """Return what is to be checked, having told what is not; raises InputError."""
+        return _told(SourceFile.from_bytes(self.data, self.path))
+
+
+def _told(source: SourceFile) -> SourceFile:
+    for note in source.notes:
+        terminal.say(printable(f"{note}"))
+    return source
 
 
 Input = FileInput | StandardInput

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 
@@ -19,6 +20,12 @@ from devicelint.project import Project
 from devicelint.reporters import trace, why
 from devicelint.reporters.paint import SEVERITY_STYLES, plain
 from devicelint.selector import hint
+
+_LINE_OF_CELL = re.compile(
+    r"(?P<path>.+\.ipynb):(?:cell )?(?P<cell>\d+):(?:line )?(?P<line>\d+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LINE = re.compile(r"(?P<path>.+):(?P<line>[1-9]\d*)", re.DOTALL)
 
 
 def run(command: str, words: Sequence[str]) -> int:
@@ -74,10 +81,11 @@ def _trace(path: str, stdin_filename: str | None) -> int:
 
 
 def _why(place: str) -> int:
-    path, _, line = place.rpartition(":")
-    if not path or not line.isdecimal() or not int(line):
+    asked = _LINE_OF_CELL.fullmatch(place) or _LINE.fullmatch(place)
+    if asked is None:
         raise UsageError(f'"{place}" is not a file and the number of a line: FILE:LINE')
-    source = named(path, None).source()
-    told = engine.why(source, int(line), Project())
+    cell = int(asked["cell"]) if asked.re is _LINE_OF_CELL else None
+    source = named(asked["path"], None).source()
+    told = engine.why(source, int(asked["line"]), Project(), cell)
     sys.stdout.write(why.render(source, told, paint_for(sys.stdout)))
     return 0

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
-from devicelint.finding import Edit, Finding, Related, Span
+from devicelint.finding import Edit, Finding, Location, Related, Span
 from devicelint.source import Position, SourceFile
 
 _BETWEEN = "\0"
@@ -47,8 +47,17 @@ class Bundle(SourceFile):
 
     def position(self, offset: int) -> Position:
         """The line and column in the file to which the character at `offset` belongs."""
+        file, within = self._at(offset)
+        return file.position(within)
+
+    def location(self, offset: int) -> Location:
+        """What people call that place."""
+        file, within = self._at(offset)
+        return file.location(within)
+
+    def _at(self, offset: int) -> tuple[SourceFile, int]:
         index = bisect_right(self._starts, offset) - 1
-        return self.files[index].position(offset - self._starts[index])
+        return self.files[index], offset - self._starts[index]
 
     def joined(self, found: Sequence[Iterable[Finding]]) -> Iterator[tuple[Finding, Joined]]:
         """The findings of each file, at their places in the text of all, with what they were."""

@@ -255,8 +255,8 @@ def _told(before: _State, after: _State, new: Counter[tuple[str, str]]) -> str:
     for finding in after.findings:
         if new[_wording(finding)]:
             place = after.origin(finding.span, since=len(before.rounds))
-            line = before.source.position(place.start).line
-            return f"it would bring {finding.code} in line {line}"
+            location = before.source.location(place.start)
+            return f"it would bring {finding.code} in line {location.line_told}"
     return ""
 
 

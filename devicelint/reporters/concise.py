@@ -15,8 +15,8 @@ def render(checked: Checked, paint: Paint = plain) -> str:
     """Return one line for every finding of a file; lines and columns count from one."""
     lines = []
     for finding in checked.findings:
-        position = checked.source.position(finding.span.start)
-        place = f"{printable(checked.source.path)}:{position.line}:{position.column + 1}:"
+        location = checked.source.location(finding.span.start)
+        place = f"{printable(checked.source.path)}:{location}:"
         code = paint(finding.code, f"bold {SEVERITY_STYLES[finding.severity]}")
         lines.append(f"{paint(place, 'bold')} {code} {printable(finding.message)}\n")
     return "".join(lines)

@@ -1,4 +1,7 @@
-"""The unified diff that `patch -p1` and `git apply` accept, byte for byte."""
+"""The unified diff that `patch -p1` and `git apply` accept, byte for byte.
+
+Of a notebook, whose JSON is not for reading, the differences of each cell are shown instead.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +17,30 @@ if TYPE_CHECKING:
 
 def render(before: SourceFile, after: SourceFile) -> bytes:
     """Return what changed, in the encoding and with the line ends of the file; empty if nothing."""
+    name = _name(before.path)
+    if (old := before.cells()) is None or (new := after.cells()) is None:
+        return _difference(name, before.to_bytes(), after.to_bytes())
+    return b"".join(
+        _difference(f"{name}:cell {number}", _whole(text), _whole(new[number]))
+        for number, text in old.items()
+        if text != new[number]
+    )
+
+
+def _whole(cell: str) -> bytes:
+    """The lines of a cell, of which the last one has no end."""
+    return f"{cell}\n".encode("utf-8", "replace")
+
+
+def _difference(name: str, before: bytes, after: bytes) -> bytes:
     # A difference of bytes: line ends, byte order marks and form feeds must survive the patch.
     import difflib
 
-    name = os.fsencode(_name(before.path))
-    lines = difflib.diff_bytes(
-        difflib.unified_diff,
-        _lines(before.to_bytes()),
-        _lines(after.to_bytes()),
-        b"a/" + name,
-        b"b/" + name,
-    )
+    file = os.fsencode(name)
+    # As git writes it: without a tab after it, patch takes a name to end at its first space.
+    file += b"\t" * (b" " in file)
+    old, new = _lines(before), _lines(after)
+    lines = difflib.diff_bytes(difflib.unified_diff, old, new, b"a/" + file, b"b/" + file)
     return b"".join(_terminated(lines))
 
 
@@ -45,6 +61,4 @@ def _name(path: str) -> str:
     relative = os.path.relpath(path)
     if relative.startswith(os.pardir):
         relative = str(Path(path).absolute().relative_to(Path(path).absolute().anchor))
-    name = relative.replace(os.sep, "/")
-    # As git writes it: without a tab after it, patch takes a name to end at its first space.
-    return name + "\t" if " " in name else name
+    return relative.replace(os.sep, "/")

@@ -71,5 +71,5 @@ def why_not(fixed: Fixed, finding: Finding, unsafe_fixes: bool) -> str:
 
 
 def _line(source: SourceFile, place: Span, verb: str, finding: Finding, told: str) -> str:
-    line, column = source.position(place.start)
-    return printable(f"{source.path}:{line}:{column + 1}: {verb} {finding.code}: {told}")
+    location = source.location(place.start)
+    return printable(f"{source.path}:{location}: {verb} {finding.code}: {told}")

@@ -44,14 +44,18 @@ def frame(source: SourceFile, labels: Sequence[Label], paint: Paint, width: int)
     for label in labels:
         for stroke in _strokes(source, label):
             strokes[stroke.line].append(stroke)
-    gutter = len(str(max(strokes)))
+    gutter = max(len(source.label(line) or "") for line in strokes)
     yield _margin("", gutter, paint)
     for line in _with_gaps(sorted(strokes)):
-        if line is None:
+        number = source.label(line) if line is not None else None
+        if line is None or number is None:
             yield paint(ELLIPSIS.rjust(gutter) + " |", "blue")
-        else:
-            marks = strokes.get(line, [])
-            yield from _line(source, line, marks, gutter, paint, width - gutter - 3)
+            continue
+        columns = [(stroke.start, stroke.end) for stroke in strokes[line]]
+        shown = strip(source.line_text(line), columns, width - gutter - 3)
+        yield f"{_margin(number, gutter, paint)} {shown.text}".rstrip()
+        for row in _rows(strokes[line]):
+            yield f"{_margin('', gutter, paint)} {_marks(shown, row, paint)}"
 
 
 def _strokes(source: SourceFile, label: Label) -> Iterator[Stroke]:
@@ -84,16 +88,6 @@ def _with_gaps(lines: Sequence[int]) -> Iterator[int | None]:
             yield None
         yield line
         previous = line
-
-
-def _line(
-    source: SourceFile, line: int, strokes: list[Stroke], gutter: int, paint: Paint, width: int
-) -> Iterator[str]:
-    columns = [(stroke.start, stroke.end) for stroke in strokes]
-    shown = strip(source.line_text(line), columns, width)
-    yield f"{_margin(str(line), gutter, paint)} {shown.text}".rstrip()
-    for row in _rows(strokes):
-        yield f"{_margin('', gutter, paint)} {_marks(shown, row, paint)}"
 
 
 def _margin(number: str, gutter: int, paint: Paint) -> str:

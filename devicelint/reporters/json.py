@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from devicelint.finding import Elsewhere, Finding, Fix, Span
+from devicelint.finding import Elsewhere, Finding, Fix, Location, Span
 from devicelint.source import SourceFile
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def render(files: Iterable[Checked], proof: dict[str, Any] | None = None) -> str
 
 def _entry(source: SourceFile, finding: Finding) -> dict[str, Any]:
     return {
-        "cell": None,
+        "cell": source.location(finding.span.start).cell,
         "certainty": finding.certainty.value,
         "code": finding.code,
         "filename": source.path if source.path == "-" else os.path.abspath(source.path),
@@ -37,7 +37,11 @@ def _entry(source: SourceFile, finding: Finding) -> dict[str, Any]:
         "name": finding.name,
         "noqa_row": _last_row(source, finding.span),
         "related": [
-            {"message": related.message, **_location(source, related.span)}
+            {
+                "message": related.message,
+                **_cell(source, related.span),
+                **_location(source, related.span),
+            }
             for related in finding.related
         ]
         + [_elsewhere(place) for place in finding.elsewhere],
@@ -59,25 +63,33 @@ def _elsewhere(place: Elsewhere) -> dict[str, Any]:
 def _fix(source: SourceFile, fix: Fix) -> dict[str, Any]:
     return {
         "applicability": fix.safety.value,
-        "edits": [{"content": edit.content, **_location(source, edit.span)} for edit in fix.edits],
+        "edits": [
+            {"content": edit.content, **_cell(source, edit.span), **_location(source, edit.span)}
+            for edit in fix.edits
+        ],
         "message": fix.message,
     }
 
 
 def _location(source: SourceFile, span: Span) -> dict[str, dict[str, int]]:
     return {
-        "location": _place(source, span.start),
-        "end_location": _place(source, span.end),
+        "location": _place(source.location(span.start)),
+        "end_location": _place(source.location(span.end)),
     }
 
 
-def _place(source: SourceFile, offset: int) -> dict[str, int]:
-    position = source.position(offset)
-    return {"row": position.line, "column": position.column + 1}
+def _place(location: Location) -> dict[str, int]:
+    return {"row": location.line, "column": location.column + 1}
+
+
+def _cell(source: SourceFile, span: Span) -> dict[str, int]:
+    """Return the cell of a place that may be in another one than its finding."""
+    cell = source.location(span.start).cell
+    return {} if cell is None else {"cell": cell}
 
 
 def _last_row(source: SourceFile, span: Span) -> int:
     """Return the line where a comment would silence the finding."""
     first, last = source.position(span.start), source.position(span.end)
     ends_before_line = last.column == 0 and last.line > first.line
-    return last.line - 1 if ends_before_line else last.line
+    return source.location_of_line(last.line - ends_before_line, 0).line

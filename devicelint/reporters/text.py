@@ -35,7 +35,7 @@ def _finding(source: SourceFile, finding: Finding, paint: Paint, width: int) -> 
     yield _header(source, finding, paint)
     yield from frame(source, _labels(finding), paint, width)
     for place in finding.elsewhere:
-        where = f"{printable(place.path)}:{place.line}:{place.column + 1}:"
+        where = f"{printable(place.where)}:"
         yield f"  {paint(where, 'bold')} {printable(place.message)}"
     if condition := "; ".join(filter(None, (finding.machine, EVIDENCE[finding.certainty]))):
         yield "  " + paint(printable(condition), "dim")
@@ -45,8 +45,7 @@ def _finding(source: SourceFile, finding: Finding, paint: Paint, width: int) -> 
 
 
 def _header(source: SourceFile, finding: Finding, paint: Paint) -> str:
-    position = source.position(finding.span.start)
-    place = f"{printable(source.path)}:{position.line}:{position.column + 1}:"
+    place = f"{printable(source.path)}:{source.location(finding.span.start)}:"
     style = f"bold {SEVERITY_STYLES[finding.severity]}"
     kind = paint(f"{finding.severity.value} {finding.code}", style)
     name = paint(f"{finding.name}:", "bold")

@@ -33,13 +33,17 @@ def render(
     lines = [_visible(line) for line in _lines(source)]
     noted = [cell_width(lines[line - 1]) for line in notes if line <= len(lines)]
     margin = max((width for width in noted if width <= WIDEST_MARGIN), default=0)
-    gutter = len(str(len(lines)))
+    labels = [source.label(line) for line in range(1, len(lines) + 1)]
+    gutter = max((len(label) for label in labels if label), default=1)
     rows: list[str] = []
-    for number, code in enumerate(lines, start=1):
+    for number, (label, code) in enumerate(zip(labels, lines, strict=True), start=1):
+        if label is None:
+            rows.append("")
+            continue
         column = max(margin, cell_width(code))
         room = width - gutter - column - len("    | ")
         told = _packed([printable(note) for note in notes.get(number, ())], room)
-        start = f"{paint(str(number).rjust(gutter), 'blue')}  {code}"
+        start = f"{paint(label.rjust(gutter), 'blue')}  {code}"
         rows += _beside(start, gutter + 2 + column, column - cell_width(code), told, paint)
     return "".join(f"{row}\n" for row in rows)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def render(source: SourceFile, why: Why, paint: Paint = plain) -> str:
     """Return the line, and for each value on it its device and the steps that led there."""
-    place = f"{printable(source.path)}:{why.line}:"
+    place = f"{printable(source.path)}:{source.location_of_line(why.line, 0).line_named}:"
     lines = [f"{paint(place, 'bold')} {printable(source.line_text(why.line).strip())}"]
     told = [line for account in why.accounts for line in _account(account, paint)]
     lines += told or ["  nothing here has a device that is known of, or no path comes here"]
@@ -27,5 +27,4 @@ def _account(account: Account, paint: Paint) -> Iterator[str]:
     machines = " and ".join(account.machines)
     yield f"  {paint(printable(code), 'bold')}: {account.device}  {paint(machines, 'dim')}"
     for step in account.steps:
-        where = f"{printable(step.path)}:{step.line}:{step.column + 1}:"
-        yield f"    {where} {printable(step.message)}"
+        yield f"    {printable(step.where)}: {printable(step.message)}"
