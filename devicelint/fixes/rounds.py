@@ -218,9 +218,12 @@ class _Round:
         if isinstance(after, str):
             return after
         objection = _objection(self.before, findings, after)
-        if objection and len(findings) == 1 and findings[0].fix and findings[0].fix.begins:
+        if objection and len(findings) == 1 and self._may_call_for_more(findings[0]):
             return self._after_all(after, findings[0])
         return objection or after
+
+    def _may_call_for_more(self, finding: Finding) -> bool:
+        return self.fixing.insists or (finding.fix is not None and finding.fix.begins)
 
     def _after_all(self, after: _State, first: Finding) -> _State | str:
         """The file after a fix and those that it calls for; why not, where anything new is left."""

@@ -190,7 +190,7 @@ def _move_at_binding(here: Scene, clash: Clash) -> Rewrite | None:
         return None
     content = f"{site.value} = {moved}"
     change: Change
-    if since.verb is Verb.CONVERTED and _binds_one_name(statement):
+    if sibling is None and since.verb is Verb.CONVERTED and _binds_one_name(statement):
         change = InsertAfter(statement.value, move)
     elif isinstance(statement, cst.For):
         change = InsertStatement(statement.body.body[0], content, "before")
