@@ -83,6 +83,7 @@ class _Located:
 
     def __init__(self, files: Sequence[File], said: Sequence[Said]) -> None:
         self._files = files
+        self._said = said
         self._rewrites = [one.report.fix for one in said]
         self._shown = frozenset(_sites_of(said))
         wanted = dict.fromkeys((*self._shown, *self._sites_of_changes()))
@@ -112,18 +113,21 @@ class _Located:
             for (number, _), fix in zip(mine, fixes, strict=True):
                 resolved[number][index] = fix
         return [
-            "" if rewrite is None else self._whole(part)
-            for rewrite, part in zip(self._rewrites, resolved, strict=True)
+            "" if one.report.fix is None else self._whole(one.report.site, part)
+            for one, part in zip(self._said, resolved, strict=True)
         ]
 
-    def _whole(self, parts: Mapping[int, Fix | None]) -> Fix | str:
+    def _whole(self, site: Site, parts: Mapping[int, Fix | None]) -> Fix | str:
         """One fix of all its parts; none where one of them cannot be made."""
         if not parts or any(part is None for part in parts.values()):
             return NOT_WRITABLE if parts else FAR
         made = {index: part for index, part in parts.items() if part is not None}
-        first = made.get(0) or replace(next(iter(made.values())), edits=())
+        own = next((index for index, spans in enumerate(self.spans) if site in spans), 0)
+        first = made.get(own) or replace(next(iter(made.values())), edits=())
         elsewhere = (
-            FileEdits(self._files[index].home, part.edits) for index, part in made.items() if index
+            FileEdits(self._files[index].home, part.edits)
+            for index, part in made.items()
+            if index != own
         )
         return replace(first, elsewhere=tuple(elsewhere))
 

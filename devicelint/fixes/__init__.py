@@ -5,6 +5,7 @@ from devicelint.fixes.calls import AddKeyword, RemoveArgument
 from devicelint.fixes.change import Change, Rewrite
 from devicelint.fixes.expressions import InsertAfter, InsertBefore, Keep, Replace, WrapInCall
 from devicelint.fixes.layout import NotFixable
+from devicelint.fixes.parameters import AddParameter
 from devicelint.fixes.preamble import DefineDevice, asks_for, choice_of
 from devicelint.fixes.resolution import resolve, sites
 from devicelint.fixes.rounds import MAX_ROUNDS, Approval, Fixed, fix_until_stable
@@ -14,6 +15,7 @@ from devicelint.fixes.statements import GuardStatement, InsertStatement, RemoveS
 __all__ = [
     "MAX_ROUNDS",
     "AddKeyword",
+    "AddParameter",
     "Approval",
     "Bundle",
     "Change",

@@ -30,6 +30,7 @@ from devicelint.interpreter.device_names import (
     is_free,
 )
 from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.handed_down import HandedDown, handed_down
 from devicelint.interpreter.memory import UnmovedPart
 from devicelint.interpreter.moved_names import (
     Beside,
@@ -89,6 +90,10 @@ class Scene:
     def device_of_value(self, value: Value, site: Site) -> str | None:
         """An expression for the device of a value that `site` names here: `x.device`."""
         return self._spelling.of_value(value, site)
+
+    def handed_down(self, device: Device) -> HandedDown | None:
+        """How this function could get a device that its callers have."""
+        return handed_down(self._run, self._frame, device)
 
     def where_made(self, site: Site) -> Scene | None:
         """The scene in which a tensor or module was created, with the names of that moment."""

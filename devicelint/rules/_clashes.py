@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeGuard
 
 import libcst as cst
@@ -15,6 +16,7 @@ from devicelint.finding import Certainty, Severity
 from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules._base import line_of
+from devicelint.rules._handed_down import ways_of
 from devicelint.rules._twins import move_parts, moves_parts
 
 _BRIEF = 40
@@ -109,6 +111,7 @@ def move_culprit(scene: Scene, clash: Clash) -> Rewrite | None:
     here = scene.at(clash)
     return (
         _move_beside(scene, clash)
+        or _with_device_handed_down(scene, clash)
         or _create_there(scene, clash)
         or _move_at_binding(here, clash)
         or _move_in_place(here, clash)
@@ -128,13 +131,33 @@ def _move_beside(scene: Scene, clash: Clash) -> Rewrite | None:
     )
 
 
-def _create_there(scene: Scene, clash: Clash) -> Rewrite | None:
+def _with_device_handed_down(scene: Scene, clash: Clash) -> Rewrite | None:
+    """The same with a new parameter, where the callers have a device and the function none."""
+    here, device, since = scene.at(clash), clash.reference.device, clash.reference.since
+    made = None if clash.culprit.since is None else scene.where_made(clash.culprit.since.site)
+    for place in (made, here):
+        if place is not None and place.move_to(device, since) is not None:
+            return None
+        handed = None if place is None else place.handed_down(device)
+        if handed is None:
+            continue
+        rewrite = (
+            (_create_there(scene, clash, handed.code) if place is made else None)
+            or _move_at_binding(here, clash, handed.code)
+            or _move_in_place(here, clash, handed.code)
+        )
+        if rewrite is not None:
+            return replace(rewrite, changes=(*ways_of(handed), *rewrite.changes))
+    return None
+
+
+def _create_there(scene: Scene, clash: Clash, handed: str | None = None) -> Rewrite | None:
     """`device=` for a new tensor, with a name that has its value where the tensor is created."""
     step = clash.culprit.since
     if step is None or step.verb is not Verb.CREATED or not isinstance(step.site, cst.Call):
         return None
     made = scene.where_made(step.site)
-    spelled = None if made is None else _device_expression(made, clash)
+    spelled = handed or (None if made is None else _device_expression(made, clash))
     if spelled is None:
         return None
     if not takes_device(step.site):
@@ -165,7 +188,9 @@ def _device_expression(made: Scene, clash: Clash) -> str | None:
     return made.device_of_value(reference.value, reference.site) if same_frame else None
 
 
-def _move(scene: Scene, clash: Clash) -> str | None:
+def _move(scene: Scene, clash: Clash, handed: str | None) -> str | None:
+    if handed is not None:
+        return f".to({handed})"
     reference = clash.reference
     move = scene.move_to(reference.device, reference.since)
     if move is not None:
@@ -176,7 +201,7 @@ def _move(scene: Scene, clash: Clash) -> str | None:
     return None if device is None else f".to({device})"
 
 
-def _move_at_binding(here: Scene, clash: Clash) -> Rewrite | None:
+def _move_at_binding(here: Scene, clash: Clash, handed: str | None = None) -> Rewrite | None:
     """`x = x.to(device)` where `x` got its name: beside its siblings, or first in the loop."""
     site, since = _named(here, clash.culprit), clash.culprit.since
     if site is None or since is None:
@@ -184,7 +209,7 @@ def _move_at_binding(here: Scene, clash: Clash) -> Rewrite | None:
     binding = here.bound_by(site)
     sibling = None if binding is None else here.beside(binding)
     statement, scene = sibling or (binding, here.where_bound(site))
-    move = _as_sibling(here, sibling, clash) or _move(scene, clash)
+    move = _as_sibling(here, sibling, clash) or _move(scene, clash, handed)
     moved = None if move is None else _moved(here, site, move)
     if move is None or moved is None:
         return None
@@ -234,10 +259,10 @@ def _named(here: Scene, culprit: Operand) -> cst.Name | None:
     return site if is_itself or held == culprit.since else None
 
 
-def _move_in_place(here: Scene, clash: Clash) -> Rewrite | None:
+def _move_in_place(here: Scene, clash: Clash, handed: str | None = None) -> Rewrite | None:
     site = clash.culprit.site
     scene = here.where_made(site) or here
-    move = _move(scene, clash)
+    move = _move(scene, clash, handed)
     if moves_parts(here, clash.culprit.value, clash.culprit.since):
         return move_parts(here, site, clash.culprit.since, move)
     if move is None or isinstance(here.value_of(site), _CONTAINERS):

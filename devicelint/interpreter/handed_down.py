@@ -1,0 +1,194 @@
+"""How a device gets to where none is at hand: as a new parameter, that each call gives.
+
+What a function of another file needs is added to its parameters, with None for its default, so
+that whoever else calls it finds things where they always were.  An object that is no module keeps
+the device that it was built with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from devicelint.domain.devices import Device
+from devicelint.domain.values import Class, Instance, Ref
+from devicelint.interpreter.attributes import CLASS_FIELD
+from devicelint.interpreter.call_sites import CallSite, calls_of, program_at, reads
+from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.nodes import descendants
+from devicelint.interpreter.program import Program
+from devicelint.interpreter.run import Run
+from devicelint.interpreter.spelling import Spelling
+
+NAME = "device"
+_TRANSPARENT = frozenset({"no_grad", "inference_mode", "enable_grad"})
+"""Decorators that call what they decorate with all that it is given."""
+
+
+@dataclass(frozen=True)
+class HandedDown:
+    """A device that a function is given, and what has to change for that."""
+
+    code: str
+    functions: tuple[cst.FunctionDef, ...]
+    """Those that get one more parameter."""
+    calls: tuple[tuple[cst.Call, str], ...]
+    """Those that get one more argument, and which."""
+    keepers: tuple[cst.FunctionDef, ...]
+    """The `__init__` methods that keep the device, too."""
+
+
+def handed_down(run: Run, frame: Frame, device: Device) -> HandedDown | None:
+    """The way of a device to a function whose callers have it; only where files are led."""
+    if not run.program.heard:
+        return None
+    handing = _Handing(run, device)
+    code = handing.reach(frame)
+    if code is None or not (handing.functions or handing.calls):
+        return None
+    return HandedDown(
+        code, tuple(handing.functions), tuple(handing.calls.items()), tuple(handing.keepers)
+    )
+
+
+@dataclass
+class _Handing:
+    """One device on its way."""
+
+    run: Run
+    device: Device
+    functions: dict[cst.FunctionDef, None] = field(default_factory=dict)
+    calls: dict[cst.Call, str] = field(default_factory=dict)
+    keepers: dict[cst.FunctionDef, None] = field(default_factory=dict)
+    given: set[cst.FunctionDef] = field(default_factory=set)
+    """The functions that have the device as a parameter by then."""
+    origin: tuple[Program | None, str] = (None, "")
+    """The file that has the device, and its name there."""
+
+    def reach(self, frame: Frame) -> str | None:
+        """What the device is called in a function, once it is handed down to it."""
+        spelled = Spelling(self.run, frame).of(self.device)
+        if spelled is not None:
+            self.origin = program_at(self.run, frame.home), spelled
+            return spelled
+        node, caller, site = frame.node, frame.caller, frame.site
+        if not isinstance(node, cst.FunctionDef) or caller is None or site is None or frame.scopes:
+            return None
+        outer = self.reach(caller)
+        if outer is None:
+            return None
+        if frame.owner is None:
+            return NAME if self._give(node, node.name.value, frame.home, {site: outer}) else None
+        return self._keep(frame.receiver) if isinstance(frame.receiver, Instance) else None
+
+    def _give(
+        self, node: cst.FunctionDef, name: str, home: Ref, known: dict[cst.Call, str]
+    ) -> bool:
+        """Add the parameter to a function, and the argument to its calls."""
+        if node in self.given:
+            return True
+        sites = calls_of(self.run, name, home)
+        if sites is None or not known.keys() <= {one.call for one in sites}:
+            return False
+        if not _is_plain(node) or not self._takes(node):
+            return False
+        self.given.add(node)
+        for site in sites:
+            if any(_is_named(one, NAME) for one in site.call.args):
+                continue
+            code = known.get(site.call) or self._at_hand(site)
+            if code is not None:
+                self.calls[site.call] = code
+        return True
+
+    def _takes(self, node: cst.FunctionDef) -> bool:
+        """Whether a function has such a parameter, or may get one."""
+        parameters = (*node.params.params, *node.params.kwonly_params)
+        own = next((one for one in parameters if one.name.value == NAME), None)
+        if own is not None:
+            return isinstance(own.default, cst.Name) and own.default.value == "None"
+        if any(isinstance(one, cst.Name) and one.value == NAME for one in descendants(node.body)):
+            return False
+        self.functions[node] = None
+        return True
+
+    def _keep(self, receiver: Instance) -> str | None:
+        """Let an object keep the device with which it is built."""
+        cls = self.run.state.read(receiver.ref, CLASS_FIELD)
+        if not isinstance(cls, Class) or not isinstance(cls.node, cst.ClassDef):
+            return None
+        init = _own_init(cls.node)
+        if init is None or f"self.{NAME}" in self.run.code_of(cls.node):
+            return None
+        if not self._give(init, cls.name, cls.home, {}) or not self.calls:
+            return None
+        self.keepers[init] = None
+        return f"self.{NAME}"
+
+    def _at_hand(self, site: CallSite) -> str | None:
+        """What the device is called at another call, with what has to change for that."""
+        program, name = self.origin
+        function = _function_around(site)
+        if function is not None and (function in self.given or _has_parameter(function)):
+            return NAME
+        if site.program is program and _binds(program, name.partition(".")[0], function):
+            return name
+        if function is None or not function.params.params or _is_method(site, function):
+            return None
+        known = self._give(function, function.name.value, site.program.home, {})
+        return NAME if known else None
+
+
+def _is_plain(node: cst.FunctionDef) -> bool:
+    """Whether a call of it reaches it with all its arguments."""
+    for one in node.decorators:
+        called = one.decorator.func if isinstance(one.decorator, cst.Call) else one.decorator
+        named = called.attr if isinstance(called, cst.Attribute) else called
+        if not isinstance(named, cst.Name) or named.value not in _TRANSPARENT:
+            return False
+    return True
+
+
+def _is_named(argument: cst.Arg, name: str) -> bool:
+    return argument.keyword is not None and argument.keyword.value == name
+
+
+def _own_init(node: cst.ClassDef) -> cst.FunctionDef | None:
+    for one in node.body.body:
+        if isinstance(one, cst.FunctionDef) and one.name.value == "__init__":
+            return one
+    return None
+
+
+def _function_around(site: CallSite) -> cst.FunctionDef | None:
+    around = reads(site.program.tree).around
+    node: cst.CSTNode | None = site.call
+    while node is not None and not isinstance(node, cst.FunctionDef):
+        node = around.get(node)
+    return node
+
+
+def _is_method(site: CallSite, node: cst.FunctionDef) -> bool:
+    """Whether a function stands elsewhere than at the top of its file."""
+    return reads(site.program.tree).around.get(node) is not site.program.tree
+
+
+def _has_parameter(node: cst.FunctionDef) -> bool:
+    parameters = (*node.params.params, *node.params.kwonly_params)
+    return any(one.name.value == NAME for one in parameters)
+
+
+def _binds(program: Program, name: str, function: cst.FunctionDef | None) -> bool:
+    """Whether a name is bound at the top of a file, or in a function of it."""
+    around = reads(program.tree).around
+    for node in around:
+        if not isinstance(node, cst.AssignTarget) or not isinstance(node.target, cst.Name):
+            continue
+        if node.target.value == name:
+            scope: cst.CSTNode | None = node
+            while scope is not None and not isinstance(scope, (cst.FunctionDef, cst.ClassDef)):
+                scope = around.get(scope)
+            if scope is None or scope is function:
+                return True
+    return False
