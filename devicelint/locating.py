@@ -151,7 +151,8 @@ class _Located:
     def _home_of(self, change: Change) -> int | None:
         sites = list(change.sites())
         if not sites:
-            return _ANYWHERE
+            homes = (index for index, one in enumerate(self._files) if one.home == change.file)
+            return next(homes, _ANYWHERE)
         holding = (
             index for index, spans in enumerate(self.spans) if all(site in spans for site in sites)
         )

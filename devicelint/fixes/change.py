@@ -19,6 +19,9 @@ class Change(ABC):
     looks_around: ClassVar[bool] = False
     """Whether `edits` needs to know the places of all statements, too."""
 
+    file: str = ""
+    """The absolute path of the file that it is meant for, where no site says so."""
+
     @abstractmethod
     def sites(self) -> Iterable[cst.CSTNode]:
         """The nodes whose places `edits` needs to know."""

@@ -59,6 +59,7 @@ class DefineDevice(Change):
 
     name: str = "device"
     device: str = "cuda"
+    file: str = ""
 
     def sites(self) -> Iterable[cst.CSTNode]:
         """None: the place follows from the whole file."""

@@ -15,6 +15,7 @@ from devicelint.interpreter.attributes import CLASS_FIELD, module_device
 from devicelint.interpreter.device_names import USUAL_NAMES, is_free
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.nodes import descendants
+from devicelint.interpreter.program import Program
 from devicelint.interpreter.registration import owns_tensors, submodules
 from devicelint.interpreter.run import Run
 from devicelint.knowledge import kind_of, module_class
@@ -36,7 +37,7 @@ def announce_cpu_only(run: Run) -> None:
     """Announce each part of what a program trains, where nothing in it speaks of devices."""
     if run.world.accelerators != 1 or not (run.optimizes or _BACKWARD.search(run.module_code)):
         return
-    if not (run.learners or run.leaves) or speaks_of_devices(run.module, run.module_code):
+    if not (run.learners or run.leaves) or speaks_of_devices(run.program):
         return
     parts = dict.fromkeys(_modules(run), True) | dict.fromkeys(_leaves(run), False)
     frames = [run.made_in[site][0] for site in parts]
@@ -53,11 +54,12 @@ def _modules(run: Run) -> Iterator[Site]:
     """The calls that build the modules, each as a whole."""
     inside = set(_parts_of_others(run))
     for module in run.learners.values():
-        site = module.since.site
+        place = module_device(run, module)
+        site = place.since.site
         if module.ref in inside or site not in run.made_in or not isinstance(site, cst.Call):
             continue
         is_own = _is_built_in_a_module(run.made_in[site][0])
-        if not is_own and _has_tensors(run, module) and module_device(run, module).device == CPU:
+        if not is_own and _has_tensors(run, module) and place.device == CPU:
             yield site
 
 
@@ -113,14 +115,15 @@ _HINT = re.compile(
 )
 
 
-def speaks_of_devices(tree: cst.Module, text: str) -> bool:
+def speaks_of_devices(program: Program) -> bool:
     """Whether a program has anything to do with devices, or leaves them to a framework."""
-    if _HINT.search(text) is None:
+    if _HINT.search(program.text) is None:
         return False
-    return any(_speaks(tree, node) for node in descendants(tree))
+    return any(_speaks(program, node) for node in descendants(program.tree))
 
 
-def _speaks(tree: cst.Module, node: cst.CSTNode) -> bool:
+def _speaks(program: Program, node: cst.CSTNode) -> bool:
+    tree = program.tree
     match node:
         case cst.Name(value=name):
             return bool(_DEVICE_WORD.search(name))
@@ -128,10 +131,12 @@ def _speaks(tree: cst.Module, node: cst.CSTNode) -> bool:
             return not args or not all(map(_is_dtype, map(tree.code_for_node, args)))
         case cst.Import(names=aliases):
             return any(_is_framework(alias.evaluated_name) for alias in aliases)
-        case cst.ImportFrom(module=module, names=names):
+        case cst.ImportFrom(module=cst.CSTNode() as module, names=names) if not node.relative:
             given = [] if isinstance(names, cst.ImportStar) else names
             is_trainer = any(alias.evaluated_name in _TRAINERS for alias in given)
-            return is_trainer or (module is not None and _is_framework(tree.code_for_node(module)))
+            name, library = tree.code_for_node(module), program.library
+            is_own = library is not None and library.find(program.path, name, 0) is not None
+            return not is_own and (is_trainer or _is_framework(name))
         case _:
             return False
 

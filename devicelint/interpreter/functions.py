@@ -20,6 +20,7 @@ from devicelint.domain.values import (
     HostValue,
     Module,
     Moved,
+    OneOf,
     Partial,
     Stream,
     Tensor,
@@ -163,16 +164,22 @@ def _chosen_elsewhere(run: Run, result: Value, site: cst.BaseExpression) -> Valu
     """
     if isinstance(result, DeviceHandle) and isinstance(result.device, Unsure):
         return replace(result, device=Opaque(run.code_of(site)))
-    place = _place_of(run, result)
-    if not isinstance(result, Module) or not isinstance(place, Moved):
-        return result
+    for module in result.options if isinstance(result, OneOf) else (result,):
+        _built_by(run, module, site)
+    return result
+
+
+def _built_by(run: Run, module: Value, site: cst.BaseExpression) -> None:
+    """A module that a function of another file has built was built by the call, seen from here."""
+    place = _place_of(run, module)
+    if not isinstance(module, Module) or not isinstance(place, Moved):
+        return
     made = run.made_in.get(place.since.site)
     is_of_another = made is None or made[0].home != run.frame.home
     if place.since.verb is Verb.BUILT and is_of_another:
         run.note_made(site)
         since = Step(Verb.BUILT, site, place.device)
-        run.state.write(result.ref, DEVICE_FIELD, replace(place, since=since))
-    return result
+        run.state.write(module.ref, DEVICE_FIELD, replace(place, since=since))
 
 
 def _is_plain(value: Value) -> bool:

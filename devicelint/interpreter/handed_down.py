@@ -15,7 +15,7 @@ from devicelint.domain.devices import Device
 from devicelint.domain.values import Class, Instance, Ref
 from devicelint.interpreter.attributes import CLASS_FIELD
 from devicelint.interpreter.call_sites import CallSite, calls_of, program_at, reads
-from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.frame import GLOBALS, Frame
 from devicelint.interpreter.nodes import descendants
 from devicelint.interpreter.program import Program
 from devicelint.interpreter.run import Run
@@ -38,14 +38,22 @@ class HandedDown:
     keepers: tuple[cst.FunctionDef, ...]
     """The `__init__` methods that keep the device, too."""
 
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything has to change for it."""
+        return bool(self.functions or self.calls)
 
-def handed_down(run: Run, frame: Frame, device: Device) -> HandedDown | None:
-    """The way of a device to a function whose callers have it; only where files are led."""
+
+def handed_down(run: Run, frame: Frame, device: Device | str) -> HandedDown | None:
+    """The way of a device to a function whose callers have it; only where files are led.
+
+    A name stands for a device that the leading file is going to have at its top.
+    """
     if not run.program.heard:
         return None
     handing = _Handing(run, device)
     code = handing.reach(frame)
-    if code is None or not (handing.functions or handing.calls):
+    if code is None:
         return None
     return HandedDown(
         code, tuple(handing.functions), tuple(handing.calls.items()), tuple(handing.keepers)
@@ -57,7 +65,7 @@ class _Handing:
     """One device on its way."""
 
     run: Run
-    device: Device
+    device: Device | str
     functions: dict[cst.FunctionDef, None] = field(default_factory=dict)
     calls: dict[cst.Call, str] = field(default_factory=dict)
     keepers: dict[cst.FunctionDef, None] = field(default_factory=dict)
@@ -68,7 +76,7 @@ class _Handing:
 
     def reach(self, frame: Frame) -> str | None:
         """What the device is called in a function, once it is handed down to it."""
-        spelled = Spelling(self.run, frame).of(self.device)
+        spelled = self._spelled(frame)
         if spelled is not None:
             self.origin = program_at(self.run, frame.home), spelled
             return spelled
@@ -81,6 +89,11 @@ class _Handing:
         if frame.owner is None:
             return NAME if self._give(node, node.name.value, frame.home, {site: outer}) else None
         return self._keep(frame.receiver) if isinstance(frame.receiver, Instance) else None
+
+    def _spelled(self, frame: Frame) -> str | None:
+        if isinstance(self.device, str):
+            return self.device if frame.home == GLOBALS else None
+        return Spelling(self.run, frame).of(self.device)
 
     def _give(
         self, node: cst.FunctionDef, name: str, home: Ref, known: dict[cst.Call, str]
@@ -132,7 +145,9 @@ class _Handing:
         function = _function_around(site)
         if function is not None and (function in self.given or _has_parameter(function)):
             return NAME
-        if site.program is program and _binds(program, name.partition(".")[0], function):
+        if site.program is program and (
+            isinstance(self.device, str) or _binds(program, name.partition(".")[0], function)
+        ):
             return name
         if function is None or not function.params.params or _is_method(site, function):
             return None

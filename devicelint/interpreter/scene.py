@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 
@@ -91,9 +92,17 @@ class Scene:
         """An expression for the device of a value that `site` names here: `x.device`."""
         return self._spelling.of_value(value, site)
 
-    def handed_down(self, device: Device) -> HandedDown | None:
-        """How this function could get a device that its callers have."""
+    def handed_down(self, device: Device | str) -> HandedDown | None:
+        """How this function could get a device that its callers have.
+
+        A name stands for a device that the leading file is going to have at its top.
+        """
         return handed_down(self._run, self._frame, device)
+
+    @property
+    def leading_file(self) -> str:
+        """The absolute path of the file that is checked, and leads the others."""
+        return os.path.abspath(self._run.program.path)
 
     def where_made(self, site: Site) -> Scene | None:
         """The scene in which a tensor or module was created, with the names of that moment."""

@@ -139,7 +139,7 @@ def _with_device_handed_down(scene: Scene, clash: Clash) -> Rewrite | None:
         if place is not None and place.move_to(device, since) is not None:
             return None
         handed = None if place is None else place.handed_down(device)
-        if handed is None:
+        if handed is None or not handed.is_needed:
             continue
         rewrite = (
             (_create_there(scene, clash, handed.code) if place is made else None)

@@ -8,9 +8,11 @@ from devicelint.domain.history import Site
 from devicelint.domain.training_events import CpuOnly
 from devicelint.finding import Severity
 from devicelint.fixes import AddKeyword, Change, DefineDevice, InsertAfter, Rewrite
+from devicelint.interpreter.handed_down import HandedDown
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._handed_down import ways_of
 
 
 class CpuOnlyScript(Rule):
@@ -35,20 +37,32 @@ class CpuOnlyScript(Rule):
             event.site,
             f"{clashes.quoted(scene, event.site)} is on the CPU, whatever the machine has: "
             f"{advice}",
-            fix=_adopted(event),
+            fix=_adopted(event, scene),
             anywhere=True,
         )
 
 
-def _adopted(event: CpuOnly) -> Rewrite | None:
+def _adopted(event: CpuOnly, scene: Scene) -> Rewrite | None:
     if event.name is None:
         return None
-    moves = (_moved(site, is_module, event.name) for site, is_module in event.parts)
+    ways = [_way_to(scene, site, event.name) for site, _ in event.parts]
+    if all(way is not None for way in ways):
+        defined = DefineDevice(event.name, file=scene.leading_file)
+    else:
+        defined, ways = DefineDevice(event.name), [None for _ in ways]
+    changes: list[Change] = [defined]
+    for (site, is_module), way in zip(event.parts, ways, strict=True):
+        changes += () if way is None else ways_of(way)
+        changes.append(_moved(site, is_module, event.name if way is None else way.code))
     return Rewrite(
-        f"Choose one `{event.name}`, and move there what is trained",
-        (DefineDevice(event.name), *moves),
-        begins=True,
+        f"Choose one `{event.name}`, and move there what is trained", tuple(changes), begins=True
     )
+
+
+def _way_to(scene: Scene, site: Site, name: str) -> HandedDown | None:
+    """How the device gets to where a part is built: in another file, maybe."""
+    made = scene.where_made(site)
+    return None if made is None else made.handed_down(name)
 
 
 def _moved(site: Site, is_module: bool, device: str) -> Change:
