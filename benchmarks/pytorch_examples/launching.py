@@ -76,27 +76,32 @@ def launch(scratch: Scratch, run: Run, folder: Path, machine: Machine) -> Outcom
     with nullcontext() if run.port is None else _ports[run.port]:
         for command in run.commands:
             left = LIMIT - (time.monotonic() - start)
-            status, words = execute(command, folder, environment, left)
+            status, words = execute(_words(command), folder, environment, left)
             said += words
             if status != 0:
                 break
     seconds = time.monotonic() - start
     record = folder.parent / "record"
     files = tuple(_bytes(folder / name) for name in run.outputs)
-    return Outcome(status, said, _learned(record), _devices(record), files, seconds)
+    return Outcome(status, said, learned(record), devices(record), files, seconds)
+
+
+def _words(command: str) -> list[str]:
+    """What Python is given, to run one command."""
+    words = shlex.split(command.replace("{port}", str(free_port())))
+    if words[0] == "torchrun":
+        words[0:1] = TORCHRUN
+    return words
 
 
 def execute(
-    command: str, folder: Path, environment: Mapping[str, str], limit: float
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], limit: float
 ) -> tuple[int | None, str]:
-    """Run one command of Python in a folder: its exit status, or None, and what it said."""
-    words = [sys.executable, *shlex.split(command.replace("{port}", str(free_port())))]
-    if words[1] == "torchrun":
-        words[1:2] = TORCHRUN
+    """Run Python in a folder, with these words: its exit status, or None, and what it said."""
     told = folder.parent / "said.txt"
     with told.open("wb") as file:
         process = subprocess.Popen(
-            words,
+            [sys.executable, *words],
             cwd=folder,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
@@ -128,13 +133,14 @@ def free_port() -> int:
         return port
 
 
-def _learned(record: Path) -> tuple[tuple[str, ...], ...]:
+def learned(record: Path) -> tuple[tuple[str, ...], ...]:
     """What was recorded: by rank, and without the process numbers, which differ between runs."""
     files = [(path.name.split(".")[0], path.read_text()) for path in record.glob("*.txt")]
     return tuple((rank, *text.splitlines()) for rank, text in sorted(files))
 
 
-def _devices(record: Path) -> tuple[str, ...]:
+def devices(record: Path) -> tuple[str, ...]:
+    """The kinds of device on which backward began."""
     return tuple(sorted(path.stem for path in record.glob("*.device")))
 
 

@@ -1,0 +1,142 @@
+"""Runs a script as it was and as it is adopted, on several machines, and compares what it learns."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.adoption.cells import text_of
+from benchmarks.adoption.inputs import MAKERS
+from benchmarks.adoption.listed import Listed
+from benchmarks.adoption.shortening import shortened
+from benchmarks.pytorch_examples.comparing import last_line
+from benchmarks.pytorch_examples.launching import NO_MACHINE, devices, execute, learned
+from benchmarks.pytorch_examples.scratch import BOOT, INHERITED, ROOT
+from benchmarks.pytorch_examples.scratch import CHILD as EXAMPLES_CHILD
+
+CHILD = Path(__file__).parent / "child"
+
+LIMIT = 60.0
+"""In seconds: a run that takes longer is not compared."""
+
+Prepare = Callable[[], Path]
+"""Makes a fresh folder with the repository in it, and names the script there."""
+
+PLAIN: Mapping[str, str] = {}
+PLAYING: Mapping[str, str] = {"EXAMPLES_PLAY": "1"}
+"""The CPU answers to `.cuda()`, so that a script that must have a GPU can be compared."""
+
+
+def gpus(count: int) -> Mapping[str, str]:
+    """A machine with virtual GPUs."""
+    return {"RUNTIME_GUARD": "off", "RUNTIME_GUARD_VIRTUAL_GPU": str(count)}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to: `fault` is empty where it ended well."""
+
+    fault: str
+    learned: tuple[tuple[str, ...], ...]
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What became of a script when it was run, and why."""
+
+    verdict: str
+    told: str = ""
+
+
+def compare(listed: Listed, before: Prepare, after: Prepare, packages: Path) -> Ran:
+    """Run a script before and after, on the CPU and on virtual GPUs."""
+
+    def run(prepare: Prepare, machine: Mapping[str, str]) -> Outcome:
+        return _run(listed, prepare(), machine, packages)
+
+    first = run(before, gpus(1) if listed.kind == "cuda" else PLAIN)
+    if first.fault:
+        return Ran("not runnable", first.fault)
+    if not any(first.learned):
+        return Ran("not runnable", "nothing calls backward")
+    for count in (1, 2):
+        virtual = run(after, gpus(count))
+        if virtual.fault:
+            return Ran(f"fails on {count} virtual GPU{'s'[: count - 1]}", virtual.fault)
+        if "cuda" not in virtual.devices:
+            return Ran("trains on the CPU", f"with {count} virtual GPUs")
+    adopted = run(after, PLAIN)
+    if adopted.fault:
+        return Ran("fails on the CPU", adopted.fault)
+    reference = run(before, PLAYING) if listed.kind == "cuda" else first
+    if reference.fault:
+        return Ran("not compared", reference.fault)
+    if reference.learned != adopted.learned:
+        return Ran("differs on the CPU", _difference(reference.learned, adopted.learned))
+    return Ran("same")
+
+
+def _difference(
+    before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
+) -> str:
+    for old, new in zip(before, after, strict=False):
+        for number, (one, other) in enumerate(zip(old, new, strict=False)):
+            if one != other:
+                return f"record {number}: {one}, then {other}"
+    return "another number of records"
+
+
+def _run(
+    listed: Listed, script: Path, machine: Mapping[str, str], packages: Path
+) -> Outcome:
+    folder = script.parent
+    for name in listed.inputs:
+        MAKERS[name](folder)
+    runnable = _runnable(script)
+    record = folder / ".record"
+    record.mkdir()
+    words = [runnable.name, *listed.arguments]
+    status, said = execute(words, folder, _environment(record, machine, packages), LIMIT)
+    fault = ""
+    if status is None:
+        fault = f"not done after {LIMIT:g} s"
+    elif status != 0 or NO_MACHINE in said:
+        fault = last_line(said)[:200]
+    outcome = Outcome(fault, learned(record), devices(record))
+    shutil.rmtree(record)
+    return outcome
+
+
+def _runnable(script: Path) -> Path:
+    """The script with short loops, where a notebook's cells make a script."""
+    data = script.read_bytes()
+    if script.suffix == ".ipynb":
+        script = script.with_suffix(".adoption.py")
+        data = text_of(data).encode()
+    for each in (script, *script.parent.glob("*.py")):
+        text = data if each == script else each.read_bytes()
+        try:
+            each.write_text(shortened(text.decode()), encoding="utf-8")
+        except (SyntaxError, UnicodeDecodeError):
+            each.write_bytes(text)
+    return script
+
+
+def _environment(record: Path, machine: Mapping[str, str], packages: Path) -> dict[str, str]:
+    paths = (BOOT, CHILD, CHILD / "stubs", EXAMPLES_CHILD, packages, ROOT)
+    return {
+        **{name: os.environ[name] for name in INHERITED if name in os.environ},
+        "PYTHONPATH": os.pathsep.join(map(str, paths)),
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONWARNINGS": "ignore",
+        "OMP_NUM_THREADS": "1",
+        "MPLBACKEND": "agg",
+        "EXAMPLES_SEED": "20",
+        "EXAMPLES_RECORD": str(record),
+        **machine,
+    }
