@@ -53,9 +53,9 @@ def adopt(file: Path) -> Adopted:
 
 def _left(said: list[dict[str, Any]], file: Path) -> Iterator[str]:
     for finding in said:
-        where = "" if Path(finding["path"]).name == file.name else f"{Path(finding['path']).name}:"
+        where = "" if Path(finding["filename"]).name == file.name else f"{Path(finding['filename']).name}:"
         cell = f"cell {finding['cell']}:" if finding.get("cell") else ""
-        yield f"{where}{cell}{finding['line']} {finding['code']}"
+        yield f"{where}{cell}{finding['location']['row']} {finding['code']}"
 
 
 def _faults(before: dict[Path, bytes]) -> Iterator[str]:
