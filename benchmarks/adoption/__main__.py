@@ -58,9 +58,7 @@ def _fresh(source: Path, target: Path, path: str) -> Path:
 def _copy(source: Path, target: Path) -> None:
     def unwanted(folder: str, names: list[str]) -> list[str]:
         return [
-            name
-            for name in names
-            if not name.endswith(COPIED) and not Path(folder, name).is_dir()
+            name for name in names if not name.endswith(COPIED) and not Path(folder, name).is_dir()
         ]
 
     shutil.copytree(source, target, ignore=unwanted)
@@ -104,39 +102,63 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def all_judged(
+    repositories: Sequence[Repository], options: argparse.Namespace
+) -> Iterator[tuple[str, Listed, Listed]]:
+    """Yield each file that is asked for with its repository: as it is recorded, and as it is.
+
+    Raises:
+        CheckoutError: a checkout is at another commit than its list.
+    """
+    checkouts = checkouts_below(options.folder)
+    for repository, listed in chosen(repositories, options.only):
+        checkout = matched(repository, checkouts)
+        if checkout is None:
+            print(f"{repository.name} is not below {options.folder}", file=sys.stderr)
+            continue
+        now = judged(checkout, listed, options)
+        print(f"{now.adopted:24} {now.ran:20} {repository.name}/{now.path}  {now.told}")
+        print(*(f"    {each}" for each in now.left), sep="\n", end="\n" if now.left else "")
+        sys.stdout.flush()
+        yield repository.name, listed, now
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Adopt: 0 where all is as recorded and promised, 1 where it is not, 2 where it cannot be."""
     options = parse_arguments(arguments)
+    found: dict[tuple[str, str], Listed] = {}
+    otherwise: list[str] = []
     try:
         repositories = read_lists(LISTS)
-        checkouts = checkouts_below(options.folder)
-        found: dict[tuple[str, str], Listed] = {}
-        told: list[str] = []
-        for repository, listed in chosen(repositories, options.only):
-            checkout = matched(repository, checkouts)
-            if checkout is None:
-                print(f"{repository.name} is not below {options.folder}", file=sys.stderr)
-                continue
-            now = found[repository.name, listed.path] = judged(checkout, listed, options)
-            told += differences(repository.name, listed, now)
-            print(f"{now.adopted:24} {now.ran:20} {repository.name}/{now.path}  {now.told}")
-            print(*(f"    {each}" for each in now.left), sep="\n", end="\n" if now.left else "")
-            sys.stdout.flush()
+        for name, listed, now in all_judged(repositories, options):
+            found[name, listed.path] = now
             if options.record:
                 record(repositories, found)
+            else:
+                otherwise += differences(name, listed, now)
     except CheckoutError as error:
         print(error, file=sys.stderr)
         return 2
     if not found:
         print(f"no listed file is below {options.folder}", file=sys.stderr)
         return 2
+    return int(not report(found) or bool(tell(otherwise)))
+
+
+def report(found: dict[tuple[str, str], Listed]) -> bool:
+    """Print the table and the promises; whether they hold."""
     print("", *table(found), "", sep="\n")
-    kept = [*promises(list(found.values()))]
+    kept = list(promises(list(found.values())))
     for holds, label in kept:
         print(f"{'pass' if holds else 'FAIL'}  {label}")
-    if not options.record:
-        print(*told, sep="\n", end="\n" if told else "")
-    return int(not all(holds for holds, _ in kept) or (bool(told) and not options.record))
+    return all(holds for holds, _ in kept)
+
+
+def tell(lines: Sequence[str]) -> int:
+    """Print lines, and give their number."""
+    for line in lines:
+        print(line)
+    return len(lines)
 
 
 if __name__ == "__main__":

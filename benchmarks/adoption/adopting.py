@@ -53,7 +53,11 @@ def adopt(file: Path) -> Adopted:
 
 def _left(said: list[dict[str, Any]], file: Path) -> Iterator[str]:
     for finding in said:
-        where = "" if Path(finding["filename"]).name == file.name else f"{Path(finding['filename']).name}:"
+        where = (
+            ""
+            if Path(finding["filename"]).name == file.name
+            else f"{Path(finding['filename']).name}:"
+        )
         cell = f"cell {finding['cell']}:" if finding.get("cell") else ""
         yield f"{where}{cell}{finding['location']['row']} {finding['code']}"
 
@@ -138,7 +142,5 @@ def _devicelint(*words: str) -> list[dict[str, Any]] | str:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         return f"failed: {lines[-1] if lines else done.returncode}"
     document = json.loads(done.stdout)
-    found: list[dict[str, Any]] = (
-        document["findings"] if isinstance(document, dict) else document
-    )
+    found: list[dict[str, Any]] = document["findings"] if isinstance(document, dict) else document
     return found

@@ -10,9 +10,7 @@ NOT_PYTHON = ("%", "!", "?")
 def text_of(data: bytes) -> str:
     """The code cells of a notebook, one after the other; what is for IPython alone, as comments."""
     notebook = json.loads(data)
-    cells = (
-        "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"
-    )
+    cells = ("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
     return "\n".join(_plain(cell) for cell in cells) + "\n"
 
 

@@ -23,7 +23,6 @@ KINDS = ("none", "cuda")
 """What a file does with devices before: nothing, or `.cuda()` whatever machine it is on."""
 
 
-
 @dataclass(frozen=True)
 class Listed:
     """One script or notebook.
@@ -96,7 +95,7 @@ def read_list(path: Path) -> Repository:
 
 
 def _listed(path: Path, entry: dict[str, Any]) -> Listed:
-    frozen = {
+    frozen: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()
     }
     listed = Listed(**frozen)

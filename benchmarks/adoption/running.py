@@ -1,4 +1,4 @@
-"""Runs a script as it was and as it is adopted, on several machines, and compares what it learns."""
+"""Runs a script as it was and as it is adopted, on several machines: does it learn the same?"""
 
 from __future__ import annotations
 
@@ -80,9 +80,7 @@ def compare(listed: Listed, before: Prepare, after: Prepare, packages: Path) -> 
     return Ran("same")
 
 
-def _difference(
-    before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
-) -> str:
+def _difference(before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]) -> str:
     for old, new in zip(before, after, strict=False):
         for number, (one, other) in enumerate(zip(old, new, strict=False)):
             if one != other:
@@ -90,9 +88,7 @@ def _difference(
     return "another number of records"
 
 
-def _run(
-    listed: Listed, script: Path, machine: Mapping[str, str], packages: Path
-) -> Outcome:
+def _run(listed: Listed, script: Path, machine: Mapping[str, str], packages: Path) -> Outcome:
     folder = script.parent
     for name in listed.inputs:
         MAKERS[name](folder)

@@ -17,6 +17,7 @@ class Verb(Enum):
     CREATED = "created on {device} here"
     CREATED_ON = "created on {device} here, by its device argument"
     CONVERTED = "made on {device} from host data here"
+    TYPED = "made a type of {device} alone here"
     LOADED = "comes from a DataLoader, which yields tensors on {device}, here"
     SENT = "comes from another process, which sends it on {device}, here"
     MOVED = "moved to {device} here"

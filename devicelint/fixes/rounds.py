@@ -16,6 +16,9 @@ Check = Callable[[SourceFile], tuple[Finding, ...]]
 
 MAX_ROUNDS = 50
 
+FOLLOWED = 8
+"""So many rounds of fixes are made of what a fix brings, before it is seen whether all is well."""
+
 
 @dataclass(frozen=True)
 class Fixed:
@@ -68,7 +71,8 @@ def fix_until_stable(
     fixes have changed the file, so that fixing the result changes nothing.
 
     One that `insists` makes each fix that begins something whatever is found after it: what no
-    other fix mends then remains.  One that `approves` is asked about one fix after the other, and
+    other fix mends then remains, and any other fix together with those that it calls for.  One
+    that `approves` is asked about one fix after the other, and
     not again about one declined.
     """
     first = _State(source, check(source))
@@ -218,20 +222,36 @@ class _Round:
         if isinstance(after, str):
             return after
         objection = _objection(self.before, findings, after)
-        if objection and len(findings) == 1 and self._may_call_for_more(findings[0]):
+        if objection and len(findings) == 1 and self._calls_for_more(findings[0]):
             return self._after_all(after, findings[0])
         return objection or after
 
-    def _may_call_for_more(self, finding: Finding) -> bool:
+    def _calls_for_more(self, finding: Finding) -> bool:
+        """Whether a fix may need others to help."""
         return self.fixing.insists or (finding.fix is not None and finding.fix.begins)
 
     def _after_all(self, after: _State, first: Finding) -> _State | str:
         """The file after a fix and those that it calls for; why not, where anything new is left."""
-        after, _ = _Fixing(self.fixing.check, self.fixing.accepts).stable(after)
+        was = Counter(map(_wording, self.before.findings)) - Counter([_wording(first)])
+        if self.fixing.insists:
+            after = self._followed(after, was)
+        else:
+            after, _ = _Fixing(self.fixing.check, self.fixing.accepts).stable(after)
         if after.source.text in self.seen:
             return "it would undo another fix"
-        was = Counter(map(_wording, self.before.findings)) - Counter([_wording(first)])
         return _told(self.before, after, Counter(map(_wording, after.findings)) - was) or after
+
+    def _followed(self, state: _State, was: Counter[tuple[str, str]]) -> _State:
+        """The file after the fixes of what a fix brings, of what these bring, and so on."""
+        for _ in range(FOLLOWED):
+            new = Counter(map(_wording, state.findings)) - was
+            brought = [each for each in state.findings if new[_wording(each)]]
+            chosen = select([each for each in brought if self.fixing.accepts(each)])
+            after = _Round(state, self.fixing, self.seen, {})._made(chosen) if chosen else ""
+            if isinstance(after, str):
+                break
+            state = after
+        return state
 
 
 def _objection(before: _State, applied: Sequence[Finding], after: _State) -> str:

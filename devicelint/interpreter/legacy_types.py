@@ -127,10 +127,12 @@ def converted(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -
     tensor = _as_tensor(receiver)
     if device != CPU:
         device = use_legacy(run, given.value, site, LegacyUse.CONVERTED, given.site)
-    if device == tensor.device:
+    if device == tensor.device and device != CPU:
         return tensor
+    # Wherever the tensor comes from, it is on the CPU from here on.
+    verb = Verb.TYPED if device == tensor.device else Verb.MOVED
     role = "" if tensor.role in ("parameter", "buffer") else tensor.role
-    return replace(tensor, device=device, since=Step(Verb.MOVED, site, device), role=role)
+    return replace(tensor, device=device, since=Step(verb, site, device), role=role)
 
 
 def _as_tensor(value: Tensor | Batch | Moved) -> Tensor:

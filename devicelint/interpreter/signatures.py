@@ -178,7 +178,8 @@ def _operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:
     if not slot.sequence or not isinstance(value, (ListOf, Tuple, Stream, DictOf)):
         return [argument]
     if isinstance(value, Tuple):
-        return [Argument(argument.site, one) for one in value.items]
+        sites = _element_sites(argument.site, len(value.items))
+        return [Argument(site, one) for site, one in zip(sites, value.items, strict=True)]
     if isinstance(value, ListOf):
         if found := apart(run, value):
             return [Argument(argument.site, one) for one in found]
@@ -191,9 +192,11 @@ def _operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:
 
 
 def _element_sites(site: object, count: int) -> list[object]:
-    if isinstance(site, cst.List) and len(site.elements) == count:
-        return [element.value for element in site.elements]
-    return [site] * count
+    """Where the elements of a sequence stand, where they are written one by one."""
+    written = site.elements if isinstance(site, (cst.List, cst.Tuple)) else ()
+    if len(written) != count or any(isinstance(each, cst.StarredElement) for each in written):
+        return [site] * count
+    return [element.value for element in written]
 
 
 def _check(run: Run, application: Application, name: str) -> None:

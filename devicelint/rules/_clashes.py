@@ -21,6 +21,8 @@ from devicelint.rules._twins import move_parts, moves_parts
 
 _BRIEF = 40
 
+_MADE = (Verb.CONVERTED, Verb.TYPED)
+
 
 def quoted(scene: Scene, site: Site) -> str:
     """An expression as a message shows it, cut where it is long."""
@@ -215,7 +217,7 @@ def _move_at_binding(here: Scene, clash: Clash, handed: str | None = None) -> Re
         return None
     content = f"{site.value} = {moved}"
     change: Change
-    if sibling is None and since.verb is Verb.CONVERTED and _binds_one_name(statement):
+    if sibling is None and since.verb in _MADE and _binds_one_name(statement):
         change = InsertAfter(statement.value, move)
     elif isinstance(statement, cst.For):
         change = InsertStatement(statement.body.body[0], content, "before")
@@ -247,7 +249,7 @@ def _as_sibling(here: Scene, sibling: tuple[cst.Assign, Scene] | None, clash: Cl
 
 def _named(here: Scene, culprit: Operand) -> cst.Name | None:
     """The name under which a batch or host data came: `x` in `x.view(-1, 784)`."""
-    if culprit.since is None or culprit.since.verb not in (Verb.LOADED, Verb.CONVERTED):
+    if culprit.since is None or culprit.since.verb not in (Verb.LOADED, *_MADE):
         return None
     site = culprit.site
     while isinstance(site, (cst.Attribute, cst.Call)):
@@ -265,12 +267,15 @@ def _move_in_place(here: Scene, clash: Clash, handed: str | None = None) -> Rewr
     move = _move(scene, clash, handed)
     if moves_parts(here, clash.culprit.value, clash.culprit.since):
         return move_parts(here, site, clash.culprit.since, move)
-    if move is None or isinstance(here.value_of(site), _CONTAINERS):
+    if isinstance(site, _DISPLAYS) or isinstance(here.value_of(site), _CONTAINERS):
+        return None
+    if move is None:
         return None
     return Rewrite(f"Move {quoted(here, site)} with `{move}`", (InsertAfter(_node(site), move),))
 
 
 _CONTAINERS = (DictOf, ListOf, Tuple, Stream)
+_DISPLAYS = (cst.BaseDict, cst.BaseList, cst.BaseSet, cst.Tuple)
 
 
 def _moved(here: Scene, name: cst.Name, move: str) -> str | None:

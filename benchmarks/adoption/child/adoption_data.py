@@ -36,10 +36,10 @@ def _small(original: Any, shape: tuple[int, ...]) -> Any:
         def __init__(
             self,
             root: Any = "",
-            train: bool = True,  # noqa: FBT001, FBT002 - as torchvision has it
+            train: bool = True,
             transform: Any = None,
             target_transform: Any = None,
-            download: bool = False,  # noqa: FBT001, FBT002
+            download: bool = False,
         ) -> None:
             del download
             self.root, self.train = root, train
@@ -47,7 +47,7 @@ def _small(original: Any, shape: tuple[int, ...]) -> Any:
             numbers = numpy.random.default_rng(int(train))
             data = numbers.integers(0, 256, (SAMPLES, *shape), dtype="uint8")
             targets = [index % 10 for index in range(SAMPLES)]
-            planar = len(shape) == 2  # noqa: PLR2004 - digits have no channels
+            planar = len(shape) == 2
             self.data = torch.from_numpy(data) if planar else data
             self.targets = torch.tensor(targets) if planar else targets
             self.classes = [str(each) for each in range(10)]
