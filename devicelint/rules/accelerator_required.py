@@ -17,6 +17,7 @@ class AcceleratorRequired(Rule):
     severity = Severity.WARNING
     summary = "A script needs an accelerator throughout, and fails on every machine without one"
     default = False
+    adopts = True
 
     def __init__(self) -> None:
         self._demands = Demands(contradicting=False)
