@@ -4,6 +4,7 @@ from devicelint.fixes.bundle import Bundle, Joined
 from devicelint.fixes.calls import AddKeyword, RemoveArgument
 from devicelint.fixes.change import Change, Rewrite
 from devicelint.fixes.expressions import InsertAfter, InsertBefore, Keep, Replace, WrapInCall
+from devicelint.fixes.folding import DefineBeside, KeepBranch, MoveTo, Unwrap
 from devicelint.fixes.layout import NotFixable
 from devicelint.fixes.parameters import AddParameter
 from devicelint.fixes.preamble import DefineDevice, asks_for, choice_of
@@ -19,6 +20,7 @@ __all__ = [
     "Approval",
     "Bundle",
     "Change",
+    "DefineBeside",
     "DefineDevice",
     "Fixed",
     "GuardStatement",
@@ -27,11 +29,14 @@ __all__ = [
     "InsertStatement",
     "Joined",
     "Keep",
+    "KeepBranch",
+    "MoveTo",
     "NotFixable",
     "RemoveArgument",
     "RemoveStatement",
     "Replace",
     "Rewrite",
+    "Unwrap",
     "WrapInCall",
     "apply",
     "asks_for",

@@ -33,7 +33,7 @@ class AddKeyword(Change):
 
     def edits(self, layout: Layout) -> Iterator[Edit]:
         """Insertions after the last argument, or the replacement of a value."""
-        closing = _closing_parenthesis(self.site, layout)
+        closing = closing_parenthesis(self.site, layout)
         content = layout.quoted(self.content, closing)
         for argument in self.site.args:
             if argument.keyword is not None and argument.keyword.value == self.name:
@@ -74,7 +74,7 @@ class RemoveArgument(Change):
         yield Edit(span, "")
 
 
-def _closing_parenthesis(call: cst.Call, layout: Layout) -> int:
+def closing_parenthesis(call: cst.Call, layout: Layout) -> int:
     """Where the parenthesis stands that ends the arguments, not one around the call."""
     return (layout.span(call.rpar[0]).start if call.rpar else layout.span(call).end) - 1
 

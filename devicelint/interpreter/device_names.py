@@ -153,14 +153,15 @@ def _device_of(value: Value) -> Device | None:
 
 def is_free(run: Run, name: str, frame: Frame) -> bool:
     """Whether a new variable of the file could have this name, and be seen from a frame."""
-    if name in _bound_in(run, run.module):
+    if name in names_bound_in(run, run.module):
         return False
     if any(name in run.state.fields(ref) for ref in frame.scopes):
         return False
-    return frame.ref == frame.home or name not in _bound_in(run, frame.node)
+    return frame.ref == frame.home or name not in names_bound_in(run, frame.node)
 
 
-def _bound_in(run: Run, scope: cst.CSTNode) -> set[str]:
+def names_bound_in(run: Run, scope: cst.CSTNode) -> set[str]:
+    """The names that one scope binds, anywhere in it."""
     names = run.bound_names.get(scope)
     if names is None:
         binder = _Binder(scope)

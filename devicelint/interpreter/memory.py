@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from devicelint.domain.devices import CPU, Device
-from devicelint.domain.events import Event, Load
+from devicelint.domain.events import Event, Load, Transfer
 from devicelint.domain.history import Site, Step
 from devicelint.domain.values import Class, Function, Imported, Loaded, Module, Ref, Tensor, Value
 from devicelint.interpreter.frame import Frame
@@ -120,6 +120,8 @@ class Memory:
     """The parts of tuples that stay where others are moved, by what put each where it is."""
     moved_names: dict[Site, MovedName] = field(default_factory=dict)
     """The statements that move modules by their names."""
+    moves: dict[Site, Transfer] = field(default_factory=dict)
+    """The transfers of the file, as they were made last."""
     guarded_moves: set[Site] = field(default_factory=set)
     """The moves that are made under a condition that the code cannot tell."""
     loads: dict[Site, Load] = field(default_factory=dict)

@@ -277,6 +277,8 @@ class Run(Surroundings, Memory):
     def announce_transfer(self, transfer: Transfer) -> None:
         """Announce a transfer, and remember it in case its result is thrown away."""
         self._last_transfer = transfer
+        if self.frame.is_checked:
+            self.moves[transfer.site] = transfer
         self.announce(transfer)
 
     def announce_discarded(self, expression: cst.BaseExpression, statement: Site) -> None:

@@ -1,0 +1,111 @@
+"""Moves that are made only where the program's own condition holds, instead of to one device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.events import AcceleratorDemanded
+from devicelint.domain.guard_events import Condition, Guard, GuardedMoves
+from devicelint.finding import Severity
+from devicelint.fixes import (
+    Change,
+    DefineBeside,
+    DefineDevice,
+    InsertStatement,
+    KeepBranch,
+    MoveTo,
+    RemoveStatement,
+    Rewrite,
+    Unwrap,
+)
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule
+
+_PLACES = ("", "here", "here and in another place", "here and in other places")
+"""Where guards stand, by their number."""
+
+
+class GuardedMove(Rule):
+    """`if use_cuda: net.cuda()` instead of `net.to(device)`."""
+
+    code = "DEV703"
+    name = "guarded-move"
+    severity = Severity.NOTE
+    summary = "Moves under a condition, where one device chosen by that condition would do"
+    default = False
+    adopts = True
+
+    def __init__(self) -> None:
+        self._demanded = False
+        """Whether something goes to an accelerator unguarded, and needs a device as well."""
+
+    def on_accelerator_demanded(self, _event: AcceleratorDemanded, _scene: Scene) -> Reports:
+        """What mends that defines a device at the top of the file."""
+        self._demanded = True
+        yield from ()
+
+    def on_guarded_moves(self, event: GuardedMoves, scene: Scene) -> Reports:
+        """All guards that ask the same are folded at once, so that nothing is left of the flag."""
+        condition, test = event.condition, _test(event.guards[0])
+        device = event.held or event.name
+        named = device or "device"
+        yield Report(
+            test,
+            f"{clashes.quoted(scene, test)} decides {_PLACES[len(event.guards[:3])]} about moves "
+            f"alone: choose one `{named}` by it, and move there with `.to({named})`",
+            tuple((_test(guard), "the same condition") for guard in event.guards[1:]),
+            fix=None if device is None else self._folded(event, condition, device, scene),
+            subject=(event.site, condition.code),
+            anywhere=True,
+        )
+
+    def _folded(
+        self, event: GuardedMoves, condition: Condition, device: str, scene: Scene
+    ) -> Rewrite | None:
+        defined = tuple(self._defined(event, condition, device, scene))
+        folded = (change for guard in event.guards for change in _changes(guard, device))
+        return Rewrite(
+            f"Use one `{device}`, chosen by the condition", (*defined, *folded), begins=True
+        )
+
+    def _defined(
+        self, event: GuardedMoves, condition: Condition, device: str, scene: Scene
+    ) -> Iterator[Change]:
+        settled = condition.known_after
+        at_top = condition.asks_machine and (self._demanded or settled is None)
+        if event.held is not None or at_top:
+            if event.held is None:
+                yield DefineDevice(device, event.device)
+            if condition.spelled_out and isinstance(settled, cst.CSTNode):
+                yield RemoveStatement(settled)
+            return
+        chosen = f'"{event.device}" if {condition.spelled_out or condition.code} else "cpu"'
+        torch = scene.torch_name()
+        content = f"{device} = {chosen if torch is None else f'{torch}.device({chosen})'}"
+        if isinstance(settled, cst.CSTNode):
+            yield DefineBeside(settled, content, bool(condition.spelled_out))
+        elif isinstance(condition.known_from, cst.CSTNode):
+            yield InsertStatement(condition.known_from, content)
+
+
+def _test(guard: Guard) -> cst.BaseExpression:
+    assert isinstance(guard.site, (cst.If, cst.IfExp))
+    return guard.site.test
+
+
+def _changes(guard: Guard, device: str) -> Iterator[Change]:
+    if isinstance(guard.site, cst.IfExp):
+        assert isinstance(guard.kept, cst.BaseExpression)
+        yield KeepBranch(guard.site, guard.kept)
+    else:
+        assert isinstance(guard.site, cst.If)
+        assert isinstance(guard.kept, (cst.BaseSuite, cst.Else))
+        taken = tuple(one for one in guard.taken if isinstance(one, cst.CSTNode))
+        repeated = guard.repeated if isinstance(guard.repeated, cst.CSTNode) else None
+        yield Unwrap(guard.site, guard.kept, taken, repeated)
+    for move in guard.moves:
+        assert isinstance(move, cst.Call)
+        yield MoveTo(move, device)
