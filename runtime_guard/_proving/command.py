@@ -12,8 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from runtime_guard._proving.machines import MACHINES, prove
+from runtime_guard._proving.machines import MACHINES
 from runtime_guard._proving.mutation import mutate
+from runtime_guard._proving.proving import Change, prove
+from runtime_guard._proving.real import real_gpus
 from runtime_guard._proving.running import Job
 from runtime_guard._proving.source import Source, SourceError
 from runtime_guard._proving.tables import MEANINGS, MutationTable, ProofTable, told
@@ -46,15 +48,17 @@ script as it is does not pass
 )
 
 PROVE = f"""\
-Runs SCRIPT for a few training steps on virtual machines ({", ".join(MACHINES)}), and says
-what it did on each, and where its parameters were. With --before and --after, which name files
-with other texts for SCRIPT, a change is shown; each text runs as though it were in SCRIPT's file.
-Each run is a process of its own. SCRIPT is not changed; what it writes, it writes at each run."""
+Runs SCRIPT for a few training steps on machines ({", ".join(MACHINES)}), and says what it did
+on each, and where its parameters were. The GPUs are virtual, but for CUDA's that are here. With
+--before and --after, which name files with other texts for SCRIPT, a change is shown, and whether
+the losses on the CPU are the same, to the last bit; each text runs as though it were in SCRIPT's
+file. Each run is a process of its own and begins at the same random seeds. SCRIPT is not changed;
+what it writes, it writes at each run."""
 
 PROVE_DETAILS = """\
-exit status: 0 it passes, 1 it fails where it must not, 2 wrong usage. What fails on the machine
-without a GPU before and after a change may need one, and what trained on the GPU before has to
-after.
+exit status: 0 it passes, 1 it fails where it must not, or a change leads to other losses, 2 wrong
+usage. What fails on the machine without a GPU before and after a change may need one, and what
+trained on the GPU before has to after.
 """
 
 
@@ -108,7 +112,9 @@ def _prove(words: Sequence[str]) -> int:
     sources = [after]
     if given.before is not None:
         sources.insert(0, Source.read(given.before, given.script))
-    proof = prove(_job(given), sources, jobs=given.jobs)
+    others = [Change(name, *(Source.read(text, name) for text in two)) for name, *two in given.also]
+    real = 0 if given.virtual else real_gpus()
+    proof = prove(_job(given), sources, others, jobs=given.jobs, real=real)
     from runtime_guard._proving.documents import of_proof
 
     _write(json_path, of_proof(proof))
@@ -132,6 +138,17 @@ def _prove_parser() -> Parser:
     parser = _parser("prove", PROVE, PROVE_DETAILS)
     parser.add_argument("--before", metavar="FILE", help="what SCRIPT said before a change")
     parser.add_argument("--after", metavar="FILE", help="what it is to say, in place of its text")
+    parser.add_argument(
+        "--also",
+        nargs=3,
+        action="append",
+        default=[],
+        metavar=("FILE", "BEFORE", "AFTER"),
+        help="another file of the program that changes, and files with what it said and is to say",
+    )
+    parser.add_argument(
+        "--virtual", action="store_true", help="take virtual GPUs, even where there are real ones"
+    )
     _add_common(parser, steps=3)
     return parser
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from runtime_guard._proving.machines import MACHINES, Proof
+from runtime_guard._proving.machines import Proof
 from runtime_guard._proving.mutation import Mutant, Mutation
 from runtime_guard._proving.running import Job, Run
 from runtime_guard._proving.tables import outcome, without
@@ -28,10 +28,12 @@ def of_proof(proof: Proof) -> dict[str, Any]:
     """What `prove` found."""
     return {
         **_of_job(proof.job),
-        "before": None if proof.before is None else _of_runs(proof.before, proof.job),
-        "after": _of_runs(proof.after, proof.job),
+        "before": None if proof.before is None else _of_runs(proof.before, proof),
+        "after": _of_runs(proof.after, proof),
+        "losses": None if proof.agreement is None else asdict(proof.agreement),
         "changed_lines": list(dict.fromkeys(mark.line for mark in proof.changes)),
         "unreached_lines": proof.unreached(),
+        "unreached_elsewhere": proof.unreached_elsewhere(),
         "problems": proof.problems(),
         **_versions(),
     }
@@ -51,21 +53,23 @@ def _of_mutant(mutant: Mutant, job: Job) -> dict[str, Any]:
     }
 
 
-def _of_runs(runs: tuple[Run, ...], job: Job) -> list[dict[str, Any]]:
+def _of_runs(runs: tuple[Run, ...], proof: Proof) -> list[dict[str, Any]]:
     return [
-        {"machine": machine, **_of_run(run, job)}
-        for machine, run in zip(MACHINES, runs, strict=True)
+        {"machine": machine, **_of_run(run, proof.job)}
+        for machine, run in zip(proof.machines(), runs, strict=True)
     ]
 
 
 def _of_run(run: Run, job: Job) -> dict[str, Any]:
     return {
         "gpus": run.gpus,
+        "real": run.real,
         "ending": run.ending,
         "status": run.status,
         "steps": run.steps,
         "devices": list(run.devices),
         "failure": None if run.failure is None else asdict(run.failure),
+        "losses": [[[loss.step, loss.shown] for loss in each] for each in run.losses],
         "seconds": run.seconds,
         "told": outcome(run, job),
     }

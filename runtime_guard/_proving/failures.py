@@ -19,7 +19,9 @@ _ENTRY = re.compile(r'\s+File "(.+)", line (\d+)')
 def failure_of(error: BaseException) -> Failure:
     """What an exception says, and where."""
     text = text_of(error)
-    message = "\n".join(map(str, error.args[:1])) if error.args else ""
+    # The first argument of an error of the system is its number.
+    whole = (error,) if isinstance(error, OSError) else error.args[:1]
+    message = "\n".join(map(str, whole))
     file, line = _place(error)
     told = _telling(message, text.expression if text else None)
     return Failure(type(error).__name__, told, file, line, text is not None)

@@ -16,7 +16,7 @@ from runtime_guard._children import PROOF
 from runtime_guard._proving.failures import failure_of
 from runtime_guard._proving.marking import MADE
 from runtime_guard._proving.plan import Folder, Left
-from runtime_guard._proving.replacing import replace_script
+from runtime_guard._proving.replacing import replace_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ class Part:
 
     def begin(self) -> None:
         """Let the planned text be read, keep which marks it reaches, and tell the end."""
-        replace_script(self._plan)
+        replace_files(self._plan)
         folder, reached = self._folder, set[int]()
 
         def made(index: int, value: Any) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runtime_guard._proving.marking import Mark, changed, marked
-from runtime_guard._proving.running import Job, Run, each, run
-from runtime_guard._proving.source import Source
+from runtime_guard._proving.agreement import Agreement
+from runtime_guard._proving.lacking import lacks
+from runtime_guard._proving.marking import Mark
+from runtime_guard._proving.running import Job, Run
 
 MACHINES = {"CPU only": 0, "1 GPU": 1, "2 GPUs": 2}
-"""How many virtual GPUs each machine has."""
+"""How many GPUs each machine has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,48 +22,55 @@ class Proof:
         job: what was run.
         after: its runs, in the order of `MACHINES`.
         before: those of what it said before a change; None where only one text was run.
-        changes: the statements that are new, or changed.
+        changes: the statements of the script that are new, or changed.
+        elsewhere: those of other files, each with its file.
+        agreement: what is to be said of the losses; None where only one text was run.
     """
 
     job: Job
     after: tuple[Run, ...]
     before: tuple[Run, ...] | None = None
     changes: tuple[Mark, ...] = ()
+    elsewhere: tuple[tuple[str, Mark], ...] = ()
+    agreement: Agreement | None = None
+
+    def machines(self) -> list[str]:
+        """What each machine is called; virtual is what is not said to be real."""
+        names = zip(MACHINES, self.after, strict=True)
+        return [f"{name} (real)" if run.real else name for name, run in names]
 
     def unreached(self) -> list[int]:
-        """The lines of the statements that are new and that no run came to."""
-        reached = {index for run in self.after for index in run.reached}
-        lines = [mark.line for index, mark in enumerate(self.changes) if index not in reached]
+        """The lines of the script's statements that are new and that no run came to."""
+        lines = [
+            mark.line for index, mark in enumerate(self.changes) if index not in self._reached()
+        ]
         return list(dict.fromkeys(lines))
+
+    def unreached_elsewhere(self) -> list[str]:
+        """Those of other files, as `models.py:7`."""
+        places = [
+            f"{file}:{mark.line}"
+            for index, (file, mark) in enumerate(self.elsewhere, start=len(self.changes))
+            if index not in self._reached()
+        ]
+        return list(dict.fromkeys(places))
+
+    def _reached(self) -> set[int]:
+        return {index for run in self.after for index in run.reached}
 
     def problems(self) -> list[str]:
         """What went wrong that must not, for people; empty where the script is proven."""
         before: Sequence[Run | None] = self.before or [None] * len(MACHINES)
         said = [problem(*pair) for pair in zip(before, self.after, strict=True)]
-        return [f"{machine}: {why}" for machine, why in zip(MACHINES, said, strict=True) if why]
-
-
-def prove(job: Job, sources: Sequence[Source], *, jobs: int = 1) -> Proof:
-    """Run each text of a script on each machine.
-
-    Args:
-        job: the script, and how it is run.
-        sources: its text, or two: what it said before a change, and what it says after.
-        jobs: how many runs there are at the same time.
-    """
-    *former, latest = sources
-    changes = changed(former[0].text, latest.text) if former else ()
-    text = latest.encoded(marked(latest.text, changes))
-    texts = [*((each.data, each.data) for each in former), (text, latest.data)]
-    orders = [(*pair, devices) for pair in texts for devices in MACHINES.values()]
-
-    def carry_out(order: tuple[bytes, bytes, int]) -> Run:
-        text, shown, devices = order
-        return run(job, text, devices, shown)
-
-    runs = tuple(each(carry_out, orders, jobs))
-    before, after = runs[: -len(MACHINES)], runs[-len(MACHINES) :]
-    return Proof(job, after, before or None, changes)
+        if len(set(said)) == 1 and said[0] and said[0] == _lack(self.after[0]):
+            # It has nothing to do with machines.
+            return said[:1]
+        found = [
+            f"{machine}: {why}" for machine, why in zip(self.machines(), said, strict=True) if why
+        ]
+        if self.agreement is not None and self.agreement.verdict == "changed":
+            found.append(self.agreement.told)
+        return found
 
 
 def problem(before: Run | None, after: Run) -> str:
@@ -74,7 +82,10 @@ def problem(before: Run | None, after: Run) -> str:
     if after.ending == "timed out":
         return "the script does not end in time"
     if after.failure is not None:
-        return "" if _needs_a_gpu(before, after) else "the script fails"
+        if _needs_a_gpu(before, after):
+            return ""
+        known = before is None or (before.failure and before.failure.type == after.failure.type)
+        return (_lack(after) if known else "") or "the script fails"
     if before is not None and is_on_accelerator(before) and not is_on_accelerator(after):
         return "the script trained on the GPU, and no longer does"
     return ""
@@ -83,6 +94,10 @@ def problem(before: Run | None, after: Run) -> str:
 def is_on_accelerator(run: Run) -> bool:
     """Whether any parameter was on an accelerator when it was trained."""
     return any(device != "cpu" for device in run.devices)
+
+
+def _lack(run: Run) -> str:
+    return "" if run.failure is None else lacks(run.failure)
 
 
 def _needs_a_gpu(before: Run | None, after: Run) -> bool:

@@ -40,14 +40,14 @@ def parsed(source: str) -> ast.Module:
         return ast.parse(source)
 
 
-def marked(source: str, marks: Sequence[Mark]) -> str:
+def marked(source: str, marks: Sequence[Mark], first: int = 0) -> str:
     """The source in which each place, once reached, calls `MADE` with its index.
 
     The function is given the value of the expression as well, and has to return it. Each line
-    keeps its number.
+    keeps its number. The indices begin at `first`.
     """
     added: list[tuple[int, int, str]] = []
-    for index, mark in enumerate(marks):
+    for index, mark in enumerate(marks, start=first):
         if mark.end is None:
             added.append((mark.start, 0, f"{MADE}({index}, None); "))
         else:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 from runtime_guard._proving.marking import marked
 from runtime_guard._proving.moves import Move, moves_in
-from runtime_guard._proving.running import Job, Run, each, run
+from runtime_guard._proving.running import Job, Machine, Run, Text, each, run
 from runtime_guard._proving.source import Source
 
 Verdict: TypeAlias = Literal["needed", "redundant", "unreached", "broken", "timed out"]
@@ -82,7 +82,8 @@ def mutate(
     """
     moves = moves_in(source.text)
     marks = [move.made for move in moves]
-    whole = run(job, source.encoded(marked(source.text, marks)), devices, source.data)
+    machine = Machine(devices)
+    whole = run(job, [Text(source.encoded(marked(source.text, marks)), source.data)], machine)
     if whole.ending != "passed":
         return Mutation(job, devices, whole, ())
     made = [move for index, move in enumerate(moves) if index in whole.reached]
@@ -90,7 +91,7 @@ def mutate(
     tell(0, len(made))
 
     def attempt(move: Move) -> None:
-        without = run(job, source.encoded(move.removed(source.text)), devices)
+        without = run(job, [Text(source.encoded(move.removed(source.text)))], machine)
         results[move] = judged(move, without, whole)
         tell(len(results), len(made))
 

@@ -14,15 +14,12 @@ class Plan:
     """What every process of a run is to do.
 
     Attributes:
-        script: the file that the run is about, without links.
-        text: the file that is read in its place.
-        shown: the file whose lines are shown as the script's, in tracebacks and by `inspect`.
+        texts: for each file that is not read itself, without links, the one that is read in its
+            place, and the one whose lines are shown as its own, in tracebacks and by `inspect`.
         steps: how many training steps are made; all, if None.
     """
 
-    script: str
-    text: str
-    shown: str
+    texts: dict[str, tuple[str, str]]
     steps: int | None = None
 
 
@@ -45,6 +42,21 @@ class Failure:
     about_devices: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What a backward pass began at.
+
+    Attributes:
+        step: for which training step, counted from one.
+        shown: its value, for people.
+        digest: of its bytes.
+    """
+
+    step: int
+    shown: str
+    digest: str
+
+
 @dataclass(slots=True)
 class Left:
     """What one process of a run leaves.
@@ -55,6 +67,7 @@ class Left:
         digest: of all parameters, at the end; empty where there are none, or they have no bytes.
         enough: whether it ended because all steps were made that were asked for.
         failure: what ended the main program.
+        losses: those of its training steps, in order.
     """
 
     steps: int = 0
@@ -62,6 +75,7 @@ class Left:
     digest: str = ""
     enough: bool = False
     failure: Failure | None = None
+    losses: list[Loss] = field(default_factory=list)
 
 
 class Folder:
@@ -104,8 +118,12 @@ class Folder:
         """What the processes left."""
         for file in sorted(self.path.glob("[0-9]*.json")):
             known: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-            failure = known.pop("failure")
-            yield Left(**known, failure=Failure(**failure) if failure else None)
+            failure, losses = known.pop("failure"), known.pop("losses")
+            yield Left(
+                **known,
+                failure=Failure(**failure) if failure else None,
+                losses=[Loss(**each) for each in losses],
+            )
 
     @property
     def _plan(self) -> Path:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +18,8 @@ from typing import IO, Literal, TypeAlias, TypeVar
 
 from runtime_guard._children import PROOF
 from runtime_guard._proving.failures import printed
-from runtime_guard._proving.plan import Failure, Folder, Left, Plan
+from runtime_guard._proving.plan import Failure, Folder, Left, Loss, Plan
+from runtime_guard._proving.real import only
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -59,7 +60,7 @@ class Run:
     """What came of one run.
 
     Attributes:
-        gpus: how many virtual GPUs the machine had.
+        gpus: how many GPUs the machine had.
         ending: whether it came to its end, or to the end of its steps, in time.
         status: its exit status; None if it was not in time.
         steps: the training steps that were made.
@@ -69,6 +70,8 @@ class Run:
         output: of what was printed to standard output.
         seconds: what it took.
         reached: the indices of the marks that were reached.
+        losses: those of each process that trained.
+        real: whether the GPUs are real ones; else they are virtual.
     """
 
     gpus: int
@@ -81,28 +84,57 @@ class Run:
     output: str
     seconds: float
     reached: frozenset[int]
+    losses: tuple[tuple[Loss, ...], ...] = ()
+    real: bool = False
 
 
-def run(job: Job, text: bytes, devices: int, shown: bytes | None = None) -> Run:
-    """Run a script on a machine with so many virtual GPUs, or none.
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What is read in the place of a file.
 
-    Args:
-        job: what is run, and how.
-        text: what is read in the place of the script.
-        devices: how many there are.
-        shown: the same text without marks, where it has any.
+    Attributes:
+        data: its bytes.
+        shown: the same without marks, where it has any.
+        file: of which file; the script's, if empty.
     """
+
+    data: bytes
+    shown: bytes | None = None
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What a script is run on.
+
+    Attributes:
+        gpus: how many GPUs it has.
+        real: whether they are real ones; else they are virtual.
+    """
+
+    gpus: int
+    real: bool = False
+
+
+def run(job: Job, texts: Sequence[Text], machine: Machine) -> Run:
+    """Run a script on a machine, with other texts in the place of files."""
     with tempfile.TemporaryDirectory(prefix="runtime_guard-", ignore_cleanup_errors=True) as name:
         folder = Folder(Path(name))
-        files = {
-            "text": (folder.path / "text.py", text),
-            "shown": (folder.path / "shown.py", text if shown is None else shown),
-        }
-        for file, data in files.values():
+        written = dict(_written(job, texts, folder))
+        folder.write_plan(Plan(written, job.steps))
+        return _result(job, machine, folder)
+
+
+def _written(
+    job: Job, texts: Sequence[Text], folder: Folder
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The texts as files of their own, for each file that they stand for."""
+    for index, text in enumerate(texts):
+        shown = text.data if text.shown is None else text.shown
+        files = (folder.path / f"{index}.text", folder.path / f"{index}.shown")
+        for file, data in zip(files, (text.data, shown), strict=True):
             file.write_bytes(data)
-        paths = {what: str(file) for what, (file, _) in files.items()}
-        folder.write_plan(Plan(os.path.realpath(job.script), steps=job.steps, **paths))
-        return _result(job, devices, folder)
+        yield os.path.realpath(text.file or job.script), (str(files[0]), str(files[1]))
 
 
 def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> list[Result]:
@@ -122,17 +154,17 @@ def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> li
             raise
 
 
-def _result(job: Job, devices: int, folder: Folder) -> Run:
+def _result(job: Job, machine: Machine, folder: Folder) -> Run:
     output, errors = folder.path / "output", folder.path / "errors"
     begun = time.monotonic()
     with output.open("wb") as out, errors.open("wb") as err:
-        status = _status(job, devices, folder.path, (out, err))
+        status = _status(job, machine, folder.path, (out, err))
     seconds = time.monotonic() - begun
     said = errors.read_text(encoding="utf-8", errors="replace").splitlines()
     left = list(folder.left())
     failure = _failure(status, left, said)
     return Run(
-        gpus=devices,
+        gpus=machine.gpus,
         ending="timed out" if status is None else "failed" if failure else "passed",
         status=status,
         steps=max((each.steps for each in left), default=0),
@@ -142,6 +174,8 @@ def _result(job: Job, devices: int, folder: Folder) -> Run:
         output=hashlib.sha256(output.read_bytes()).hexdigest(),
         seconds=round(seconds, 1),
         reached=folder.reached(),
+        losses=tuple(sorted((tuple(each.losses) for each in left if each.losses), key=repr)),
+        real=machine.real,
     )
 
 
@@ -158,15 +192,15 @@ def _failure(status: int | None, left: Sequence[Left], said: Sequence[str]) -> F
 
 
 def _status(
-    job: Job, devices: int, folder: Path, streams: tuple[IO[bytes], IO[bytes]]
+    job: Job, machine: Machine, folder: Path, streams: tuple[IO[bytes], IO[bytes]]
 ) -> int | None:
     """The exit status of the run; None where its time was over. No child of it is left."""
     process = subprocess.Popen(
-        _command(job, devices),
+        _command(job, machine),
         stdin=subprocess.DEVNULL,
         stdout=streams[0],
         stderr=streams[1],
-        env=_environment(job, devices, folder, os.environ),
+        env=_environment(job, machine, folder, os.environ),
         start_new_session=True,
     )
     _under_way.add(process)
@@ -188,15 +222,15 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _command(job: Job, devices: int) -> list[str]:
-    machine = f"--virtual-gpu={devices}"
-    guard = [sys.executable, "-m", "runtime_guard", "--action=explain", machine, "--"]
+def _command(job: Job, machine: Machine) -> list[str]:
+    virtual = () if machine.real else (f"--virtual-gpu={machine.gpus}",)
+    guard = [sys.executable, "-m", "runtime_guard", "--action=explain", *virtual, "--"]
     script = f"./{job.script}" if job.script.startswith("-") else job.script
     return [*guard, script, *job.arguments]
 
 
 def _environment(
-    job: Job, devices: int, folder: Path, inherited: Mapping[str, str]
+    job: Job, machine: Machine, folder: Path, inherited: Mapping[str, str]
 ) -> dict[str, str]:
     known = {
         name: value for name, value in inherited.items() if not name.startswith("RUNTIME_GUARD")
@@ -204,7 +238,7 @@ def _environment(
     told = {**QUIET, **known, **FIXED, PROOF: str(folder)}
     if job.threads is not None:
         told["OMP_NUM_THREADS"] = str(job.threads)
-    if devices == 0:
-        # A machine that has an accelerator plays one that has none.
-        told["CUDA_VISIBLE_DEVICES"] = ""
+    if machine.real or machine.gpus == 0:
+        # A machine that has accelerators plays one that has fewer, or none.
+        told.update(only(machine.gpus, inherited))
     return told

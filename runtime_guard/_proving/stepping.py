@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import hashlib
 import os
 import random
 import sys
@@ -16,6 +14,8 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
+from runtime_guard._patch import Link
+from runtime_guard._proving.losses import NO_BYTES, Losses, digest_of
 from runtime_guard._proving.plan import Left
 
 if TYPE_CHECKING:
@@ -49,14 +49,16 @@ class Steps:
         self._devices: dict[str, None] = {}
         self._enough = False
         self._process = 0
+        self._losses = Losses()
         register_optimizer_step_pre_hook(self._before)
         register_optimizer_step_post_hook(self._after)
 
     def left(self) -> Left:
         """What there is to tell of this process."""
         self._forget_those_of_the_parent()
-        steps = max((count for _, count in self._counts.values()), default=0)
-        return Left(steps, list(self._devices), self._digest(), self._enough)
+        made = max((count for _, count in self._counts.values()), default=0)
+        losses = self._losses.kept
+        return Left(made, list(self._devices), self._digest(), self._enough, losses=losses)
 
     def _before(self, optimizer: Optimizer, _args: object, _kwargs: object) -> None:
         self._forget_those_of_the_parent()
@@ -68,6 +70,7 @@ class Steps:
     def _after(self, optimizer: Optimizer, _args: object, _kwargs: object) -> None:
         _, count = self._counts.get(id(optimizer), (optimizer, 0))
         self._counts[id(optimizer)] = (optimizer, count + 1)
+        self._losses.end_step(count + 1, _parameters(optimizer))
         for parameter in _parameters(optimizer):
             self._devices[str(parameter.device)] = None
 
@@ -75,20 +78,17 @@ class Steps:
         if os.getpid() != self._process:
             self._process = os.getpid()
             self._counts, self._devices, self._enough = {}, {}, False
+            self._losses.forget()
             self._begin()
 
     def _digest(self) -> str:
-        found = hashlib.sha256()
-        some = False
         try:
-            for optimizer, _ in self._counts.values():
-                for parameter in _parameters(optimizer):
-                    some = True
-                    found.update(_bytes_of(parameter))
-        except (NotImplementedError, RuntimeError, TypeError):
-            # A parameter whose bytes cannot be had, such as a sparse one: there is no comparison.
+            return digest_of(
+                each for known, _ in self._counts.values() for each in _parameters(known)
+            )
+        except NO_BYTES:
+            # There is no comparison.
             return ""
-        return found.hexdigest() if some else ""
 
 
 def begin_at_the_same_seeds() -> None:
@@ -98,14 +98,14 @@ def begin_at_the_same_seeds() -> None:
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None:
         numpy.random.seed(SEED)
+        Link(numpy.random, "default_rng", _seeded)
+
+
+def _seeded(default_rng: Callable[..., Any], seed: object = None) -> Any:
+    """A generator of numpy that begins anywhere where it is given nothing to begin at."""
+    return default_rng(SEED if seed is None else seed)
 
 
 def _parameters(optimizer: Optimizer) -> Iterator[Tensor]:
     for group in optimizer.param_groups:
         yield from group["params"]
-
-
-def _bytes_of(parameter: Tensor) -> bytes:
-    """The values of a tensor; without numpy, which need not be there."""
-    values = parameter.detach().cpu().contiguous()
-    return ctypes.string_at(values.data_ptr(), values.numel() * values.element_size())

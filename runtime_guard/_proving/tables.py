@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from runtime_guard._proving.machines import MACHINES, Proof, is_on_accelerator
+from runtime_guard._proving.machines import Proof, is_on_accelerator
 from runtime_guard._proving.mutation import Mutant, Mutation
 from runtime_guard._proving.plan import Failure
 from runtime_guard._proving.running import Job, Run
@@ -71,15 +71,24 @@ class ProofTable:
         table = titled_table(f"What {printable(short_path(proof.job.script))} does")
         for name in ("Machine", *(name for name, _ in columns)):
             table.add_column(name, overflow="fold", min_width=9)
-        for index, machine in enumerate(MACHINES):
+        for index, machine in enumerate(proof.machines()):
             runs = [runs[index] for _, runs in columns if runs is not None]
             table.add_row(*cells([machine, *(outcome(run, proof.job) for run in runs)]))
         yield table
-        if lines := proof.unreached():
-            from rich.text import Text
+        yield from _below(proof)
 
-            which = ", ".join(map(str, lines))
-            yield Text(f"No run came to what is new on line {which}: more steps may.")
+
+def _below(proof: Proof) -> Iterable[RenderableType]:
+    from rich.text import Text
+
+    if proof.agreement is not None:
+        told = proof.agreement.told
+        yield Text(printable(f"{told[0].upper()}{told[1:]}"))
+    lines = ", ".join(map(str, proof.unreached()))
+    places = [*([f"line {lines}"] if lines else []), *proof.unreached_elsewhere()]
+    if places:
+        which = ", ".join(places)
+        yield Text(printable(f"No run came to what is new on {which}: more steps may."))
 
 
 def summary(mutation: Mutation) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from runtime_guard._proving.failures import printed
 from runtime_guard._proving.plan import Failure
-from runtime_guard._proving.running import Job, run
+from runtime_guard._proving.running import Job, Machine, Text, run
 
 TRAIN = """\
 import sys
@@ -55,9 +55,9 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run_it(script, *arguments, text=None, gpus=0, steps=None, timeout=100):
+def run_it(script, *arguments, text=None, gpus=0, steps=None, timeout=100, others=()):
     data = Path(script).read_bytes() if text is None else text.encode()
-    return run(Job(script, arguments, steps, timeout), data, gpus)
+    return run(Job(script, arguments, steps, timeout), [Text(data), *others], Machine(gpus))
 
 
 def test_another_text_runs_in_the_place_of_the_script(folder):
@@ -81,6 +81,34 @@ assert inspect.getsource(shown) == "def shown(): pass\\n"
     assert [path for path in folder.rglob("*.pyc") if "train" in path.name] == []
 
 
+def test_other_texts_run_in_the_place_of_what_the_script_imports(folder):
+    Path("models").mkdir()
+    for name in ("train.py", "models/__init__.py", "models/nets.py", "beside.py"):
+        Path(name).write_text("raise SystemExit('the file itself ran')\n")
+    Path("beside.py").write_text("WHICH = 'the file itself'\n")
+    Path("link.py").symlink_to("models/nets.py")
+    result = run_it(
+        "train.py",
+        text="""
+import beside, inspect
+from models import nets
+assert beside.WHICH == "the file itself"
+assert nets.WHICH == __import__("link").WHICH == "another text"
+assert inspect.getsource(nets.shown) == "def shown(): pass\\n"
+""",
+        others=[
+            Text(b"", file="models/__init__.py"),
+            Text(
+                b"WHICH = 'another text'\ndef shown(): 1\n",
+                b"WHICH = 'another text'\ndef shown(): pass\n",
+                "models/nets.py",
+            ),
+        ],
+    )
+    assert (result.failure, result.ending) == (None, "passed")
+    assert list(folder.rglob("nets*.pyc")) == []
+
+
 def test_a_run_tells_its_steps_and_where_the_parameters_were():
     Path("train.py").write_text(TRAIN)
     whole = run_it("train.py", "cpu")
@@ -95,6 +123,55 @@ def test_a_run_tells_its_steps_and_where_the_parameters_were():
     # The same seeds, and the same kernels.
     assert whole.digest == on_gpu.digest != ""
     assert whole.output == on_gpu.output
+    assert whole.losses == on_gpu.losses
+    assert [loss.step for loss in whole.losses[0]] == [1, 2, 3, 4, 5]
+
+
+LOSSES = """\
+import torch
+import numpy as np
+from torch import nn
+
+weight = nn.Parameter(torch.tensor([2.0, 3.0]))
+critic = nn.Parameter(torch.tensor([1.0]))
+first, second = torch.optim.SGD([weight], lr=1.0), torch.optim.SGD([critic], lr=1.0)
+for step in range(3):
+    if step == 0:
+        (weight.sum() / 2).backward()
+        torch.autograd.backward([weight.sum(), critic.sum() * 0])
+    elif step == 1:
+        weight.grad = torch.ones(2)
+    else:
+        (weight * 1).backward(torch.ones(2))
+    first.step()
+    if step == 1:
+        continue
+    second.zero_grad()
+    critic.square().backward()
+    second.step()
+"""
+
+
+def test_losses_belong_to_the_step_of_the_optimizer_that_follows():
+    Path("train.py").write_text(LOSSES)
+    (losses,) = run_it("train.py", steps=3).losses
+    assert [(loss.step, loss.shown) for loss in losses] == [
+        (1, "2.5"),
+        (1, "5.0, 0.0"),
+        (1, "1.0"),
+        (2, "other gradients"),
+        (3, "0.0 in 2"),
+        (2, "1.0"),
+    ]
+
+
+def test_what_a_script_draws_is_the_same_in_each_run():
+    Path("train.py").write_text(
+        "import random, numpy as np, torch\n"
+        "print(random.random(), np.random.rand(), np.random.default_rng().random())\n"
+        "print(torch.rand(1), np.random.default_rng(7).random())\n"
+    )
+    assert run_it("train.py").output == run_it("train.py").output
 
 
 def test_a_run_ends_after_so_many_steps_and_what_follows_the_last():
@@ -131,6 +208,7 @@ def test_a_failure_names_the_line_and_torchs_text():
         ("import sys\nsys.exit('no data')\n", ("", "no data", 0)),
         ("import os\nos._exit(9)\n", ("", "it ended with status 9", 0)),
         ("raise ValueError\n", ("ValueError", "", 1)),
+        ("open('a.csv')", ("FileNotFoundError", "[Errno 2] No such file or directory: 'a.csv'", 1)),
         ("x = (\n", ("SyntaxError", "'(' was never closed", 1)),
     ],
 )

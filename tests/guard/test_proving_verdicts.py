@@ -6,14 +6,17 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from runtime_guard._proving import machines, mutation
+from runtime_guard._proving import mutation, proving
+from runtime_guard._proving.agreement import Agreement, compared
 from runtime_guard._proving.documents import of_mutation, of_proof
-from runtime_guard._proving.machines import MACHINES, Proof, problem, prove
+from runtime_guard._proving.lacking import lacks
+from runtime_guard._proving.machines import MACHINES, Proof, problem
 from runtime_guard._proving.marking import Mark
 from runtime_guard._proving.moves import moves_in
 from runtime_guard._proving.mutation import Mutation, judged, mutate
-from runtime_guard._proving.plan import Failure
-from runtime_guard._proving.running import Job, Run
+from runtime_guard._proving.plan import Failure, Loss
+from runtime_guard._proving.proving import Change, prove
+from runtime_guard._proving.running import Job, Machine, Run
 from runtime_guard._proving.source import Source
 from runtime_guard._proving.tables import MutationTable, ProofTable
 
@@ -70,8 +73,9 @@ SCRIPT = b"x.cuda()\ny.to(d)\nz.cpu()\nw.xpu()\n"
 def mutation_of(monkeypatch, jobs=1):
     """A mutation of `SCRIPT` whose last move is never made, and whose second is needed."""
 
-    def run(job, text, devices, shown=None):
-        assert (job, devices) == (JOB, 3)
+    def run(job, texts, machine):
+        assert (job, machine) == (JOB, Machine(3))
+        text = texts[0].data
         if b"runtime_guard_made(0, (x.cuda()))" in text:
             return replace(PASSED, reached=frozenset({0, 1, 2}))
         if text == SCRIPT.replace(b".to(d)", b""):
@@ -149,17 +153,178 @@ def test_a_mutation_for_programs(monkeypatch):
 
 
 def test_a_proof_runs_each_text_on_each_machine(monkeypatch):
-    def run(job, text, devices, shown=None):
-        return replace(PASSED, gpus=devices, output=f"{shown.decode()}, {text.decode()}")
+    asked = []
 
-    monkeypatch.setattr(machines, "run", run)
-    proof = prove(JOB, [Source("train.py", b"old"), Source("train.py", b"new")], jobs=2)
-    assert proof.before is not None
-    old, new = "old, old", "new, runtime_guard_made(0, None); new"
-    assert [(each.gpus, each.output) for each in proof.before] == [(0, old), (1, old), (2, old)]
-    assert [(each.gpus, each.output) for each in proof.after] == [(0, new), (1, new), (2, new)]
-    assert proof.unreached() == [1]
-    assert prove(JOB, [Source("train.py", b"new")]).before is None
+    def run(job, texts, machine):
+        asked.append((machine, [(each.data.decode(), each.file) for each in texts]))
+        return replace(PASSED, gpus=machine.gpus, real=machine.real)
+
+    monkeypatch.setattr(proving, "run", run)
+    other = Change("net.py", Source("net.py", b"a\n"), Source("net.py", b"b\n"))
+    two = [Source("train.py", b"old"), Source("train.py", b"new")]
+    proof = prove(JOB, two, [other], jobs=1, real=1)
+    machines = [Machine(0), Machine(1, real=True), Machine(2)]
+    old = [("old", ""), ("a\n", "net.py")]
+    new = [("runtime_guard_made(0, None); new", ""), ("runtime_guard_made(1, None); b\n", "net.py")]
+    assert asked == [(each, texts) for texts in (old, new) for each in machines]
+    assert proof.machines() == ["CPU only", "1 GPU (real)", "2 GPUs"]
+    assert (proof.unreached(), proof.unreached_elsewhere()) == ([1], ["net.py:1"])
+    assert prove(JOB, [Source("train.py", b"new")], jobs=2).before is None
+
+
+L1, L2, OTHER = Loss(1, "0.5", "a"), Loss(2, "0.25", "b"), Loss(2, "0.26", "c")
+TRAINED = replace(PASSED, gpus=0, devices=("cpu",), losses=((L1, L2),))
+
+
+@pytest.mark.parametrize(
+    ("after", "verdict", "told"),
+    [
+        (TRAINED, "unchanged", "losses unchanged (2 steps)"),
+        (
+            replace(TRAINED, losses=((L1, OTHER),)),
+            "changed",
+            "the loss of step 2 differs: 0.25 before, 0.26 after",
+        ),
+        (
+            replace(TRAINED, losses=((L1,),)),
+            "changed",
+            "the loss of step 2 is missing: 0.25 before",
+        ),
+        (
+            replace(TRAINED, losses=((L1, L2, OTHER),)),
+            "changed",
+            "a loss of step 2 is new: 0.26 after",
+        ),
+        (replace(TRAINED, steps=1), "changed", "2 steps before, 1 after"),
+        (
+            replace(TRAINED, digest="other"),
+            "changed",
+            "losses unchanged, other parameters after 2 steps",
+        ),
+    ],
+)
+def test_losses_are_compared_to_the_last_bit(after, verdict, told):
+    assert compared(TRAINED, after) == Agreement(verdict, told)
+
+
+def test_where_there_are_no_losses_parameters_are_compared():
+    bare = replace(TRAINED, losses=())
+    assert compared(bare, bare).told == "parameters unchanged (2 steps)"
+    empty = replace(bare, digest="")
+    assert compared(empty, empty) == Agreement(
+        "unknown", "no losses to compare: their bytes cannot be had"
+    )
+    idle = replace(empty, steps=0)
+    assert compared(idle, idle).told == "no losses to compare: no optimizer made a step"
+
+
+BEFORE, AFTER = Source("train.py", b"old"), Source("train.py", b"new")
+
+
+def agreement_of(monkeypatch, before, after, real=0):
+    """What is said of the losses, where runs come out by machine as told."""
+
+    def run(job, texts, machine):
+        results = before if texts[0].data == b"old" else after
+        result = results[machine.gpus]
+        if isinstance(result, list):
+            result = result.pop(0)
+        return replace(result, gpus=machine.gpus, real=machine.real)
+
+    monkeypatch.setattr(proving, "run", run)
+    found = prove(JOB, [BEFORE, AFTER], real=real).agreement
+    assert found is not None
+    return found.told
+
+
+def test_what_needs_a_gpu_is_compared_on_a_virtual_one(monkeypatch):
+    needs = (failed(MIXED, 0), TRAINED, TRAINED)
+    said = "losses unchanged (2 steps, on 1 virtual GPU)"
+    assert agreement_of(monkeypatch, needs, (TRAINED, TRAINED, TRAINED)) == said
+    assert agreement_of(monkeypatch, needs, needs) == said
+    # Those of a real one are not the CPU's.
+    other = replace(TRAINED, losses=((OTHER,),))
+    real = (failed(MIXED, 0), other, TRAINED)
+    assert (
+        agreement_of(monkeypatch, real, (TRAINED,) * 3, real=1)
+        == "losses unchanged (2 steps, on 2 virtual GPUs)"
+    )
+    none_virtual = (failed(MIXED, 0), [other, TRAINED], other)
+    assert agreement_of(monkeypatch, none_virtual, (TRAINED,) * 3, real=2) == said
+
+
+def test_what_differs_from_itself_is_not_compared(monkeypatch):
+    other = replace(TRAINED, losses=((L1, OTHER),))
+    unsteady = ([TRAINED, other], TRAINED, TRAINED)
+    assert agreement_of(monkeypatch, unsteady, (other,) * 3) == (
+        "losses not compared: the script itself comes to others in each run"
+    )
+    assert agreement_of(monkeypatch, (TRAINED,) * 3, (other,) * 3) == (
+        "the loss of step 2 differs: 0.25 before, 0.26 after"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (failed(NO_DATA, 0), TRAINED, "the script fails before the change"),
+        (TRAINED, failed(NO_DATA, 0), "the script fails after the change"),
+        (LATE, LATE, "the script does not end in time before the change"),
+    ],
+)
+def test_what_does_not_come_to_its_end_is_not_compared(monkeypatch, before, after, said):
+    told = agreement_of(monkeypatch, (before,) * 3, (after,) * 3)
+    assert told == f"losses not compared: {said}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "said"),
+    [
+        ("FileNotFoundError", "no data", "the script reads data that is not here"),
+        (
+            "RuntimeError",
+            "Dataset not found. You can use download=True to download it",
+            "the script reads data that is not here",
+        ),
+        ("URLError", "<urlopen error no>", "the script downloads, and nothing comes"),
+        ("ModuleNotFoundError", "No module 'm'", "the script imports what is not installed"),
+        ("", "t.py: error: the following arguments are required: x", "the script needs arguments"),
+    ],
+)
+def test_what_a_script_lacks_is_said_on_one_line(kind, message, said):
+    assert lacks(Failure(kind, message)) == f"{said} ({message})"
+
+
+def test_what_has_no_words_and_what_it_does_not_lack():
+    assert lacks(Failure("EOFError", "")) == "the script waits for somebody to type"
+    assert lacks(Failure("ValueError", "a required value is missing")) == ""
+
+
+def test_what_a_script_lacks_is_said_once_for_all_machines():
+    lacking = tuple(failed(NO_DATA, gpus) for gpus in range(3))
+    said = "the script reads data that is not here (no data)"
+    assert Proof(JOB, lacking, lacking).problems() == [said]
+    assert Proof(JOB, (*lacking[:2], PASSED), lacking).problems() == [
+        f"CPU only: {said}",
+        f"1 GPU: {said}",
+    ]
+
+
+def test_other_losses_are_a_problem():
+    changed = Agreement("changed", "the loss of step 2 differs: 1.0 before, 2.0 after")
+    found = replace(proof(), agreement=changed)
+    assert found.problems() == [changed.told]
+    assert of_proof(found)["losses"] == {"verdict": "changed", "told": changed.told}
+    assert "\nThe loss of step 2 differs: 1.0 before, 2.0 after\n" in shown(ProofTable(found))
+    unknown = Agreement("unknown", "losses not compared: …")
+    assert replace(found, agreement=unknown).problems() == []
+
+
+def test_what_is_new_in_other_files_and_no_run_came_to():
+    found = replace(proof(), elsewhere=(("net.py", Mark(7, 0)),))
+    said = "No run came to what is new on line 4, 12, net.py:7: more steps may."
+    assert said in shown(ProofTable(found))
+    assert of_proof(found)["unreached_elsewhere"] == ["net.py:7"]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +338,9 @@ def test_a_proof_runs_each_text_on_each_machine(monkeypatch):
         (failed(MIXED), PASSED, ""),
         (failed(MIXED), failed(MIXED), "the script fails"),
         (failed(MIXED, 0), failed(MIXED, 0), ""),
-        (failed(NO_DATA, 0), failed(NO_DATA, 0), "the script fails"),
+        (failed(NO_DATA), failed(NO_DATA), "the script reads data that is not here (no data)"),
+        (None, failed(NO_DATA), "the script reads data that is not here (no data)"),
+        (PASSED, failed(NO_DATA), "the script fails"),
         (failed(MIXED, 0), failed(NO_DATA, 0), "the script fails"),
         (ON_CPU, ON_CPU, ""),
         (PASSED, ON_CPU, "the script trained on the GPU, and no longer does"),
@@ -225,4 +392,6 @@ def test_a_proof_for_programs():
     assert document["arguments"] == ["--lr", "1"]
     assert of_proof(replace(proof(), before=None))["before"] is None
     failing = Proof(JOB, (failed(NO_DATA, 0), PASSED, PASSED))
-    assert of_proof(failing)["problems"] == ["CPU only: the script fails"]
+    assert of_proof(failing)["problems"] == [
+        "CPU only: the script reads data that is not here (no data)"
+    ]
