@@ -65,12 +65,14 @@ def run(capfdbinary, monkeypatch):
     return run_it
 
 
+FILES = "--prove runs scripts: give files, or adopt a program with --entry FILE"
 PROVE = ("--prove", "--prove-args", "--lr '1 e'", "train.py")
 TABLE = """\
 in 3 steps   before                                           after
 CPU only     line 5: NameError: name 'right' is not defined   passes; no optimizer made a step
 1 GPU        line 5: NameError: name 'right' is not defined   passes; no optimizer made a step
 2 GPUs       line 5: NameError: name 'right' is not defined   passes; no optimizer made a step
+Losses not compared: the script fails before the change
 """
 
 
@@ -143,10 +145,10 @@ def test_as_json_the_proof_stands_beside_the_findings(run):
             "--prove train.py",
             "--prove runs what --fix or --diff makes of a script: give one of them",
         ),
-        ("--fix --prove", "--prove runs a script: give one file"),
-        ("--fix --prove .", "--prove runs a script: give one file"),
-        ("--fix --prove -", "--prove runs a script: give one file"),
-        ("--fix --prove train.py train.py", "--prove runs a script: give one file"),
+        ("--fix --prove", FILES),
+        ("--fix --prove .", FILES),
+        ("--fix --prove -", FILES),
+        ("adopt --prove train.py .", FILES),
         (
             "--fix --prove --prove-steps 0 train.py",
             "argument --prove-steps: '0' is not a whole number, 1 or more",
@@ -222,10 +224,21 @@ def told(*words):
 
 
 def test_a_proof_in_colour_obeys_nothing_in_what_it_shows():
-    document = {"before": None, "after": told("\x1b[2J[red]"), "steps": 2, "unreached_lines": []}
+    document = {
+        "before": None,
+        "after": told("\x1b[2J[red]"),
+        "steps": 2,
+        "losses": {"verdict": "changed", "told": "the \x1b[2J loss"},
+        "unreached_lines": [],
+        "unreached_elsewhere": ["\x1b.py:1"],
+    }
     document["after"][0]["machine"] = "1 GPU"
     plain = reporter.render(document)
-    assert plain.splitlines()[1] == r"1 GPU        \x1b[2J[red]"
+    assert plain.splitlines()[1:] == [
+        r"1 GPU        \x1b[2J[red]",
+        r"The \x1b[2J loss",
+        r"No run came to what is new on \x1b.py:1: --prove-steps lets them make more steps",
+    ]
     coloured = reporter.render(document, lambda text, style: text)
     assert "\x1b[31m\\x1b[2J[red]" in coloured
 
@@ -250,3 +263,73 @@ def test_a_batch_that_is_not_moved(capfd, monkeypatch):
         "1 step, parameters on cuda:0",
     ]
     assert found["proof"]["unreached_lines"] == []
+    assert found["proof"]["losses"] == {
+        "verdict": "unchanged",
+        "told": "losses unchanged (1 step)",
+    }
+
+
+def test_several_files_are_in_place_for_what_is_run(run):
+    Path("net.py").write_text("WRONG = 7\n")
+    Path("train.py").write_text("import net\nWRONG = 1\nassert net.right\n")
+    Path("other.py").write_text("print(1)\n")
+    status, _, error = run("--diff", "--prove", "net.py", "train.py", "other.py")
+    assert status == 1
+    lines = error.splitlines()
+    assert [line for line in lines if line.endswith(".py")] == ["net.py", "train.py", "other.py"]
+    # Before, there is no `net.right`.
+    cpu_only = lines[lines.index("train.py") + 2]
+    assert "line 3: AttributeError: module 'net' has no" in cpu_only
+    assert cpu_only.endswith("passes; no optimizer made a step")
+    assert Path("net.py").read_text() == "WRONG = 7\n"
+
+
+NET = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 2)
+        self.mask = torch.tensor([1.0, 0.0])
+
+    def forward(self, x):
+        return self.linear(x) * self.mask
+"""
+
+PROGRAM = """\
+import torch
+from net import Net
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = Net().to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(9):
+    optimizer.zero_grad()
+    model(torch.rand(3, 4).to(device)).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_a_program_of_several_files(capfd, monkeypatch):
+    """The engine as it is, and torch: the mistake lies in a file that the script imports."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    Path("net.py").write_text(NET)
+    Path("train.py").write_text(PROGRAM)
+    words = ["--fix", "--unsafe-fixes", "--prove", "--output-format", "json", "train.py", "net.py"]
+    status = main(words)
+    out, _ = capfd.readouterr()
+    found = json.loads(out)["proof"]
+    assert status == 0
+    assert found["script"] == "train.py"
+    assert [each["ending"] for each in found["before"]] == ["passed", "failed", "failed"]
+    assert [each["told"] for each in found["after"]] == [
+        "3 steps, parameters on the CPU",
+        "3 steps, parameters on cuda:0",
+        "3 steps, parameters on cuda:0",
+    ]
+    assert found["losses"]["told"] == "losses unchanged (3 steps)"
+    assert (found["unreached_lines"], found["unreached_elsewhere"]) == ([], [])
+    assert "register_buffer" in Path("net.py").read_text()

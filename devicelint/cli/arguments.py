@@ -130,7 +130,7 @@ def check_parser(prog: str = "devicelint check") -> Parser:
     _add_proof_options(parser)
     _add_rule_options(parser)
     _add_report_options(parser)
-    parser.set_defaults(check=False)
+    parser.set_defaults(check=False, entry=None)
     return parser
 
 
@@ -199,8 +199,8 @@ def _add_proof_options(parser: Parser) -> None:
     group.add_argument(
         "--prove",
         action="store_true",
-        help="with --fix or --diff, of one file: run it without a GPU, with 1 and with 2 virtual "
-        "ones, before and after; needs runtime_guard and PyTorch",
+        help="run what is changed, before and after: without a GPU, with 1 and with 2, real or "
+        "virtual, and compare the losses; needs runtime_guard and PyTorch",
     )
     group.add_argument(
         "--prove-steps",

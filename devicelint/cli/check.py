@@ -7,6 +7,7 @@ import gc
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from devicelint import engine
@@ -77,6 +78,8 @@ class Check:
         self.unsafe_fixes = False
         """Whether --fix would make unsafe fixes too, in any of the files."""
         self.approves = self._asking()
+        self.mended_files: list[Fixed] = []
+        """What is to be proven."""
 
     def _asking(self) -> Approval | None:
         """Whoever is asked about every fix."""
@@ -94,6 +97,8 @@ class Check:
         atexit.register(gc.freeze)  # Nor need it look for what the end of the process frees.
         self.go_through(inputs(options.paths, options.stdin_filename, self.settings, self.tally))
         gc.enable()
+        if options.prove:
+            self._prove()
         self.close()
         if self.tally.problems:
             return 2
@@ -149,15 +154,19 @@ class Check:
             self.config_of(each).unsafe_fixes,
         )
         if self.options.prove:
-            self._prove(fixed)
+            self.mended_files.append(fixed)
 
-    def _prove(self, fixed: Fixed) -> None:
+    def _prove(self) -> None:
         from devicelint.cli import proof
 
-        proven = self.tally.attempt(fixed.after.path, lambda: proof.run(fixed, self.options))
-        if proven is not None:
-            self.tally.unproven += proven["problems"]
-            self.output.show_proof(proven)
+        files = self.mended_files
+        scripts = proof.scripts(files, self.options, self.project)
+        for script in scripts:
+            prove = partial(proof.run, script, files, self.options)
+            proven = self.tally.attempt(script.after.path, prove)
+            if proven is not None:
+                self.tally.unproven += proven["problems"]
+                self.output.show_proof(proven, among_others=len(scripts) > 1)
 
     def _fixed(self, each: Input) -> Fixed:
         fixed = self.mended(each.source(), self.config_of(each))

@@ -26,7 +26,7 @@ class Output:
         prints_source = writes and "-" in options.paths
         self.stream = sys.stderr if prints_source else sys.stdout
         self.paint = terminal.paint_for(self.stream)
-        self.proof: dict[str, Any] | None = None
+        self.proofs: list[dict[str, Any]] = []
 
     def show(self, checked: Checked) -> None:
         """Print the findings of one file."""
@@ -74,15 +74,17 @@ class Output:
             for line in fixing.silenced(fixed):
                 terminal.say(line)
 
-    def show_proof(self, proof: dict[str, Any]) -> None:
+    def show_proof(self, proof: dict[str, Any], *, among_others: bool = False) -> None:
         """Print what the script did on each machine; as JSON, at the end."""
         from devicelint.reporters import proof as reporter
 
-        self.proof = proof
+        self.proofs.append(proof)
         stream = sys.stderr if self.options.diff else self.stream
         if self.options.diff or self.options.output_format != "json":
             sys.stdout.flush()
             width = terminal.width_of(stream, reporter.DEFAULT_WIDTH)
+            if among_others:
+                stream.write(f"{printable(proof['script'])}\n")
             stream.write(reporter.render(proof, terminal.paint_for(stream), width))
         for problem in proof["problems"]:
             terminal.say(printable(f"devicelint: not proven: {problem}"))
@@ -100,4 +102,4 @@ class Output:
         elif is_json:
             from devicelint.reporters import json
 
-            self.stream.write(json.render(found, self.proof))
+            self.stream.write(json.render(found, self.proofs))

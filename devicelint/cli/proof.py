@@ -1,12 +1,14 @@
-"""`--prove`: has runtime_guard run a script before and after its fixes, in a process of its own."""
+"""`--prove`: has runtime_guard run scripts before and after a change, in processes of their own."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from argparse import Namespace
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +16,12 @@ from typing import TYPE_CHECKING, Any
 from devicelint.cli.arguments import UsageError
 from devicelint.cli.inputs import STDIN
 from devicelint.finding import InputError
+from devicelint.project import home_of
 
 if TYPE_CHECKING:
     from devicelint.engine import Fixed
+    from devicelint.project import Project
+    from devicelint.source import SourceFile
 
 NEEDED = {"runtime_guard": "runtime_guard", "torch": "PyTorch"}
 """What runs scripts: the package that is imported there, and its name for people."""
@@ -32,45 +37,64 @@ def refuse_contradictions(options: Namespace) -> None:
     """
     if not (options.fix or options.diff):
         raise UsageError("--prove runs what --fix or --diff makes of a script: give one of them")
-    if len(options.paths) != 1 or options.paths == [STDIN] or Path(options.paths[0]).is_dir():
-        raise UsageError("--prove runs a script: give one file")
+    paths = options.paths
+    if options.entry is None and (not paths or STDIN in paths or any(map(os.path.isdir, paths))):
+        raise UsageError("--prove runs scripts: give files, or adopt a program with --entry FILE")
     missing = [name for package, name in NEEDED.items() if find_spec(package) is None]
     if missing:
         needs = f"--prove needs {' and '.join(missing)}, not installed here"
         raise UsageError(f"{needs}: pip install 'devicelint[guard]'")
 
 
-def run(fixed: Fixed, options: Namespace) -> dict[str, Any]:
+def scripts(files: Sequence[Fixed], options: Namespace, project: Project) -> list[Fixed]:
+    """Those of the files that are run: what leads the others, or what none of them imports."""
+    if options.entry is not None or len(files) == 1:
+        return list(files[:1])
+    homes = {home_of(each.after): project.reached_from(each.after) for each in files}
+    imported = {home for own, reached in homes.items() for home in reached if home != own}
+    return [each for each in files if home_of(each.after) not in imported] or list(files)
+
+
+def run(script: Fixed, files: Sequence[Fixed], options: Namespace) -> dict[str, Any]:
     """Run a script as it was and as it is now, and return what each machine made of it.
+
+    What it imports is read as it was and as it is now as well, wherever that lies meanwhile.
 
     Raises:
         InputError: it cannot be run.
     """
-    with tempfile.TemporaryDirectory(prefix="devicelint-") as folder:
-        texts = {"after": fixed.after.to_bytes()}
-        if fixed.applied:
-            texts["before"] = fixed.before.to_bytes()
-        files = {name: Path(folder) / name for name in texts}
-        for name, data in texts.items():
-            files[name].write_bytes(data)
-        said = subprocess.run(
-            _command(fixed.after.path, files, options), capture_output=True, check=False
-        )
+    changed = [each for each in files if each.after.text != each.before.text]
+    others = [each for each in changed if each is not script]
+    with tempfile.TemporaryDirectory(prefix="devicelint-") as name:
+        folder = Path(name)
+        words = [f"--after={_written(folder / 'after', script.after)}"]
+        if changed:
+            words.append(f"--before={_written(folder / 'before', script.before)}")
+        for number, each in enumerate(others):
+            before = _written(folder / f"{number}.before", each.before)
+            after = _written(folder / f"{number}.after", each.after)
+            words += ["--also", each.after.path, before, after]
+        command = _command(script.after.path, words, options)
+        said = subprocess.run(command, capture_output=True, check=False)
     try:
         document: dict[str, Any] = json.loads(said.stdout)
-        return document
     except ValueError:
         lines = said.stderr.decode(errors="replace").strip().splitlines()
         why = lines[-1] if lines else f"runtime_guard ended with status {said.returncode}"
-        raise InputError(fixed.after.path, 1, 0, f"nothing is proven: {why}") from None
+        raise InputError(script.after.path, 1, 0, f"nothing is proven: {why}") from None
+    return document
 
 
-def _command(script: str, files: dict[str, Path], options: Namespace) -> list[str]:
-    words = [sys.executable, "-m", "runtime_guard", "prove", "--json=-"]
-    words += [f"--{name}={file}" for name, file in files.items()]
-    words.append(f"--steps={options.prove_steps or DEFAULT_STEPS}")
+def _written(file: Path, source: SourceFile) -> str:
+    file.write_bytes(source.to_bytes())
+    return str(file)
+
+
+def _command(script: str, words: list[str], options: Namespace) -> list[str]:
+    command = [sys.executable, "-m", "runtime_guard", "prove", "--json=-", *words]
+    command.append(f"--steps={options.prove_steps or DEFAULT_STEPS}")
     if options.prove_timeout is not None:
-        words.append(f"--timeout={options.prove_timeout}")
+        command.append(f"--timeout={options.prove_timeout}")
     # A name that begins with a dash is no option.
-    words.append(f"./{script}" if script.startswith("-") else script)
-    return [*words, *(options.prove_args or ())]
+    command.append(f"./{script}" if script.startswith("-") else script)
+    return [*command, *(options.prove_args or ())]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from devicelint.finding import Elsewhere, Finding, Fix, Location, Span
@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from devicelint.engine import Checked
 
 
-def render(files: Iterable[Checked], proof: dict[str, Any] | None = None) -> str:
+def render(files: Iterable[Checked], proofs: Sequence[dict[str, Any]] = ()) -> str:
     """Return the findings of all files as one list; rows and columns count from one.
 
-    With a proof, the list and the proof are the two parts of an object.
+    With a proof, the list and the proof are the two parts of an object; with several, `proofs`.
     """
     entries = [_entry(checked.source, finding) for checked in files for finding in checked.findings]
     # ASCII only: the terminal's encoding must not decide whether the output is JSON.
-    document = entries if proof is None else {"findings": entries, "proof": proof}
+    document: object = entries
+    if proofs:
+        proven = {"proof": proofs[0]} if len(proofs) == 1 else {"proofs": proofs}
+        document = {"findings": entries, **proven}
     return json.dumps(document, indent=2, sort_keys=True) + "\n"
 
 

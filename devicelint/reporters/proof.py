@@ -35,13 +35,23 @@ def render(proof: dict[str, Any], paint: Paint = plain, width: int = DEFAULT_WID
     with console.capture() as captured:
         console.print(table)
     shown = "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
-    return shown + _unreached(proof["unreached_lines"])
+    return shown + _losses(proof) + _unreached(proof)
 
 
-def _unreached(lines: list[int]) -> str:
-    if not lines:
+def _losses(proof: dict[str, Any]) -> str:
+    if proof["losses"] is None:
         return ""
-    which = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+    told: str = proof["losses"]["told"]
+    return printable(f"{told[0].upper()}{told[1:]}") + "\n"
+
+
+def _unreached(proof: dict[str, Any]) -> str:
+    lines = proof["unreached_lines"]
+    places = [f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"] if lines else []
+    places += map(printable, proof["unreached_elsewhere"])
+    if not places:
+        return ""
+    which = ", ".join(places)
     return f"No run came to what is new on {which}: --prove-steps lets them make more steps\n"
 
 
