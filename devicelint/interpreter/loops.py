@@ -151,6 +151,7 @@ def comprehension_scope(run: Run, clause: cst.CompFor | None) -> Iterator[tuple[
     """
     frame = run.frame
     outer, names = frame.ref, dict(run.state.fields(frame.ref))
+    bindings = dict(frame.bindings)
     bound: list[str] = []
     elements: tuple[Value, ...] | None = None
     is_simple = clause is not None and clause.inner_for_in is None and not clause.ifs
@@ -162,10 +163,12 @@ def comprehension_scope(run: Run, clause: cst.CompFor | None) -> Iterator[tuple[
             element = _joined_constant(elements)
         assign(run, clause.target, element, clause.iter)
         bound.extend(names_bound_by(clause.target))
+        frame.bindings.update(dict.fromkeys(bound, clause))
         for test in clause.ifs:
             run.evaluate(test.test)
         clause = clause.inner_for_in
     yield elements if is_simple else None
+    frame.bindings = bindings
     for name in bound:
         if name in names:
             run.state.write(outer, name, names[name])
