@@ -65,7 +65,7 @@ class CpuOnly(Event):
     """A program trains, and nothing in it says on which device: one part of what it trains."""
 
     site: Site = field(repr=False)
-    """The call that makes the part: a module, or a tensor that an optimizer is given."""
+    """The call that makes the part: a module, or a tensor."""
     is_module: bool
     parts: tuple[tuple[Site, bool], ...] = field(repr=False)
     """All such parts, each with whether it is a module: they move together, or not at all."""

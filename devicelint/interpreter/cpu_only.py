@@ -10,7 +10,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU
 from devicelint.domain.history import Site
 from devicelint.domain.training_events import CpuOnly
-from devicelint.domain.values import Class, Module, Ref, Tensor
+from devicelint.domain.values import Class, Module, Outside, Ref, Tensor, Unknown
 from devicelint.interpreter.attributes import CLASS_FIELD, module_device
 from devicelint.interpreter.device_names import USUAL_NAMES, is_free
 from devicelint.interpreter.frame import Frame
@@ -22,25 +22,51 @@ from devicelint.knowledge import kind_of, module_class
 
 
 def note_learner(run: Run, module: Module) -> None:
-    """Remember a module that an optimizer is given, or that the checked file calls."""
+    """Remember a module that the checked file builds, calls, or gives to an optimizer."""
     if run.frame.is_checked:
         run.learners.setdefault(module.ref, module)
 
 
 def note_leaf(run: Run, tensor: Tensor) -> None:
-    """Remember a tensor that an optimizer is given."""
+    """Remember a tensor that is trained."""
     if run.frame.is_checked and tensor.device == CPU and tensor.role in ("leaf", "parameter"):
         run.leaves.setdefault(tensor.since.site, tensor)
+
+
+def note_unseen(run: Run, given: cst.CSTNode) -> None:
+    """Remember what an optimizer is given the parameters of, where that is built unseen."""
+    for node in descendants(given):
+        func = node.func if isinstance(node, cst.Call) else None
+        if not isinstance(func, cst.Attribute) or func.attr.value != "parameters":
+            continue
+        owner = func.value.value if isinstance(func.value, cst.Name) else ""
+        made = _building(run, owner)
+        if made is not None and isinstance(run.lookup(owner), (Unknown, Outside)):
+            run.unseen.setdefault(*made)
+
+
+def _building(run: Run, name: str) -> tuple[cst.Call, Frame] | None:
+    """The call whose result has a name here, and the frame in which it stands."""
+    frame: Frame | None = run.frame
+    while frame is not None and name not in frame.bindings:
+        frame = frame.caller
+    statement = None if frame is None else frame.bindings[name]
+    if frame is None or not isinstance(statement, cst.Assign) or not frame.is_checked:
+        return None
+    target, value = statement.targets[0].target, statement.value
+    alone = len(statement.targets) == 1 and isinstance(target, cst.Name)
+    return (value, frame) if alone and isinstance(value, cst.Call) else None
 
 
 def announce_cpu_only(run: Run) -> None:
     """Announce each part of what a program trains, where nothing in it speaks of devices."""
     if run.world.accelerators != 1 or not (run.optimizes or _BACKWARD.search(run.module_code)):
         return
-    if not (run.learners or run.leaves) or speaks_of_devices(run.program):
+    if not (run.learners or run.leaves or run.unseen) or speaks_of_devices(run.program):
         return
-    parts = dict.fromkeys(_modules(run), True) | dict.fromkeys(_leaves(run), False)
-    frames = [run.made_in[site][0] for site in parts]
+    parts = dict.fromkeys((*_modules(run), *run.unseen), True)
+    parts |= dict.fromkeys(_leaves(run), False)
+    frames = [*run.unseen.values(), *(run.made_in[one][0] for one in parts if one in run.made_in)]
     free = (one for one in USUAL_NAMES if all(is_free(run, one, frame) for frame in frames))
     name = next(free, None)
     for site, is_module in parts.items():
@@ -64,10 +90,16 @@ def _modules(run: Run) -> Iterator[Site]:
 
 
 def _parts_of_others(run: Run) -> Iterator[Ref]:
+    """What others are made of; what they are given later does not move when they are built."""
     for module in run.learners.values():
+        built = run.made_in.get(module.since.site, _LATER)[1]
         for one in submodules(run, module):
-            if one.ref != module.ref:
+            made = run.made_in.get(one.since.site, _LATER)[1]
+            if one.ref != module.ref and made <= built:
                 yield one.ref
+
+
+_LATER = (None, float("inf"))
 
 
 def _is_built_in_a_module(frame: Frame | None) -> bool:
@@ -90,7 +122,7 @@ def _has_tensors(run: Run, module: Module) -> bool:
 
 
 def _leaves(run: Run) -> Iterator[Site]:
-    """The calls that make the tensors which optimizers are given."""
+    """The calls that make the tensors which are trained."""
     for site in run.leaves:
         made = run.made_in.get(site)
         if made is not None and not _is_built_in_a_module(made[0]):

@@ -135,9 +135,11 @@ class Memory:
     trained: dict[Ref, tuple[Module, bool, Site]] = field(default_factory=dict)
     """The modules that optimizers step over: whether they were never moved, and the step."""
     learners: dict[Ref, Module] = field(default_factory=dict)
-    """The modules that optimizers are given, and those that the program calls."""
+    """The modules that the checked file builds, calls, or gives to an optimizer."""
     leaves: dict[Site, Tensor] = field(default_factory=dict)
-    """The tensors that optimizers are given, by the call that makes each."""
+    """The tensors that are trained, by the call that makes each."""
+    unseen: dict[cst.Call, Frame] = field(default_factory=dict)
+    """The calls that build what optimizers are given the parameters of, and nobody sees."""
     optimizes: bool = False
     """Whether the program builds an optimizer."""
     saved: set[Saved] = field(default_factory=set)

@@ -36,7 +36,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import module_device
-from devicelint.interpreter.cpu_only import note_leaf, note_learner
+from devicelint.interpreter.cpu_only import note_leaf, note_learner, note_unseen
 from devicelint.interpreter.nodes import descendants
 from devicelint.interpreter.registration import announce_lost
 from devicelint.interpreter.run import Run, attributes
@@ -68,6 +68,8 @@ def build_optimizer(run: Run, name: str, arguments: Arguments, site: cst.Call) -
         for over in found:
             assert isinstance(over.module, Module)
             note_learner(run, over.module)
+        if not found and isinstance(given.site, cst.CSTNode):
+            note_unseen(run, given.site)
         run.state.write(_ref(optimizer), _MODULES, Tuple(found))
         run.state.write(_ref(optimizer), _KEEPS_STATE, Const(_keeps_state(name, arguments)))
         if name.rpartition(".")[2] in _BUILT_WITH_STATE:

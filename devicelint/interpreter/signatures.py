@@ -26,6 +26,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.containers import element_of
+from devicelint.interpreter.cpu_only import note_leaf
 from devicelint.interpreter.device_arguments import demand, device_named
 from devicelint.interpreter.generators import draw
 from devicelint.interpreter.hosting import demand_on_host
@@ -295,7 +296,10 @@ def _created(run: Run, application: Application, result: Result) -> Tensor:
         )
     device = run.default_device
     run.note_made(site)
-    return Tensor(device, Step(Verb.CREATED, site, device), rank, grad, role)
+    made = Tensor(device, Step(Verb.CREATED, site, device), rank, grad, role)
+    if grad:
+        note_leaf(run, made)
+    return made
 
 
 def _grad(run: Run, group: Group, result: Result) -> bool | None:

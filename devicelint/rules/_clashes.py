@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeGuard
@@ -171,9 +172,12 @@ def _create_there(scene: Scene, clash: Clash, handed: str | None = None) -> Rewr
 
 
 def takes_device(call: cst.Call) -> bool:
-    """`torch.Tensor(3)` and `torch.FloatTensor(3)` are of before `device=`."""
+    """`torch.Tensor(3)` is of before `device=`, and `torch.from_numpy(a)` shares memory."""
     name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
-    return not (isinstance(name, cst.Name) and name.value.endswith("Tensor"))
+    return not (isinstance(name, cst.Name) and _WITHOUT_DEVICE.search(name.value))
+
+
+_WITHOUT_DEVICE = re.compile(r"Tensor$|^from_(?:numpy|dlpack|file)$|^frombuffer$")
 
 
 def _device_expression(made: Scene, clash: Clash) -> str | None:
