@@ -71,3 +71,13 @@ class CpuOnly(Event):
     """All such parts, each with whether it is a module: they move together, or not at all."""
     name: str | None
     """What a new variable for the device can be called everywhere, if anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixedToCpu(Event):
+    """A program trains on the one device that it names, and that is the CPU."""
+
+    site: Site = field(repr=False)
+    """The literal that says so."""
+    name: str
+    """What holds the device."""

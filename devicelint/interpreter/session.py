@@ -50,6 +50,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
 )
 from devicelint.interpreter.classes import is_never_called, walk_class_alone
 from devicelint.interpreter.cpu_only import announce_cpu_only
+from devicelint.interpreter.fixed_to_cpu import announce_fixed_to_cpu
 from devicelint.interpreter.functions import walk_alone
 from devicelint.interpreter.guards import announce_guards
 from devicelint.interpreter.ignored_devices import announce_ignored
@@ -129,6 +130,7 @@ def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:
     announce_loads(run)
     announce_unused(run)
     announce_cpu_only(run)
+    announce_fixed_to_cpu(run)
     announce_ignored(run)
     announce_guards(run)
     differs = run.demands_accelerator or run.skips_a_machine or bool(run.loads)

@@ -5,9 +5,17 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.history import Site
-from devicelint.domain.training_events import CpuOnly
+from devicelint.domain.training_events import CpuOnly, FixedToCpu
 from devicelint.finding import Severity
-from devicelint.fixes import AddKeyword, Change, DefineDevice, InsertAfter, Rewrite
+from devicelint.fixes import (
+    AddKeyword,
+    Change,
+    DefineDevice,
+    InsertAfter,
+    Replace,
+    Rewrite,
+    choice_of,
+)
 from devicelint.interpreter.handed_down import HandedDown
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
@@ -38,6 +46,22 @@ class CpuOnlyScript(Rule):
             f"{clashes.quoted(scene, event.site)} is on the CPU, whatever the machine has: "
             f"{advice}",
             fix=_adopted(event, scene),
+            anywhere=True,
+        )
+
+    def on_fixed_to_cpu(self, event: FixedToCpu, scene: Scene) -> Reports:
+        """The literal becomes a choice."""
+        assert isinstance(event.site, cst.SimpleString)
+        torch = scene.torch_name()
+        choice = None if torch is None else choice_of("cuda", torch)
+        fix = None
+        if choice is not None:
+            chosen = (Replace(event.site, choice),)
+            fix = Rewrite("Choose the device by what the machine has", chosen, begins=True)
+        yield Report(
+            event.site,
+            f"`{event.name}` is the CPU, whatever the machine has: choose it",
+            fix=fix,
             anywhere=True,
         )
 
