@@ -36,7 +36,7 @@ def fix_all(
         together = _Together(config_for, project, is_led)
         insists = any(config_for(source.path).adopts for source in sources)
         fixed = fix_until_stable(
-            Bundle.of(sources), together.check, together.accepts, insists=insists
+            Bundle.of(sources, is_led=is_led), together.check, together.accepts, insists=insists
         )
         assert isinstance(fixed.before, Bundle)
         together.check(fixed.after)

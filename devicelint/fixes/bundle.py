@@ -33,17 +33,28 @@ class Bundle(SourceFile):
     """The files that are changed together; its path is that of the first."""
 
     files: tuple[SourceFile, ...] = ()
+    is_led: bool = False
+    """Whether what the first file gives the others decides what these need."""
 
     @classmethod
-    def of(cls, files: Sequence[SourceFile]) -> Bundle:
+    def of(cls, files: Sequence[SourceFile], *, is_led: bool = False) -> Bundle:
         """Files as one; one at least."""
         text = _BETWEEN.join(file.text for file in files)
-        return cls(text, files[0].path, files=tuple(files))
+        return cls(text, files[0].path, files=tuple(files), is_led=is_led)
 
     def with_text(self, text: str) -> Bundle:
         """The files with other texts; raises SourceError where one of them cannot be written."""
         texts = text.split(_BETWEEN)
-        return Bundle.of([f.with_text(t) for f, t in zip(self.files, texts, strict=True)])
+        files = [f.with_text(t) for f, t in zip(self.files, texts, strict=True)]
+        return Bundle.of(files, is_led=self.is_led)
+
+    def first_to_mend(self, findings: Sequence[Finding]) -> list[Finding]:
+        """Those to begin with: where a file leads, what is mended in it may mend the others."""
+        if not self.is_led or not findings:
+            return list(findings)
+        places = [bisect_right(self._starts, finding.span.start) for finding in findings]
+        first = min(places)
+        return [one for one, place in zip(findings, places, strict=True) if place == first]
 
     def position(self, offset: int) -> Position:
         """The line and column in the file to which the character at `offset` belongs."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from devicelint.finding import Edit, Finding, InputError, Span
+from devicelint.fixes.bundle import Bundle
 from devicelint.fixes.selection import apply, edits_of, select
 from devicelint.source import SourceFile
 
@@ -156,6 +157,8 @@ class _Fixing:
 
     def _chosen(self, now: _State, refused: dict[Finding, str]) -> tuple[Finding, ...]:
         left = [each for each in now.findings if self.accepts(each) and each not in refused]
+        if isinstance(now.source, Bundle):
+            left = now.source.first_to_mend(left)
         if self.approves is None:
             return select(left)
         if self.approves.over:

@@ -130,7 +130,7 @@ def _leaves(run: Run) -> Iterator[Site]:
 
 
 _DEVICE_WORD = re.compile(
-    r"(?:^|_)(?:device|cuda|gpu|xpu|mps|tpu|npu)(?:s|_|\d|$)|accelerat|share_memory|quantiz",
+    r"(?:^|_)(?:device|cuda|gpu|xpu|mps|tpu|npu)(?:s|_|\d|$)|accelerat|share_memory|quantize_|quantization",
     re.IGNORECASE,
 )
 """What names are made of that have to do with devices, or with what works on the CPU alone."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from devicelint.domain.devices import Device
+from devicelint.domain.history import Site
 from devicelint.domain.values import Class, Instance, Ref
 from devicelint.interpreter.attributes import CLASS_FIELD
 from devicelint.interpreter.call_sites import CallSite, calls_of, program_at, reads
@@ -44,12 +45,15 @@ class HandedDown:
         return bool(self.functions or self.calls)
 
 
-def handed_down(run: Run, frame: Frame, device: Device | str) -> HandedDown | None:
+def handed_down(
+    run: Run, frame: Frame, device: Device | str, site: Site = None
+) -> HandedDown | None:
     """The way of a device to a function whose callers have it; only where files are led.
 
-    A name stands for a device that the leading file is going to have at its top.
+    A name stands for a device that the leading file is going to have at its top.  What is created
+    at `site` is better moved as a whole where a function has gathered it, or an object has.
     """
-    if not run.program.heard:
+    if not run.program.heard or _is_gathered(run, frame, site):
         return None
     handing = _Handing(run, device)
     code = handing.reach(frame)
@@ -58,6 +62,20 @@ def handed_down(run: Run, frame: Frame, device: Device | str) -> HandedDown | No
     return HandedDown(
         code, tuple(handing.functions), tuple(handing.calls.items()), tuple(handing.keepers)
     )
+
+
+def _is_gathered(run: Run, frame: Frame, site: Site) -> bool:
+    """Whether it is one of many, or data that an object has read, and the function is over."""
+    program = program_at(run, frame.home)
+    if site is None or frame.left_with is None or program is None:
+        return False
+    around = reads(program.tree).around
+    node = around.get(site) if isinstance(site, cst.CSTNode) else None
+    while node is not None and node is not frame.node:
+        if isinstance(node, (cst.For, cst.While, cst.CompFor, cst.BaseComp)):
+            return True
+        node = around.get(node)
+    return frame.receiver is not None
 
 
 @dataclass
@@ -120,8 +138,8 @@ class _Handing:
         parameters = (*node.params.params, *node.params.kwonly_params)
         own = next((one for one in parameters if one.name.value == NAME), None)
         if own is not None:
-            return isinstance(own.default, cst.Name) and own.default.value == "None"
-        if any(isinstance(one, cst.Name) and one.value == NAME for one in descendants(node.body)):
+            return own.default is not None
+        if NAME in _names_in(node):
             return False
         self.functions[node] = None
         return True
@@ -163,6 +181,20 @@ def _is_plain(node: cst.FunctionDef) -> bool:
         if not isinstance(named, cst.Name) or named.value not in _TRANSPARENT:
             return False
     return True
+
+
+def _names_in(node: cst.FunctionDef) -> set[str]:
+    """The names that a function reads or binds; those of attributes and arguments are others."""
+    others: set[cst.CSTNode | None] = set()
+    names: dict[cst.CSTNode, str] = {}
+    for one in descendants(node.body):
+        if isinstance(one, cst.Attribute):
+            others.add(one.attr)
+        elif isinstance(one, cst.Arg):
+            others.add(one.keyword)
+        elif isinstance(one, cst.Name):
+            names[one] = one.value
+    return {name for one, name in names.items() if one not in others}
 
 
 def _is_named(argument: cst.Arg, name: str) -> bool:

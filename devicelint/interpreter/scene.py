@@ -92,12 +92,12 @@ class Scene:
         """An expression for the device of a value that `site` names here: `x.device`."""
         return self._spelling.of_value(value, site)
 
-    def handed_down(self, device: Device | str) -> HandedDown | None:
-        """How this function could get a device that its callers have.
+    def handed_down(self, device: Device | str, site: Site = None) -> HandedDown | None:
+        """How this function could get a device that its callers have, for what is made at `site`.
 
         A name stands for a device that the leading file is going to have at its top.
         """
-        return handed_down(self._run, self._frame, device)
+        return handed_down(self._run, self._frame, device, site)
 
     @property
     def leading_file(self) -> str:

@@ -137,11 +137,13 @@ def _move_beside(scene: Scene, clash: Clash) -> Rewrite | None:
 def _with_device_handed_down(scene: Scene, clash: Clash) -> Rewrite | None:
     """The same with a new parameter, where the callers have a device and the function none."""
     here, device, since = scene.at(clash), clash.reference.device, clash.reference.since
-    made = None if clash.culprit.since is None else scene.where_made(clash.culprit.since.site)
+    site = None if clash.culprit.since is None else clash.culprit.since.site
+    made = scene.where_made(site)
     for place in (made, here):
         if place is not None and place.move_to(device, since) is not None:
             return None
-        handed = None if place is None else place.handed_down(device)
+        creation = site if place is made else None
+        handed = None if place is None else place.handed_down(device, creation)
         if handed is None or not handed.is_needed:
             continue
         rewrite = (
