@@ -25,6 +25,22 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
+class ChosenType:
+    """`Tensor = torch.cuda.FloatTensor if cuda else torch.FloatTensor`, and what it is used for."""
+
+    site: Site = field(repr=False)
+    """What chooses it."""
+    statement: Site = field(repr=False)
+    kind: str
+    """As torch calls the type: "FloatTensor"."""
+    dtype: str
+    made: tuple[Site, ...] = field(repr=False)
+    """The calls of it, which make tensors."""
+    converted: tuple[Site, ...] = field(repr=False)
+    """The calls of `.type(…)` that are given it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
     """What the guards ask, and where it is known."""
 
@@ -52,6 +68,8 @@ class GuardedMoves(Event):
     device: str
     """The one accelerator that they go to, such as "cuda"."""
     guards: tuple[Guard, ...]
+    types: tuple[ChosenType, ...]
+    """The types of tensors that are chosen by it."""
     held: str | None
     """What holds the device that this condition chooses, where it is in sight of all guards."""
     name: str | None

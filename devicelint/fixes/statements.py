@@ -155,7 +155,16 @@ def _out_of_line(place: Place, span: Span, layout: Layout) -> Edit:
 
 
 def _lines(span: Span, layout: Layout) -> Span:
-    """The lines of a statement, but for form feeds before it."""
+    """The lines of a statement, but for form feeds before it.
+
+    Of the blank lines on both sides, those on the side with fewer go as well.
+    """
     start = span.start - len(layout.indentation(span.start))
     end = layout.next_line(span.end)
-    return Span(start, len(layout.text) if end is None else end)
+    if end is None:
+        return Span(start, len(layout.text))
+    newline = layout.newline
+    above = layout.slice(0, layout.line_start(span.start)).removesuffix(newline)
+    while above.endswith(newline) and layout.text.startswith(newline, end):
+        above, end = above.removesuffix(newline), end + len(newline)
+    return Span(start, end)

@@ -128,3 +128,9 @@ def asks_machine(run: Run, expression: cst.BaseExpression) -> bool:
                 return is_machine(run.evaluate(expression))
         case _:
             return False
+
+
+def scope_around(reads: Reads, node: cst.CSTNode) -> cst.Module | cst.FunctionDef | cst.ClassDef:
+    """The module, function or class in whose body a node stands."""
+    scopes = (cst.FunctionDef, cst.ClassDef)
+    return next((one for one in around(reads, node) if isinstance(one, scopes)), reads.tree)

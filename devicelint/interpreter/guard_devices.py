@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from devicelint.domain.guard_events import Condition, Guard
+from devicelint.domain.guard_events import ChosenType, Condition, Guard
 from devicelint.interpreter.conditions import Asked, around, asks_machine
 from devicelint.interpreter.device_names import USUAL_NAMES, names_bound_in
 from devicelint.interpreter.name_reads import Reads
@@ -19,7 +19,7 @@ _IS_NO_SCRIPT = (cst.FunctionDef, cst.ClassDef)
 
 
 def condition_of(
-    run: Run, reads: Reads, asked: Asked, settled: Settled, guards: Sequence[Guard]
+    run: Run, reads: Reads, asked: Asked, settled: Settled, guards: Sequence[Guard | ChosenType]
 ) -> Condition:
     """What a rule needs to know of a condition."""
     meaning = _meaning(reads, asked, settled)
@@ -74,10 +74,12 @@ def _in_place(reads: Reads, meaning: cst.BaseExpression) -> str:
             return ""
 
 
-def _is_read_by_nothing_else(reads: Reads, asked: Asked, guards: Sequence[Guard]) -> bool:
+def _is_read_by_nothing_else(
+    reads: Reads, asked: Asked, guards: Sequence[Guard | ChosenType]
+) -> bool:
     folded: set[cst.CSTNode] = set()
     for guard in guards:
-        if not guard.taken and isinstance(guard.site, (cst.If, cst.IfExp)):
+        if not getattr(guard, "taken", ()) and isinstance(guard.site, (cst.If, cst.IfExp)):
             folded.update(descendants(guard.site.test))
     assert isinstance(asked.expression, cst.Name)
     return all(read in folded for read in reads.names[asked.expression.value])
@@ -106,7 +108,7 @@ _CHOICE = re.compile(
 
 
 def device_held(
-    run: Run, reads: Reads, condition: Condition, guards: Sequence[Guard], device: str
+    run: Run, reads: Reads, condition: Condition, sites: Sequence[cst.CSTNode], device: str
 ) -> str | None:
     """A name that holds the device which the condition chooses, in sight of all guards."""
     found = []
@@ -115,7 +117,7 @@ def device_held(
         if match is None or match["yes"].partition(":")[0] != device.partition(":")[0]:
             continue
         if _is_test(run, match["test"], statement.value, condition) and all(
-            _sees(run, reads, guard, name, statement) for guard in guards
+            _sees(run, reads, site, name, statement) for site in sites
         ):
             found.append(name)
     usual = [name for name in USUAL_NAMES if name in found]
@@ -142,21 +144,20 @@ def _is_test(run: Run, test: str, value: cst.BaseExpression, condition: Conditio
     return condition.asks_machine and asks_machine(run, chosen.test)
 
 
-def _sees(run: Run, reads: Reads, guard: Guard, name: str, statement: cst.Assign) -> bool:
+def _sees(run: Run, reads: Reads, site: cst.CSTNode, name: str, statement: cst.Assign) -> bool:
     """Whether a name is bound once, and before the guard, where that can see it."""
-    assert isinstance(guard.site, cst.CSTNode)
     line = reads.around[statement]
     block = reads.around.get(line)
     if not isinstance(block, (cst.Module, cst.IndentedBlock)):
         return False
     owner = next((one for one in around(reads, line) if isinstance(one, _SCOPES)), run.module)
     if name.startswith("self."):
-        return _is_of_same_object(reads, guard.site, statement)
+        return _is_of_same_object(reads, site, statement)
     if len(list(bindings_of(reads, owner, cst.Name(name)))) != 1:
         return False
     body = tuple(block.body)
     place = Settled(owner, body, next(i for i, one in enumerate(body) if one is line), (statement,))
-    return place.precedes(reads, guard.site) and not _hides(run, reads, guard, name, owner)
+    return place.precedes(reads, site) and not _hides(run, reads, site, name, owner)
 
 
 _SCOPES = (cst.Module, cst.FunctionDef)
@@ -170,10 +171,9 @@ def _is_of_same_object(reads: Reads, site: cst.CSTNode, statement: cst.Assign) -
     return owners[0] is not None and owners[0] is owners[1]
 
 
-def _hides(run: Run, reads: Reads, guard: Guard, name: str, owner: cst.CSTNode) -> bool:
+def _hides(run: Run, reads: Reads, site: cst.CSTNode, name: str, owner: cst.CSTNode) -> bool:
     """Whether a function around a guard binds the name itself."""
-    assert isinstance(guard.site, cst.CSTNode)
-    for one in around(reads, guard.site):
+    for one in around(reads, site):
         if one is owner:
             return False
         if isinstance(one, (cst.FunctionDef, cst.Lambda)) and name in names_bound_in(run, one):
@@ -182,7 +182,7 @@ def _hides(run: Run, reads: Reads, guard: Guard, name: str, owner: cst.CSTNode) 
 
 
 def free_device_name(
-    run: Run, reads: Reads, condition: Condition, guards: Sequence[Guard]
+    run: Run, reads: Reads, condition: Condition, sites: Sequence[cst.CSTNode]
 ) -> str | None:
     """A name for a new device, which nothing binds in the file, nor in the functions of guards."""
     if condition.prefix:
@@ -190,7 +190,7 @@ def free_device_name(
         return None if owned else "self.device"
     for name in ("device", "torch_device"):
         if name not in names_bound_in(run, run.module) and not any(
-            _hides(run, reads, guard, name, run.module) for guard in guards
+            _hides(run, reads, site, name, run.module) for site in sites
         ):
             return name
     return None

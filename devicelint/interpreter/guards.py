@@ -9,8 +9,9 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU, Known, is_accelerator
 from devicelint.domain.events import Transfer
-from devicelint.domain.guard_events import Condition, Guard, GuardedMoves
+from devicelint.domain.guard_events import ChosenType, Condition, Guard, GuardedMoves
 from devicelint.domain.history import Site
+from devicelint.interpreter.chosen_types import chosen_types
 from devicelint.interpreter.conditions import Asked, asked_by, asks_machine
 from devicelint.interpreter.guard_devices import condition_of, device_held, free_device_name
 from devicelint.interpreter.guard_shapes import (
@@ -23,25 +24,28 @@ from devicelint.interpreter.name_reads import Reads, reads_of
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.settling import settled
 
-Found = tuple[Asked, Guard]
+Found = tuple[Asked, Guard | ChosenType]
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 
 
 def announce_guards(run: Run) -> None:
     """Announce, for each condition, the moves that are made under it and nothing else."""
-    if not run.world.accelerators or not run.moves:
+    if not run.world.accelerators or not (run.moves or "cuda" in run.module_code):
         return
     reads = reads_of(run.module)
     groups: dict[tuple[Site, str], list[Found]] = {}
     for asked, guard in _guards(run, reads):
         groups.setdefault(asked.key, []).append((asked, guard))
-    for found in groups.values():
-        _announce(run, reads, found)
+    for asked, chosen in chosen_types(run, reads):
+        groups.setdefault(asked.key, []).append((asked, chosen))
+    for group in groups.values():
+        _announce(run, reads, group)
 
 
 def _announce(run: Run, reads: Reads, found: list[Found]) -> None:
     asked = found[0][0]
-    guards = tuple(guard for _, guard in found)
+    guards = tuple(one for _, one in found if isinstance(one, Guard))
+    types = tuple(one for _, one in found if isinstance(one, ChosenType))
     if asks_machine(run, asked.expression):
         condition = Condition(asked.code, asks_machine=True)
         if asked.code.startswith("not "):
@@ -50,14 +54,20 @@ def _announce(run: Run, reads: Reads, found: list[Found]) -> None:
         place = settled(reads, asked)
         if place is None:
             return
-        guards = tuple(guard for guard in guards if place.precedes(reads, _node(guard.site)))
-        condition = condition_of(run, reads, asked, place, guards)
+        guards = tuple(one for one in guards if place.precedes(reads, _node(one.site)))
+        types = tuple(one for one in types if place.precedes(reads, _node(one.site)))
+        condition = condition_of(run, reads, asked, place, (*guards, *types))
     moves = [run.moves[move] for guard in guards for move in guard.moves]
-    device = _one_device(moves) if moves or condition.asks_machine else None
-    if device is not None and guards:
-        held = device_held(run, reads, condition, guards, device)
-        name = free_device_name(run, reads, condition, guards)
-        run.announce(GuardedMoves(guards[0].site, condition, device, guards, held, name))
+    device = _one_device(moves) if moves or types or condition.asks_machine else None
+    sites = [_node(one) for one in (*map(_site, guards), *map(_site, types))]
+    if device is not None and sites:
+        held = device_held(run, reads, condition, sites, device)
+        name = free_device_name(run, reads, condition, sites)
+        run.announce(GuardedMoves(sites[0], condition, device, guards, types, held, name))
+
+
+def _site(one: Guard | ChosenType) -> Site:
+    return one.site
 
 
 def _node(site: Site) -> cst.CSTNode:
@@ -75,7 +85,7 @@ def _one_device(moves: list[Transfer]) -> str | None:
     return f"{kind}:{index}" if index or Known(kind) not in devices else kind
 
 
-def _guards(run: Run, reads: Reads) -> Iterator[Found]:
+def _guards(run: Run, reads: Reads) -> Iterator[tuple[Asked, Guard]]:
     """The guards of a file, the outermost of nested ones, in the order of the walk."""
     hard = [call for call, move in run.moves.items() if isinstance(call, cst.Call)]
     hard = [call for call in hard if _is_hard(call, run.moves[call])]
@@ -108,7 +118,9 @@ def _conditions_around(reads: Reads, call: cst.CSTNode) -> Iterator[cst.If | cst
         node, parent = parent, reads.around.get(parent)
 
 
-def _guard(run: Run, reads: Reads, node: cst.If | cst.IfExp, hard: list[cst.Call]) -> Found | None:
+def _guard(
+    run: Run, reads: Reads, node: cst.If | cst.IfExp, hard: list[cst.Call]
+) -> tuple[Asked, Guard] | None:
     body, orelse = _branches(reads, node)
     if body is None:
         return None

@@ -7,16 +7,18 @@ from collections.abc import Iterator
 import libcst as cst
 
 from devicelint.domain.events import AcceleratorDemanded
-from devicelint.domain.guard_events import Condition, Guard, GuardedMoves
+from devicelint.domain.guard_events import ChosenType, Condition, Guard, GuardedMoves
 from devicelint.finding import Severity
 from devicelint.fixes import (
     Change,
     DefineBeside,
     DefineDevice,
+    InsertAfter,
     InsertStatement,
     KeepBranch,
     MoveTo,
     RemoveStatement,
+    Replace,
     Rewrite,
     Unwrap,
 )
@@ -49,14 +51,15 @@ class GuardedMove(Rule):
 
     def on_guarded_moves(self, event: GuardedMoves, scene: Scene) -> Reports:
         """All guards that ask the same are folded at once, so that nothing is left of the flag."""
-        condition, test = event.condition, _test(event.guards[0])
+        condition = event.condition
+        tests = [*map(_test, event.guards), *map(_test, event.types)]
         device = event.held or event.name
         named = device or "device"
         yield Report(
-            test,
-            f"{clashes.quoted(scene, test)} decides {_PLACES[len(event.guards[:3])]} about moves "
+            tests[0],
+            f"{clashes.quoted(scene, tests[0])} decides {_PLACES[len(tests[:3])]} about moves "
             f"alone: choose one `{named}` by it, and move there with `.to({named})`",
-            tuple((_test(guard), "the same condition") for guard in event.guards[1:]),
+            tuple((test, "the same condition") for test in tests[1:]),
             fix=None if device is None else self._folded(event, condition, device, scene),
             subject=(event.site, condition.code),
             anywhere=True,
@@ -67,9 +70,11 @@ class GuardedMove(Rule):
     ) -> Rewrite | None:
         defined = tuple(self._defined(event, condition, device, scene))
         folded = (change for guard in event.guards for change in _changes(guard, device))
-        return Rewrite(
-            f"Use one `{device}`, chosen by the condition", (*defined, *folded), begins=True
-        )
+        typed = (change for one in event.types for change in _retyped(one, device, scene))
+        gone = {one.statement for one in event.types}
+        removed = (RemoveStatement(one) for one in gone if isinstance(one, cst.CSTNode))
+        changes = (*defined, *folded, *typed, *removed)
+        return Rewrite(f"Use one `{device}`, chosen by the condition", changes, begins=True)
 
     def _defined(
         self, event: GuardedMoves, condition: Condition, device: str, scene: Scene
@@ -91,7 +96,7 @@ class GuardedMove(Rule):
             yield InsertStatement(condition.known_from, content)
 
 
-def _test(guard: Guard) -> cst.BaseExpression:
+def _test(guard: Guard | ChosenType) -> cst.BaseExpression:
     assert isinstance(guard.site, (cst.If, cst.IfExp))
     return guard.site.test
 
@@ -109,3 +114,17 @@ def _changes(guard: Guard, device: str) -> Iterator[Change]:
     for move in guard.moves:
         assert isinstance(move, cst.Call)
         yield MoveTo(move, device)
+
+
+def _retyped(chosen: ChosenType, device: str, scene: Scene) -> Iterator[Change]:
+    """`Tensor(2)` → `torch.FloatTensor(2).to(device)`, `x.type(Tensor)` → `x.to(…)`."""
+    torch = scene.torch_name() or "torch"
+    for call in chosen.made:
+        assert isinstance(call, cst.Call)
+        yield Replace(call.func, f"{torch}.{chosen.kind}")
+        yield InsertAfter(call, f".to({device})")
+    for call in chosen.converted:
+        assert isinstance(call, cst.Call)
+        assert isinstance(call.func, cst.Attribute)
+        yield Replace(call.func.attr, "to")
+        yield Replace(call.args[0].value, f"{device}, {torch}.{chosen.dtype}")
