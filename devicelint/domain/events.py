@@ -161,6 +161,8 @@ class AcceleratorDemanded(Event):
     """Whether `site` is the literal that names the device, rather than a method's call."""
     use: Site = field(default=None, repr=False)
     """The call that goes there; the literal may stand far away from it."""
+    at_times: bool = False
+    """Whether a condition that says nothing of devices guards it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ class ChosenType:
     site: Site = field(repr=False)
     """What chooses it."""
     statement: Site = field(repr=False)
-    kind: str
-    """As torch calls the type: "FloatTensor"."""
+    on_cpu: str
+    """What is chosen without an accelerator, as it is written: `torch.FloatTensor`."""
     dtype: str
     made: tuple[Site, ...] = field(repr=False)
     """The calls of it, which make tensors."""
@@ -51,7 +51,7 @@ class Condition:
     known_after: Site = field(default=None, repr=False)
     """The statement that settles it."""
     known_from: Site = field(default=None, repr=False)
-    """The first statement of the function that is given it."""
+    """The first statement that needs it in the function that is given it."""
     prefix: str = ""
     """`self.` where it is kept in an object."""
     spelled_out: str = ""

@@ -26,7 +26,7 @@ def chosen_types(run: Run, reads: Reads) -> Iterator[tuple[Asked, ChosenType]]:
             if one is None or two is None or one[0] == two[0] or one[1] != two[1]:
                 continue
             asked = asked_by(run, reads, node, moved=one[0])
-            found = _used(reads, node, name, one[1])
+            found = _used(reads, node, name, (one[1], reads.code(no if one[0] else yes)))
             if asked is not None and found is not None:
                 yield asked, found
 
@@ -67,13 +67,17 @@ def _type(run: Run, node: cst.BaseExpression) -> tuple[bool, str] | None:
     with run.silence():
         value = run.evaluate(node)
     device = legacy_device(value) if isinstance(value, External) else None
+    if isinstance(value, External) and value.name == "torch.Tensor":
+        return False, "FloatTensor"
     if device is None or not isinstance(value, External):
         return None
     return device != CPU, value.name.rpartition(".")[2]
 
 
-def _used(reads: Reads, node: cst.If | cst.IfExp, name: str, kind: str) -> ChosenType | None:
-    dtype = dtype_of(f"torch.{kind}")
+def _used(
+    reads: Reads, node: cst.If | cst.IfExp, name: str, kind: tuple[str, str]
+) -> ChosenType | None:
+    dtype = dtype_of(f"torch.{kind[0]}")
     statement = node if isinstance(node, cst.If) else reads.around[node]
     once = 1 + isinstance(node, cst.If)
     scope = scope_around(reads, node)
@@ -92,7 +96,7 @@ def _used(reads: Reads, node: cst.If | cst.IfExp, name: str, kind: str) -> Chose
                 converted.append(outer)
             case _:
                 return None
-    return ChosenType(node, statement, kind, dtype, tuple(made), tuple(converted))
+    return ChosenType(node, statement, kind[1], dtype, tuple(made), tuple(converted))
 
 
 def _converts(call: cst.Call) -> bool:

@@ -40,7 +40,7 @@ def asked_by(run: Run, reads: Reads, node: cst.If | cst.IfExp, *, moved: bool) -
     if not all(isinstance(one, _PURE) or _asks_torch(one) for one in descendants(expression)):
         return None
     code = run.module.code_for_node(expression)
-    if _FOLLOWS.search(code) or "\n" in code:
+    if FOLLOWS.search(code) or "\n" in code:
         return None
     if negated:
         code = f"not ({code})" if isinstance(expression, cst.BooleanOperation) else f"not {code}"
@@ -52,7 +52,7 @@ _PURE = (
     *(cst.Name, cst.Attribute, cst.Comparison, cst.ComparisonTarget, cst.BooleanOperation),
     *(cst.UnaryOperation, cst.Integer, cst.SimpleString, cst.Not, cst.And, cst.Or, cst.BaseCompOp),
 )
-_FOLLOWS = re.compile(r"\.(is_cuda|device|type|training|requires_grad)\b")
+FOLLOWS = re.compile(r"\.(is_cuda|device|type|training|requires_grad)\b")
 """What a tensor or a module is asked, and no setting."""
 _ANSWERS = frozenset({"is_available", "device_count"})
 
@@ -99,7 +99,9 @@ def _scope_of(
     return run.module
 
 
-def around(reads: Reads, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+def around(reads: Reads, node: Site) -> Iterator[cst.CSTNode]:
+    """What a node stands in, the innermost first."""
+    assert isinstance(node, cst.CSTNode)
     parent = reads.around.get(node)
     while parent is not None:
         yield parent

@@ -135,7 +135,7 @@ def demand(
         if argument is not None and isinstance(argument.value, Const):
             announce_invalid(run, argument.value, site)
         return device
-    if not run.assumptions:
+    if run.assumptions == run.unrelated:
         _demand_written_out(run, argument, device, site, how)
     return device if run.world.accelerators else NOWHERE
 
@@ -147,11 +147,13 @@ def _demand_written_out(
     if argument is None:
         place = site
     elif isinstance(argument.value, (Const, DeviceHandle)):
-        place = argument.value.site if is_hard(argument.value) else None
+        is_written_here = bool(run.assumptions) and argument.value.site is argument.site
+        place = argument.value.site if is_written_here or is_hard(argument.value) else None
     if place is None:
         return
     run.demands_accelerator = True
-    run.announce(AcceleratorDemanded(place, device, how, argument is not None, site))
+    literal, at_times = argument is not None, bool(run.assumptions)
+    run.announce(AcceleratorDemanded(place, device, how, literal, site, at_times))
 
 
 def names_accelerator(value: Value) -> bool:

@@ -27,12 +27,14 @@ from devicelint.interpreter.device_arguments import demand
 from devicelint.interpreter.run import Run, executes
 from devicelint.interpreter.saved_files import asking_for_files
 from devicelint.interpreter.truth import (
+    EXCEPT,
     assuming,
     choosing,
     condition_at,
     condition_of,
     depends_on_choice,
     is_machine,
+    is_unrelated,
     truth_of,
     under_setting,
 )
@@ -92,8 +94,11 @@ def branch(run: Run, value: Value, body: Callable[[], None], orelse: Callable[[]
     if isinstance(condition, Flag):
         choices.pop()
     if one.dead is not run.state.dead and depends_on_choice(run, condition):
+        unrelated = is_unrelated(condition)
         run.frame.assumed += 1
         run.assumptions += 1
+        run.frame.assumed_unrelated += unrelated
+        run.unrelated += unrelated
     other, run.state = run.state, one
     run.merge(other, condition if isinstance(condition, Flag) else None)
 
@@ -110,12 +115,7 @@ def assume(run: Run, value: Value) -> None:
 @executes(cst.Try, cst.TryStar)
 def try_statement(run: Run, node: cst.Try | cst.TryStar) -> None:
     before = run.state.fork()
-    run.assumptions += bool(node.handlers)
-    expected = len(run.expected)
-    run.expected.extend(_expected(run, node))
-    run.execute_block(node.body)
-    del run.expected[expected:]
-    run.assumptions -= bool(node.handlers)
+    _try(run, node)
     failed = run.state.fork() if not run.state.dead else before.fork()
     failed.merge(before)
     if node.orelse is not None and not run.state.dead:
@@ -124,7 +124,7 @@ def try_statement(run: Run, node: cst.Try | cst.TryStar) -> None:
         after, run.state = run.state, failed.fork()
         if handler.name is not None and isinstance(handler.name.name, cst.Name):
             run.bind(handler.name.name.value, Unknown("an exception"), handler.name.name)
-        with assuming(run, Flag("except")):
+        with assuming(run, Flag(EXCEPT)):
             run.execute_block(handler.body)
         handled, run.state = run.state, after
         run.merge(handled, None)
@@ -132,6 +132,24 @@ def try_statement(run: Run, node: cst.Try | cst.TryStar) -> None:
         dead, run.state.dead = run.state.dead, False
         run.execute_block(node.finalbody.body)
         run.state.dead = run.state.dead or dead
+
+
+def _try(run: Run, node: cst.Try | cst.TryStar) -> None:
+    expected = tuple(_expected(run, node))
+    tried = bool(node.handlers)
+    unrelated = tried and _DEVICE_ERRORS.isdisjoint(expected or ("Exception",))
+    before = len(run.expected)
+    run.expected.extend(expected)
+    run.assumptions += tried
+    run.unrelated += unrelated
+    run.execute_block(node.body)
+    run.unrelated -= unrelated
+    run.assumptions -= tried
+    del run.expected[before:]
+
+
+_DEVICE_ERRORS = frozenset({"Exception", "BaseException", "RuntimeError", "AssertionError"})
+"""What the lack of an accelerator raises, and what a handler catches that with."""
 
 
 def _expected(run: Run, node: cst.Try | cst.TryStar) -> Iterator[str]:

@@ -66,6 +66,8 @@ class Frame:
     """How many conditions that the code cannot tell surround the call."""
     assumed: int = 0
     """How many conditions hold for the rest of the frame, since their other path has ended."""
+    assumed_unrelated: int = 0
+    """How many of these say nothing of devices."""
     guarded: bool = False
     """Whether a decorator of the class asks for a device."""
     is_heard: bool = False

@@ -236,6 +236,7 @@ def _walk(run: Run, frame: Frame, function: Function) -> Value:
     _walk_unentered(run, frame)
     run.no_grad -= function.no_grad
     run.assumptions -= frame.assumed + function.guarded
+    run.unrelated -= frame.assumed_unrelated
     run.frame = outer
     frame.left_with = run.state.fields(frame.ref)
     if not frame.keeps_names:
@@ -287,12 +288,12 @@ def _walk_unentered(run: Run, frame: Frame) -> None:
 def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> None:
     """Walk a function with arguments of the caller's choice, and undo what it did."""
     before, outer = run.state.fork(), run.frame
-    assumptions, no_grad, world = run.assumptions, run.no_grad, run.world
+    counted, world = (run.assumptions, run.unrelated, run.no_grad), run.world
     for setting in settings_of(run, function):
         run.state = before.fork()
         forget_places(run)
         run.world = setting
         call_function(run, function, Arguments(open=True), None, receiver=receiver)
         run.frame, run.world = outer, world
-        run.assumptions, run.no_grad = assumptions, no_grad
+        run.assumptions, run.unrelated, run.no_grad = counted
     run.state = before

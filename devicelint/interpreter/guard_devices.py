@@ -30,7 +30,7 @@ def condition_of(
         asked.code,
         meaning is not None and asks_machine(run, meaning),
         settled.statement,
-        None if settled.bindings else settled.block[settled.last + 1],
+        None if settled.bindings else settled.first_with(reads, [one.site for one in guards]),
         "self." if settled.is_kept else "",
         spelled if _is_script(run.module) else "",
     )

@@ -20,6 +20,8 @@ class Surroundings:
 
     assumptions: int = 0
     """How many conditions that the code cannot tell."""
+    unrelated: int = 0
+    """How many of these say nothing of devices: what they guard needs what it names."""
     settings: list[str] = field(default_factory=list)
     """The settings that lead to this point, with what they have to be."""
     device_choices: int = 0

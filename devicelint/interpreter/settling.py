@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from devicelint.interpreter.conditions import Asked, Scope, around, roots_of
+from devicelint.domain.history import Site
+from devicelint.interpreter.conditions import FOLLOWS, Asked, Scope, around, roots_of
 from devicelint.interpreter.name_reads import Reads, last_name
 from devicelint.interpreter.nodes import children, descendants, names_bound_by
 
@@ -47,6 +48,11 @@ class Settled:
             child = parent
         return called
 
+    def first_with(self, reads: Reads, sites: Sequence[Site]) -> cst.CSTNode | None:
+        """The first statement of the block in which one of some places stands."""
+        within = {parent for site in sites for parent in around(reads, site)} | {*sites}
+        return next((one for one in self.block if one in within), None)
+
     def _index(self, statement: cst.CSTNode) -> int:
         return index_of(statement, self.block)
 
@@ -69,6 +75,8 @@ def settled(reads: Reads, asked: Asked) -> Settled | None:
     paths = [dict(_path(reads, one, asked.scope)) for one in bindings]
     common = [block for block in paths[0] if all(block in path for path in paths)]
     if not common:
+        return None
+    if any(FOLLOWS.search(reads.code(one)) for one in bindings):
         return None
     block = tuple(common[0].body)
     last = max(index_of(path[common[0]], block) for path in paths)

@@ -31,6 +31,8 @@ from devicelint.interpreter.run import Run
 
 AVAILABLE = "torch.cuda.is_available()"
 """The flag that every way of asking for an accelerator comes to."""
+EXCEPT = "except"
+"""The flag of an exception that was caught."""
 
 
 def condition_of(value: Value) -> Value:
@@ -62,16 +64,28 @@ _NOTHING: AbstractContextManager[None] = nullcontext()
 
 def assuming(run: Run, condition: Value) -> AbstractContextManager[None]:
     """Walk under a condition: what is written there is somebody's choice, not hard-coded."""
-    return _assuming(run) if depends_on_choice(run, condition) else _NOTHING
+    return _assuming(run, condition) if depends_on_choice(run, condition) else _NOTHING
 
 
 @contextmanager
-def _assuming(run: Run) -> Iterator[None]:
+def _assuming(run: Run, condition: Value) -> Iterator[None]:
+    unrelated = is_unrelated(condition)
     run.assumptions += 1
+    run.unrelated += unrelated
     try:
         yield
     finally:
         run.assumptions -= 1
+        run.unrelated -= unrelated
+
+
+def is_unrelated(condition: Value) -> bool:
+    """Whether a condition that the code cannot tell says nothing of devices: `args.resume`."""
+    match condition:
+        case Flag(key=words) | Outside(origin=words):
+            return words != EXCEPT and SPEAKS_OF_DEVICES.search(words) is None
+        case _:
+            return False
 
 
 _SETTING = re.compile(r"(?!self\.)\w+\.\w+|\w+$")

@@ -38,7 +38,8 @@ class Demands:
             at_hand = _in_both(self._at_hand[event.site], at_hand)
         self._at_hand[event.site] = at_hand
         self._devices.add(event.device)
-        if scene.world.accelerators or _contradicts(scene, at_hand) is not self._contradicting:
+        contradicts = not event.at_times and _contradicts(scene, at_hand)
+        if scene.world.accelerators or contradicts is not self._contradicting:
             return
         advice, fix = _mend(Demand(event, scene, frozenset(self._devices)), at_hand)
         kind = event.device.type

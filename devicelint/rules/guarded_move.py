@@ -121,7 +121,7 @@ def _retyped(chosen: ChosenType, device: str, scene: Scene) -> Iterator[Change]:
     torch = scene.torch_name() or "torch"
     for call in chosen.made:
         assert isinstance(call, cst.Call)
-        yield Replace(call.func, f"{torch}.{chosen.kind}")
+        yield Replace(call.func, chosen.on_cpu)
         yield InsertAfter(call, f".to({device})")
     for call in chosen.converted:
         assert isinstance(call, cst.Call)
