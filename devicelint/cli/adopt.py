@@ -54,6 +54,8 @@ class Adoption(Check):
         if self.options.quiet:
             return
         tally = self.tally
+        if tally.problems and not tally.fixed:
+            return
         left = sum(len(checked.findings) for checked in tally.found)
         terminal.say(
             summary.adopted(
