@@ -19,7 +19,7 @@ from devicelint.interpreter.patience import GivenUp
 from devicelint.interpreter.watching import WatchingRun
 from devicelint.locating import File, located
 from devicelint.project import Project, home_of
-from devicelint.rules import Rule, chosen
+from devicelint.rules import Rule, chosen, rule_named
 from devicelint.source import SourceFile
 from devicelint.syntax import CheckError, parse, too_deep
 from devicelint.tracing import Trace, Tracing
@@ -131,8 +131,17 @@ def adopt(
 
 
 def is_allowed(finding: Finding, config: Config) -> bool:
-    """Whether a configuration allows the fix of a finding, where it has one."""
-    return finding.fix is not None and (config.unsafe_fixes or finding.fix.safety.value == "safe")
+    """Whether a configuration allows the fix of a finding, where it has one.
+
+    Whoever adopts a file wants it to do what it does elsewhere, too: unsafe fixes are steps of
+    that, except where the file seems to be for machines with an accelerator on purpose.
+    """
+    if finding.fix is None:
+        return False
+    if config.unsafe_fixes or finding.fix.safety.value == "safe":
+        return True
+    rule = rule_named(finding.code)
+    return config.adopts and rule is not None and not rule.may_be_on_purpose
 
 
 def _findings(

@@ -392,3 +392,10 @@ def test_what_adoption_leaves_is_said() -> None:
     assert run("# Page\n" + page + "\n~~~text left\nexample.py: odd\n~~~\n") == []
     found = run("# Page\n" + page + "\n~~~text left\nexample.py: even\n~~~\n")
     assert only(found).actual == "example.py: odd\n"
+
+
+def test_adoption_may_leave_all_as_it_is() -> None:
+    page = f"# Page\n~~~py\n{BOUND}\n\nodd(1)  # note\n~~~\n\n~~~text left\nexample.py: odd\n~~~\n"
+    assert run(page) == []
+    found = only(run(page.replace("odd(1)  # note", "host = odd; host(odd(1))  # note")))
+    assert found.expected == "adoption changes nothing, or a `diff adopt` block"

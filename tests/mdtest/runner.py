@@ -178,13 +178,8 @@ class _Run:
         body = diff_body(code, adopted)
         if comparable_diff(diff.content) != body:
             yield Complaint(diff.line, diff.content or "(empty)\n", body, replacement=(diff, body))
-        said = [fence for fence in self.example.reports if fence.tags == LEFT]
-        if left and not said:
+        if left and not any(fence.tags == LEFT for fence in self.example.reports):
             yield Complaint(diff.line, "nothing is left, or a `text left` block", left, adopted)
-        for fence in said:
-            if fence.content != left:
-                shown = fence.content or "(empty)\n"
-                yield Complaint(fence.line, shown, left, replacement=(fence, left))
         again, _ = self._adopted(adopted)
         if again != adopted:
             yield Complaint(diff.line, "adopting twice is as once", diff_body(adopted, again))
@@ -239,8 +234,21 @@ class _Run:
             ):
                 yield observation
 
+    def _check_left(self, report: Fence) -> Iterator[Complaint]:
+        """What adoption leaves; where no block shows what it makes of the code, that is nothing."""
+        adopted, left = self._adopted(self.annotated.code)
+        if adopted != self.annotated.code and not self.example.adoptions:
+            changes = diff_body(self.annotated.code, adopted)
+            yield Complaint(
+                report.line, "adoption changes nothing, or a `diff adopt` block", changes
+            )
+        if report.content != left:
+            shown = report.content or "(empty)\n"
+            yield Complaint(report.line, shown, left, replacement=(report, left))
+
     def _check_report(self, report: Fence) -> Iterator[Complaint]:
         if report.tags == LEFT:
+            yield from self._check_left(report)
             return
         rendered = self.analyser.report(self.annotated.code, self.example.path, self.settings)
         actual = "".join(f"{line.rstrip()}\n" for line in rendered.rstrip("\n").split("\n"))
