@@ -22,6 +22,7 @@ from devicelint.domain.values import (
     Moved,
     Tensor,
     Tuple,
+    Unknown,
     Value,
 )
 from devicelint.interpreter.operands import DIFFERENT, operand_of, report_clash
@@ -33,6 +34,8 @@ def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -
     """`tensor[…]`: a tensor on the same device."""
     indices = _check_indices(run, node, value)
     keeps_rank = any(map(_keeps_dimension, indices))
+    if _is_number_of_old(run, node):
+        return Unknown("an element of a 0-dim tensor")
     scalar = False if keeps_rank and not isinstance(value, Moved) else None
     grad = value.grad if isinstance(value, Tensor) else None
     if isinstance(value, Tensor) and not keeps_rank and len(indices) == 1:
@@ -40,6 +43,21 @@ def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -
     if isinstance(value, Tensor) and value.scalar is not False:
         scalar = None
     return Tensor(value.device, value.since, scalar, grad)
+
+
+def _is_number_of_old(run: Run, node: cst.Subscript) -> bool:
+    """Whether it reads `loss.data[0]` as torch before 0.4 had it: a number.
+
+    What `loss.backward()` starts from has one element.
+    """
+    match node:
+        case cst.Subscript(
+            value=cst.Attribute(value=cst.Name(name), attr=cst.Name("data")),
+            slice=[cst.SubscriptElement(cst.Index(cst.Integer("0")))],
+        ):
+            return re.search(rf"\b{name}\.backward\(", run.program.text) is not None
+        case _:
+            return False
 
 
 def _check_indices(

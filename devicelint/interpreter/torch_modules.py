@@ -169,8 +169,10 @@ def _call_container(
 ) -> Value:
     if name != "Sequential":
         return Unknown(f"a {name} is not called")
+    if not arguments.positional:
+        return Unknown("no input")
     elements = known_elements(run, module)
-    value = arguments.positional[0].value if arguments.positional else Unknown("no input")
+    value = arguments.positional[0].value
     given = arguments
     if elements is None:
         return _through_unknown(run, module, value, arguments, site)
