@@ -84,70 +84,103 @@ class WrittenText:
         """Another text, written the same way; lines that stay are written as they were."""
         old = self._pieces
         head = _common(old, text)
-        tail = _common_end(old[head:], text[_length(old[:head]) :])
-        kept_end = old[len(old) - tail :]
-        middle = text[_length(old[:head]) : len(text) - _length(kept_end)]
-        new = [self._inner(line) for line in _LINE.findall(middle)]
-        pieces = [*(raw for _, raw in old[:head]), *new, *(raw for _, raw in kept_end)]
+        rest = text[_length(old[:head]) :]
+        tail = _common_end(old[head:], rest)
+        middle = rest[: len(rest) - _length(old[len(old) - tail :])]
+        new = [_Piece(line, self._inner(line)) for line in _LINE.findall(middle)]
+        pieces = [*old[:head], *new, *old[len(old) - tail :]]
         if self.raw.startswith('"'):
-            return f'"{"".join(pieces)}"'
-        opening, between, closing = self._layout
-        return opening + between.join(f'"{piece}"' for piece in pieces) + closing
+            return '"' + "".join(piece.raw for piece in pieces) + '"'
+        return self._listed(pieces)
+
+    def _listed(self, pieces: Sequence[_Piece]) -> str:
+        """The elements of a list, each after what stood before it."""
+        usual = self._between
+        elements = (
+            f'{(piece.before or usual) if index else ""}"{piece.raw}"'
+            for index, piece in enumerate(pieces)
+        )
+        return self._opening + "".join(elements) + self._closing
 
     def _inner(self, line: str) -> str:
         return json.dumps(line, ensure_ascii=self.ascii_only)[1:-1]
 
     @cached_property
-    def _pieces(self) -> list[tuple[str, str]]:
-        """What each line or element says, and how that is written between its quotes."""
+    def _pieces(self) -> list[_Piece]:
+        """The lines of a string, or the elements of a list."""
         if self.raw.startswith("["):
-            return [(json.loads(raw), raw[1:-1]) for raw in self._elements]
+            return list(self._elements())
         raws = [""]
         for unit in _UNIT.findall(self.raw[1:-1]):
             raws[-1] += unit
             if unit == "\\n":
                 raws.append("")
-        return [(json.loads(f'"{raw}"'), raw) for raw in raws if raw]
+        return [_Piece(json.loads(f'"{raw}"'), raw) for raw in raws if raw]
 
-    @cached_property
-    def _elements(self) -> list[str]:
+    def _elements(self) -> Iterator[_Piece]:
         places = Places(self.raw)
-        return [self.raw[start : places.end(start)] for start in places.elements(0)]
+        before = None
+        for start in places.elements(0):
+            end = places.end(start)
+            raw = self.raw[start:end]
+            between = "" if before is None else self.raw[before:start]
+            yield _Piece(json.loads(raw), raw[1:-1], between)
+            before = end
 
-    @cached_property
-    def _layout(self) -> tuple[str, str, str]:
-        """What stands before, between and after the elements of a list."""
+    @property
+    def _opening(self) -> str:
+        """What stands before the first element of the list."""
+        return self.raw[: next(Places(self.raw).elements(0), 1)]
+
+    @property
+    def _closing(self) -> str:
+        """What stands after the last element."""
         places = Places(self.raw)
-        starts = list(places.elements(0))
-        if not starts:
-            return "[", ", ", "]"
-        opening, closing = self.raw[: starts[0]], self.raw[places.end(starts[-1]) :]
-        if len(starts) == 1:
-            return opening, f",{opening[1:] or ' '}", closing
-        return opening, self.raw[places.end(starts[0]) : starts[1]], closing
+        ends = [places.end(start) for start in places.elements(0)]
+        return self.raw[ends[-1] :] if ends else "]"
+
+    @property
+    def _between(self) -> str:
+        """What stands between two elements; where there is one alone, what stands before it."""
+        if len(self._pieces) > 1:
+            return self._pieces[1].before
+        return "," + (self._opening[1:] or " ")
 
 
-def _length(pieces: Sequence[tuple[str, str]]) -> int:
-    return sum(len(said) for said, _ in pieces)
+@dataclass(frozen=True)
+class _Piece:
+    """A line of a text, or an element of a list."""
+
+    said: str
+    raw: str
+    """As it is written, without quotes."""
+    before: str = ""
+    """What stands between it and the element before it."""
 
 
-def _common(pieces: Sequence[tuple[str, str]], text: str) -> int:
+def _length(pieces: Sequence[_Piece]) -> int:
+    return sum(len(piece.said) for piece in pieces)
+
+
+def _common(pieces: Sequence[_Piece], text: str) -> int:
     """How many pieces at the start are whole lines of `text`, too."""
     count = position = 0
-    for said, _ in pieces:
-        end = position + len(said)
-        if not text.startswith(said, position) or not (said.endswith("\n") or end == len(text)):
+    for piece in pieces:
+        end = position + len(piece.said)
+        is_line = piece.said.endswith("\n") or end == len(text)
+        if not text.startswith(piece.said, position) or not is_line:
             break
         count, position = count + 1, end
     return count
 
 
-def _common_end(pieces: Sequence[tuple[str, str]], text: str) -> int:
+def _common_end(pieces: Sequence[_Piece], text: str) -> int:
     """How many pieces at the end are whole lines of `text`, too."""
     count, end = 0, len(text)
-    for said, _ in reversed(pieces):
-        start = end - len(said)
-        if start < 0 or text[start:end] != said or (start and text[start - 1] != "\n"):
+    for piece in reversed(pieces):
+        start = end - len(piece.said)
+        is_line = start == 0 or text[start - 1 : start] == "\n"
+        if start < 0 or text[start:end] != piece.said or not is_line:
             break
         count, end = count + 1, start
     return count
