@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from devicelint.config import Config
+from devicelint.documents.validity import refuse_invalid
 from devicelint.finding import InputError
 from devicelint.path_pattern import matches
 from devicelint.source import SourceFile
@@ -160,6 +161,8 @@ def replace_files(contents: Sequence[tuple[Path, bytes]]) -> None:
     failing, written = Path(), list[_Beside]()
     try:
         for failing, data in contents:
+            if failing.suffix.lower() == ".ipynb":
+                refuse_invalid(failing, data)
             written.append(_written_beside(failing, data, keeps_old=len(contents) > 1))
         with ExitStack() as undo:
             for beside in written:

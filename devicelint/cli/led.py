@@ -75,7 +75,8 @@ class LedAdoption(Adoption):
 
 def _read(each: Input) -> SourceFile:
     source = each.source()
-    parse(source)
+    for part in source.programs():
+        parse(part)
     return source
 
 
