@@ -61,10 +61,11 @@ _HOMES = {
 
 
 def check(source: str, filename: str = "<string>", config: Config | None = None) -> Checked:
-    """Find the device mistakes in the text of a Python file.
+    """Find the device mistakes in the text of a Python file, or of the notebook `filename`.
 
     Returns a `Checked`, whose `findings` are in the order of the text.  Raises `CheckError` (an
-    `InputError`) with path, line and column where the text is no Python.
+    `InputError`) with path, line and column where the text is no Python, and an `InputError` where
+    it is no notebook.
     """
     from devicelint import engine
     from devicelint.source import SourceFile
@@ -73,10 +74,11 @@ def check(source: str, filename: str = "<string>", config: Config | None = None)
 
 
 def fix(source: str, filename: str = "<string>", config: Config | None = None) -> Fixed:
-    """Mend the device mistakes in the text of a Python file.
+    """Mend the device mistakes in the text of a Python file, or of the notebook `filename`.
 
     Safe fixes are made, and unsafe ones too where `config.unsafe_fixes` is set.  Returns a
-    `Fixed`, whose `after.text` is the new text.  Raises `CheckError` as `check` does.
+    `Fixed`, whose `after.text` is the new text, and `after.to_bytes()` the new file, which is
+    another thing for a notebook.  Raises `CheckError` as `check` does.
     """
     from devicelint import engine
     from devicelint.source import SourceFile

@@ -325,9 +325,11 @@ def why_parser() -> Parser:
     parser = Parser(
         "devicelint why",
         COMMANDS["why"] + ": each step with its place, across files.",
-        "example:\n  devicelint why train.py:42\n",
+        "examples:\n  devicelint why train.py:42\n  devicelint why notebook.ipynb:3:12\n",
     )
-    parser.add_argument("place", metavar="FILE:LINE", help="a line of a Python file")
+    parser.add_argument(
+        "place", metavar="FILE:LINE", help="a line; of a notebook a cell and a line of it"
+    )
     return parser
 
 
@@ -338,7 +340,7 @@ def trace_parser() -> Parser:
         COMMANDS["trace"] + ": where it is, or that and how it moves.",
         "example:\n  devicelint trace train.py | less -R\n",
     )
-    parser.add_argument("file", metavar="FILE", help="a Python file; - reads standard input")
+    parser.add_argument("file", metavar="FILE", help="a Python file, a notebook or Markdown; - reads standard input")
     parser.add_argument(
         "--stdin-filename", metavar="PATH", help="what to call the file that - reads"
     )
