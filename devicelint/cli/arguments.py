@@ -340,7 +340,9 @@ def trace_parser() -> Parser:
         COMMANDS["trace"] + ": where it is, or that and how it moves.",
         "example:\n  devicelint trace train.py | less -R\n",
     )
-    parser.add_argument("file", metavar="FILE", help="a Python file, a notebook or Markdown; - reads standard input")
+    parser.add_argument(
+        "file", metavar="FILE", help="a script, notebook or Markdown; - reads standard input"
+    )
     parser.add_argument(
         "--stdin-filename", metavar="PATH", help="what to call the file that - reads"
     )
