@@ -234,6 +234,6 @@ def built(run: Run, node: cst.CSTNode, name: str, device: Device = CPU) -> Modul
     run.note_made(node)
     module = Module(run.allocate(node, name), name, since)
     run.state.write(module.ref, DEVICE_FIELD, Moved(device, since))
-    if run.frame.is_checked:
+    if run.frame.is_checked and not run.frame.is_heard:
         run.learners[module.ref] = module
     return module
