@@ -343,7 +343,8 @@ class TestReplaceSeveral:
     @pytest.mark.parametrize("renames", [0, 1, 2])
     def test_a_rename_that_fails(self, monkeypatch, renames):
         tree("a.py", "x/b.py", "c.py")
-        replace, made = Path.replace, []
+        replace = Path.replace
+        made: list[object] = []
 
         def refuse(path, target):
             if len(made) == renames:
@@ -359,7 +360,8 @@ class TestReplaceSeveral:
 
     def test_an_interruption_between_two_renames(self, monkeypatch):
         tree("a.py", "x/b.py")
-        before, replace, made = self.contents(), Path.replace, []
+        before, replace = self.contents(), Path.replace
+        made: list[object] = []
 
         def interrupt(path, target):
             made.append(target)

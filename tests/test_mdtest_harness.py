@@ -70,6 +70,9 @@ class FakeAnalyser:
         adopted = code.replace("host(", "pattern(").replace("restless(", "restless(1 +")
         return adopted, "".join(f"{path}: odd\n" for _ in range(code.count("odd(")))
 
+    def adopt_all(self, files: Files, settings: str) -> tuple[tuple[str, str], ...]:
+        return tuple(self.adopt(code, path, settings) for path, code in files)
+
     def report(self, code: str, path: str, settings: str) -> str:
         return "\n".join(f"{path}:{item.line} {item.rule}" for item in self._observations(code))
 
@@ -399,3 +402,54 @@ def test_adoption_may_leave_all_as_it_is() -> None:
     assert run(page) == []
     found = only(run(page.replace("odd(1)  # note", "host = odd; host(odd(1))  # note")))
     assert found.expected == "adoption changes nothing, or a `diff adopt` block"
+
+
+TOGETHER = """
+`functions.py`:
+
+~~~py
+def pattern(x):
+    return x
+
+
+host = pattern
+~~~
+
+`other.py`:
+
+~~~py
+from functions import host, pattern
+
+value = pattern({other})
+~~~
+
+`main.py`:
+
+~~~py run
+import other
+from functions import host, pattern
+
+value = host(other.value)
+~~~
+
+~~~diff adopt led
+ import other
+ from functions import host, pattern
+
+-value = host(other.value)
++value = {adopted}(other.value)
+~~~
+"""
+
+
+def together(other: str = "1", adopted: str = "pattern") -> list[Complaint]:
+    return run("# Page\n" + TOGETHER.format(other=other, adopted=adopted))
+
+
+def test_a_page_shows_what_adoption_makes_of_several_files() -> None:
+    assert "pattern(" in only(together(adopted="wrong")).actual
+
+
+def test_a_file_that_adoption_changes_has_to_be_shown() -> None:
+    found = together(other="host(1)")
+    assert [one.expected for one in found] == ["the adoption of other.py"]

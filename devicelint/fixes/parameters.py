@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 
 from devicelint.finding import Edit
+from devicelint.fixes.bindings import name_of_torch
 from devicelint.fixes.change import Change
 from devicelint.fixes.layout import Layout, NotFixable
+
+_OPTIONAL = re.compile(r"^from typing import .*\bOptional\b", re.MULTILINE)
+_UNIONS = re.compile(r"\| None\b|^from __future__ import .*\bannotations\b", re.MULTILINE)
+"""What shows that a union may be written with a bar."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,9 @@ class AddParameter(Change):
 
     def edits(self, layout: Layout) -> Iterator[Edit]:
         """One insertion."""
-        content = f"{self.name}={self.default}"
+        annotation = self._annotation(layout)
+        content = f"{self.name}: {annotation} = " if annotation else f"{self.name}="
+        content += self.default
         rest = self.site.params.star_kwarg
         parameters = self._parameters()
         if rest is not None:
@@ -49,6 +57,16 @@ class AddParameter(Change):
             if opening < 0:
                 raise NotFixable("the function has no parentheses")
             yield layout.insert(opening + 1, content)
+
+    def _annotation(self, layout: Layout) -> str:
+        """What says that it is a device or None, where the other parameters are annotated."""
+        torch = next(filter(None, map(name_of_torch, layout.module.body)), None)
+        if torch is None or not any(one.annotation for one in self._parameters()):
+            return ""
+        if _OPTIONAL.search(layout.text):
+            return f"Optional[{torch}.device]"
+        union = f"{torch}.device | None"
+        return union if _UNIONS.search(layout.text) else f'"{union}"'
 
     def _parameters(self) -> Sequence[cst.Param]:
         """All but `**more`, in the order of the text."""

@@ -181,4 +181,6 @@ def _is_dtype(argument: str) -> bool:
     return _DTYPE.search(argument) is not None
 
 
-_DTYPE = re.compile(r"dtype|memory_format|^\w+\.(?:[bcu]?float|half|double|u?int|long|short|bool)\w*")
+_DTYPE = re.compile(
+    r"dtype|memory_format|^\w+\.(?:[bcu]?float|half|double|u?int|long|short|bool)\w*"
+)

@@ -13,10 +13,11 @@ import libcst as cst
 
 from devicelint.domain.devices import Device
 from devicelint.domain.history import Site
-from devicelint.domain.values import Class, Instance, Ref
+from devicelint.domain.values import Batch, Class, Instance, Ref, Tensor
 from devicelint.interpreter.attributes import CLASS_FIELD
 from devicelint.interpreter.call_sites import CallSite, calls_of, program_at, reads
 from devicelint.interpreter.frame import GLOBALS, Frame
+from devicelint.interpreter.imports import is_walked
 from devicelint.interpreter.nodes import descendants
 from devicelint.interpreter.program import Program
 from devicelint.interpreter.run import Run
@@ -76,6 +77,20 @@ def _is_gathered(run: Run, frame: Frame, site: Site) -> bool:
             return True
         node = around.get(node)
     return frame.receiver is not None
+
+
+def tensor_given(run: Run, frame: Frame, site: Site) -> str | None:
+    """A tensor parameter that says how large something is that the function creates."""
+    node = frame.node
+    if not isinstance(node, cst.FunctionDef) or not isinstance(site, cst.Call):
+        return None
+    held = frame.left_with or run.state.fields(frame.ref)
+    named = {one.value for one in descendants(site) if isinstance(one, cst.Name)}
+    for parameter in (*node.params.params, *node.params.kwonly_params):
+        name = parameter.name.value
+        if name in named and isinstance(held.get(name), (Tensor, Batch)):
+            return name
+    return None
 
 
 @dataclass
@@ -169,6 +184,8 @@ class _Handing:
             return name
         if function is None or not function.params.params or _is_method(site, function):
             return None
+        if not is_walked(self.run, site.program.home):
+            return None  # Another script, maybe, in which everything is on the CPU.
         known = self._give(function, function.name.value, site.program.home, {})
         return NAME if known else None
 

@@ -23,6 +23,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.domain.worlds import World
+from devicelint.interpreter.frame import GLOBALS
 from devicelint.interpreter.patience import Exhausted, OutOfTime, Patience
 from devicelint.interpreter.program import Contents, Program
 from devicelint.interpreter.run import Run, attributes, executes, resolves
@@ -149,6 +150,11 @@ def _enter(run: Run, home: str) -> bool:
     run.counts_accelerators |= contents.counts_accelerators
     run.state.adopt(contents.objects)
     return True
+
+
+def is_walked(run: Run, home: Ref) -> bool:
+    """Whether a file is the checked one, or was asked for one of its names."""
+    return home == GLOBALS or run.state.read(home, _WALKED) is not None
 
 
 def _walk(program: Program, importer: Run) -> Contents:

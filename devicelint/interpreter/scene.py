@@ -31,7 +31,7 @@ from devicelint.interpreter.device_names import (
     is_free,
 )
 from devicelint.interpreter.frame import Frame
-from devicelint.interpreter.handed_down import HandedDown, handed_down
+from devicelint.interpreter.handed_down import HandedDown, handed_down, tensor_given
 from devicelint.interpreter.memory import UnmovedPart
 from devicelint.interpreter.moved_names import (
     Beside,
@@ -98,6 +98,10 @@ class Scene:
         A name stands for a device that the leading file is going to have at its top.
         """
         return handed_down(self._run, self._frame, device, site)
+
+    def tensor_given(self, site: Site) -> str | None:
+        """A tensor parameter by which what is created at `site` has its size."""
+        return tensor_given(self._run, self._frame, site)
 
     @property
     def leading_file(self) -> str:

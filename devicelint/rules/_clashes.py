@@ -146,6 +146,9 @@ def _with_device_handed_down(scene: Scene, clash: Clash) -> Rewrite | None:
         handed = None if place is None else place.handed_down(device, creation)
         if handed is None or not handed.is_needed:
             continue
+        beside = place.tensor_given(creation)
+        if beside is not None:
+            return _create_there(scene, clash, f"{beside}.device")
         rewrite = (
             (_create_there(scene, clash, handed.code) if place is made else None)
             or _move_at_binding(here, clash, handed.code)

@@ -69,6 +69,10 @@ class Analyser(Protocol):
         """The code in the device pattern, and what is left to do, a line for each."""
         ...
 
+    def adopt_all(self, files: Files, settings: str) -> tuple[tuple[str, str], ...]:
+        """The same of each of several files, the first of which leads the others."""
+        ...
+
     def report(self, code: str, path: str, settings: str) -> str:
         """What the command line prints about it, without colour."""
         ...

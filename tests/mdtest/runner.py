@@ -13,7 +13,7 @@ from tests.mdtest.expectations import AnnotatedCode, annotated
 from tests.mdtest.markdown import Fence
 from tests.mdtest.matching import mismatches
 from tests.mdtest.names import undefined_names
-from tests.mdtest.page import LEFT, UNNAMED, Example, Files, Run, Section
+from tests.mdtest.page import LED, LEFT, UNNAMED, Example, Files, Run, Section
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ def complaints(section: Section, analyser: Analyser) -> Iterator[Complaint]:
         with analyser.among(files):
             for example in section.examples:
                 yield from _Run(example, settings.content, analyser, files).complaints()
+            yield from _led(section, settings.content, analyser)
     except BadSettings as error:
         yield Complaint(settings.page_line(error.line), "settings that can be read", str(error))
 
@@ -66,6 +67,48 @@ def comparable_diff(written: str) -> str:
     return "".join(f"{line}\n" for line in (lines[1:] if lines[:1] == ["@@"] else lines))
 
 
+def _led(section: Section, settings: str, analyser: Analyser) -> Iterator[Complaint]:
+    """What does not hold of the files of a section when the one that is executed leads them."""
+    shown = {one.path: diff for one in section.examples for diff in one.adoptions if _is_led(diff)}
+    leading = [one for one in section.examples if one.run is not None]
+    if not shown:
+        return
+    if not leading:
+        yield Complaint(section.line, "a `py run` block that leads the others", "there is none")
+        return
+    first = leading[-1]
+    named = sorted(_files(section), key=lambda file: file[0] != first.path)
+    adopted = analyser.adopt_all(tuple(named), settings)
+    after = tuple((path, code) for (path, _), (code, _) in zip(named, adopted, strict=True))
+    for (path, before), (code, left) in zip(named, adopted, strict=True):
+        diff = shown.get(path)
+        body = diff_body(before, code) if before != code else ""
+        line = section.line if diff is None else diff.line
+        if comparable_diff("" if diff is None else diff.content) != body:
+            replacement = None if diff is None else (diff, body)
+            yield Complaint(line, f"the adoption of {path}", body or "(none)\n", code, replacement)
+        if left:
+            yield Complaint(line, "nothing is left", left, code)
+    again = analyser.adopt_all(after, settings)
+    if tuple(code for code, _ in again) != tuple(code for _, code in after):
+        yield Complaint(section.line, "adopting twice is as once", str(again))
+    yield from _runs_led(first, after)
+
+
+def _runs_led(first: Example, files: Files) -> Iterator[Complaint]:
+    assert first.run is not None
+    run = replace(first.run, files=files)
+    for number in (0, 1, 2):
+        failure = execute(dict(files)[first.path], first.path, replace(run, devices=number)).failure
+        if failure is not None:
+            expected = f"the adopted files run {machine(number)}"
+            yield Complaint(first.code.line, expected, f"line {failure[0]}: {failure[1]}")
+
+
+def _is_led(diff: Fence) -> bool:
+    return diff.tags == LED
+
+
 class _Run:
     """One example under one analyser."""
 
@@ -74,6 +117,7 @@ class _Run:
     ) -> None:
         self.example = example
         self.files = files
+        self.adoptions = [diff for diff in example.adoptions if not _is_led(diff)]
         self.settings = settings
         self.analyser = analyser
         self.annotated: AnnotatedCode = annotated(example.code.content)
@@ -91,7 +135,7 @@ class _Run:
                 yield from self._executed(self.example.run)
             for diff in self.example.diffs:
                 yield from self._check_fix(diff, observations)
-            for diff in self.example.adoptions:
+            for diff in self.adoptions:
                 yield from self._check_adoption(diff)
             for report in self.example.reports:
                 yield from self._check_report(report)
@@ -147,7 +191,7 @@ class _Run:
         lines = len(code.split("\n"))
         later = [replace(one, line=one.line + lines) for one in self.use.expectations]
         shown = f"{code}\n{run.then}".split("\n")
-        for diff in self.example.adoptions:
+        for diff in self.adoptions:
             yield from self._runs_adopted(diff, run)
         for found in differences(code, path, (*self.annotated.expectations, *later), run):
             line = self._page_line(found.line)

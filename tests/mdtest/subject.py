@@ -18,6 +18,7 @@ from devicelint.reporters import concise
 from devicelint.reporters.text import render
 from devicelint.rules import all_rules
 from devicelint.source import SourceFile
+from devicelint.together import fix_all
 from tests.mdtest.analyser import BadSettings, NotChecked, Observation
 from tests.mdtest.page import Files
 from tests.mdtest.scripts import folder_with
@@ -58,13 +59,25 @@ class Devicelint:
         with _refusals():
             source = SourceFile.from_text(code, path)
             adopted = engine.adopt(source, _config(settings), self._project)
-        left = concise.render(engine.Checked(adopted.after, adopted.remaining))
-        return adopted.after.text, left
+        return adopted.after.text, _left(adopted)
+
+    def adopt_all(self, files: Files, settings: str) -> tuple[tuple[str, str], ...]:
+        sources = [SourceFile.from_text(code, path) for path, code in files]
+        config = _config(settings)
+        configs = {source.path: config for source in sources}
+        configs[sources[0].path] = config.for_adoption()
+        with _refusals():
+            adopted = fix_all(sources, configs.__getitem__, self._project or Project(), is_led=True)
+        return tuple((one.after.text, _left(one)) for one in adopted)
 
     def report(self, code: str, path: str, settings: str) -> str:
         with _refusals():
             source = SourceFile.from_text(code, path)
             return render(engine.check(source, _config(settings), self._project))
+
+
+def _left(adopted: engine.Fixed) -> str:
+    return concise.render(engine.Checked(adopted.after, adopted.remaining))
 
 
 def _observation(finding: Finding, source: SourceFile) -> Observation:
