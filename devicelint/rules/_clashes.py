@@ -144,7 +144,7 @@ def _with_device_handed_down(scene: Scene, clash: Clash) -> Rewrite | None:
             return None
         creation = site if place is made else None
         handed = None if place is None else place.handed_down(device, creation)
-        if handed is None or not handed.is_needed:
+        if place is None or handed is None or not handed.is_needed:
             continue
         beside = place.tensor_given(creation)
         if beside is not None:
