@@ -4,8 +4,25 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.values import HOST, Const, ListOf, Tuple, Unknown, Value
-from devicelint.interpreter.containers import element_of, extend, known_elements
+from devicelint.domain.values import (
+    HOST,
+    Const,
+    Instance,
+    ListOf,
+    Module,
+    OneOf,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.containers import (
+    ELEMENT,
+    LENGTH,
+    element_of,
+    extend,
+    is_shared,
+    known_elements,
+)
 from devicelint.interpreter.run import Run, attributes
 
 
@@ -40,7 +57,7 @@ def _repeated(run: Run, node: cst.BinaryOperation, value: Value) -> Value:
     if len(known_elements(run, value) or ()) == 0:
         return _new_list(run, node) if isinstance(value, ListOf) else value
     made = _new_list(run, node, (value, node))
-    run.state.write(made.ref, "@length", HOST)
+    run.state.write(made.ref, LENGTH, HOST)
     return made
 
 
@@ -52,7 +69,7 @@ def _new_list(run: Run, site: cst.CSTNode, *parts: tuple[Value, cst.CSTNode]) ->
         for one in (element,) if elements is None else elements:
             extend(run, made.ref, one)
         if elements is None:
-            run.state.write(made.ref, "@length", HOST)
+            run.state.write(made.ref, LENGTH, HOST)
     return made
 
 
@@ -61,14 +78,30 @@ def sliced(run: Run, node: cst.Subscript, value: ListOf | Tuple, part: cst.Slice
     elements = known_elements(run, value)
     bounds = [_bound(run, one) for one in (part.lower, part.upper, part.step)]
     known = [one for one in bounds if one is None or isinstance(one, int)]
-    if elements is None or len(known) < len(bounds):
+    if elements is None or len(known) < len(bounds) or _is_of_loop(run, elements):
         if isinstance(value, Tuple):
             return Unknown("part of a tuple")
-        made = _new_list(run, node, (value, node.value))
-        run.state.write(made.ref, "@length", HOST)
-        return made
+        return _some_of(run, value, node)
     kept = elements[slice(*known)] if known[2] != 0 else ()
     return Tuple(kept) if isinstance(value, Tuple) else _new_list(run, node, (Tuple(kept), node))
+
+
+def _is_of_loop(run: Run, elements: tuple[Value, ...]) -> bool:
+    """Whether a loop has made them: then each stands for several, and there are more."""
+    options = (
+        one for each in elements for one in (each.options if isinstance(each, OneOf) else (each,))
+    )
+    return any(isinstance(one, (Module, Instance)) and is_shared(run, one.ref) for one in options)
+
+
+def _some_of(run: Run, value: ListOf, node: cst.Subscript) -> ListOf:
+    """Part of a list: what it holds, and nothing of the places."""
+    made = ListOf(run.allocate(node), node)
+    for name, one in run.state.fields(value.ref).items():
+        if name == ELEMENT or name.startswith("["):
+            run.state.write(made.ref, name if name == ELEMENT else f"[?{name[1:]}", one)
+    run.state.write(made.ref, LENGTH, HOST)
+    return made
 
 
 def _bound(run: Run, node: cst.BaseExpression | None) -> object:

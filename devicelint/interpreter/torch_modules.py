@@ -11,6 +11,7 @@ from devicelint.domain.events import Operand
 from devicelint.domain.values import (
     Batch,
     Module,
+    OneOf,
     Outside,
     Tensor,
     Tuple,
@@ -195,7 +196,9 @@ def _through_unknown(
     own = Operand(site.func, module, place.device, place.since)
     operand = operand_of(value, arguments.positional[0].site) if arguments.positional else None
     inner = element_of(run, module, site)
-    if operand is not None and isinstance(inner, Module) and not isinstance(value, Outside):
+    options = inner.options if isinstance(inner, OneOf) else (inner,)
+    are_modules = all(isinstance(one, Module) for one in options)
+    if operand is not None and are_modules and not isinstance(value, Outside):
         check_input(run, site, own, operand)
         return Tensor(place.device, place.since, None, None if run.no_grad else True)
     return Unknown("a Sequential of unknown layers")
