@@ -16,6 +16,7 @@ import pytest
 from devicelint import engine
 from devicelint.cli import main, proof
 from devicelint.reporters import proof as reporter
+from devicelint.source import SourceFile
 from tests.test_cli import toy_check, toy_fix
 
 SCRIPT = """\
@@ -333,3 +334,34 @@ def test_a_program_of_several_files(capfd, monkeypatch):
     assert found["losses"]["told"] == "losses unchanged (3 steps)"
     assert (found["unreached_lines"], found["unreached_elsewhere"]) == ([], [])
     assert "register_buffer" in Path("net.py").read_text()
+
+
+CELLS = (
+    "import torch\n%matplotlib inline\n",
+    "!nvidia-smi\nprint(torch.rand(1))\ndisplay(get_ipython())\nopen('none.csv')",
+)
+
+
+def test_the_cells_of_a_notebook_are_run_as_one_script(capfd, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": one} for one in CELLS]
+    book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    Path("book.ipynb").write_text(json.dumps(book))
+    status = main(["adopt", "--prove", "--output-format", "json", "book.ipynb"])
+    out, error = capfd.readouterr()
+    found = json.loads(out)["proof"]
+    told = "line 4 of cell 2: FileNotFoundError: [Errno 2] No such file or directory: 'none.csv'"
+    assert [run["told"] for run in found["after"]] == [told] * 3
+    assert status == 1
+    assert error.splitlines()[0] == (
+        "devicelint: not proven: the script reads data that is not here ([Errno 2] No such file or "
+        "directory: 'none.csv')"
+    )
+
+
+def test_what_is_run_of_a_file_that_holds_more_than_python():
+    page = "# Page\n\n```python\nimport torch\nx = torch.ones(1)\n```\n\nText.\n"
+    ran = proof.runnable(SourceFile.from_text(page, "page.md")).decode()
+    assert ran.split("\n")[3:5] == ["import torch", "x = torch.ones(1)"]
+    assert ran.count("\n") == page.count("\n")
+    assert proof.runnable(SourceFile.from_text("x = 1\n", "a.py")) == b"x = 1\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ NEEDED = {"runtime_guard": "runtime_guard", "torch": "PyTorch"}
 """What runs scripts: the package that is imported there, and its name for people."""
 
 DEFAULT_STEPS = "3"
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 def refuse_contradictions(options: Namespace) -> None:
@@ -82,12 +84,44 @@ def run(script: Fixed, files: Sequence[Fixed], options: Namespace) -> dict[str, 
         lines = said.stderr.decode(errors="replace").strip().splitlines()
         why = lines[-1] if lines else f"runtime_guard ended with status {said.returncode}"
         raise InputError(script.after.path, 1, 0, f"nothing is proven: {why}") from None
+    _name_places(document, script)
     return document
 
 
 def _written(file: Path, source: SourceFile) -> str:
-    file.write_bytes(source.to_bytes())
+    file.write_bytes(runnable(source))
     return str(file)
+
+
+def runnable(source: SourceFile) -> bytes:
+    """What of a file is run: all of it, or the Python of a notebook or a page, line for line."""
+    if source.document is None:
+        return source.to_bytes()
+    # What stands between cells is written for whoever reads them, and is a comment.
+    pairs = zip(
+        *(text.splitlines(keepends=True) for text in (source.code, source.text)), strict=True
+    )
+    lines = (
+        code if source.label(number) is not None else shown
+        for number, (code, shown) in enumerate(pairs, start=1)
+    )
+    return "".join(lines).encode("utf-8", "surrogatepass")
+
+
+def _name_places(document: dict[str, Any], script: Fixed) -> None:
+    """Say lines of a notebook as people do: the line of its cell."""
+    for name, source in (("before", script.before), ("after", script.after)):
+        if source.document is None or document[name] is None:
+            continue
+        for run in document[name]:
+            line = (run["failure"] or {}).get("line")
+            if line and run["told"].startswith(f"line {line}: "):
+                place = source.location_of_line(line, 0).line_told
+                run["told"] = run["told"].replace(f"line {line}", f"line {place}", 1)
+    if script.after.document is not None:
+        document["unreached_lines"] = [
+            script.after.location_of_line(line, 0).line_told for line in document["unreached_lines"]
+        ]
 
 
 def _command(script: str, words: list[str], options: Namespace) -> list[str]:

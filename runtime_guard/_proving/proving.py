@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from runtime_guard._proving.agreement import Agreement, compared, not_compared
 from runtime_guard._proving.machines import MACHINES, Proof
@@ -50,7 +51,7 @@ def prove(
     before, after = runs[: -len(machines)], runs[-len(machines) :]
     agreement = None
     if before:
-        agreement = _agreement(before, after, lambda machine: run(job, texts[0], machine))
+        agreement = _agreement(before, after, lambda text, machine: run(job, texts[text], machine))
     where = tuple((other.file, mark) for other, marks in elsewhere for mark in marks)
     return Proof(job, after, before or None, changes, where, agreement)
 
@@ -68,23 +69,32 @@ def _marked(
     return texts
 
 
-def _agreement(
-    before: Sequence[Run], after: Sequence[Run], again: Callable[[Machine], Run]
-) -> Agreement:
-    """Compare the losses on the CPU; where the script needed a GPU, with those on a virtual one."""
+BEFORE, AFTER = 0, 1
+Again: TypeAlias = Callable[[int, Machine], Run]
+"""Runs one of the two texts once more."""
+
+
+def _agreement(before: Sequence[Run], after: Sequence[Run], again: Again) -> Agreement:
+    """Compare the losses on the CPU; where the script needed a GPU, those on a virtual one."""
     one, other = before[0], after[0]
     if one.failure is not None and one.failure.about_devices:
-        virtual = (each for each in before[1:] if not each.real)
-        one = next(virtual, None) or again(Machine(1))
-        if other.ending != "passed":
-            same = (each for each in after[1:] if each.gpus == one.gpus and not each.real)
-            other = next(same, other)
+        one, other = _on_virtual_gpu(before, after, again)
     for compares, when in ((one, "before"), (other, "after")):
         if compares.ending != "passed":
             late = compares.ending == "timed out"
             said = "does not end in time" if late else "fails"
             return not_compared(f"the script {said} {when} the change")
     found = compared(one, other)
-    if found.verdict == "changed" and compared(one, again(Machine(one.gpus))).verdict == "changed":
+    if found.verdict != "changed":
+        return found
+    if compared(one, again(BEFORE, Machine(one.gpus))).verdict == "changed":
         return not_compared("the script itself comes to others in each run")
     return found
+
+
+def _on_virtual_gpu(before: Sequence[Run], after: Sequence[Run], again: Again) -> tuple[Run, Run]:
+    """The runs on the first machine with virtual GPUs; made where all of them were real."""
+    for one, other in zip(before, after, strict=True):
+        if one.gpus and not one.real:
+            return one, other
+    return again(BEFORE, Machine(1)), again(AFTER, Machine(1))
