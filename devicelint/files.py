@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from devicelint.config import Config
-from devicelint.documents.validity import refuse_invalid
 from devicelint.finding import InputError
 from devicelint.path_pattern import matches
 from devicelint.source import SourceFile
@@ -161,8 +160,7 @@ def replace_files(contents: Sequence[tuple[Path, bytes]]) -> None:
     failing, written = Path(), list[_Beside]()
     try:
         for failing, data in contents:
-            if failing.suffix.lower() == ".ipynb":
-                refuse_invalid(failing, data)
+            _refuse_what_jupyter_would(failing, data)
             written.append(_written_beside(failing, data, keeps_old=len(contents) > 1))
         with ExitStack() as undo:
             for beside in written:
@@ -175,6 +173,13 @@ def replace_files(contents: Sequence[tuple[Path, bytes]]) -> None:
     finally:
         for beside in written:
             beside.discard()
+
+
+def _refuse_what_jupyter_would(path: Path, data: bytes) -> None:
+    if path.suffix.lower() == ".ipynb":
+        from devicelint.documents.validity import refuse_invalid
+
+        refuse_invalid(path, data)
 
 
 @dataclass(frozen=True)

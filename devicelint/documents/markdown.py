@@ -144,12 +144,12 @@ def _block(page: str, opened: tuple[re.Match[str], Span], span: Span) -> Iterato
     fence, opening = opened
     if _PYTHON.match(fence["info"]):
         code = page[span.start : span.end]
-        is_indented = bool(fence["indent"]) and _INDENTED.match(code) is not None
+        is_indented = _INDENTED.match(code) is not None
         yield Block(span, opening, _read_indented(code) if is_indented else read_cell(code))
 
 
 def _read_indented(code: str) -> Reading:
-    """A block within a list, as the body of a statement that its fence becomes."""
+    """A block in a list, or from the middle of a class: the body of what its fence becomes."""
     reading = read_cell(f"{_HEAD}\n{code}")
     error = reading.error and (max(reading.error[0] - 1, 1), *reading.error[1:])
     return replace(reading, code=reading.code[len(_HEAD) + 1 :], error=error, head=_HEAD)
