@@ -20,6 +20,7 @@ from benchmarks.adoption.adopting import adopt
 from benchmarks.adoption.listed import Listed, Repository, matched, path_of, read_lists, written
 from benchmarks.adoption.reporting import differences, promises, table
 from benchmarks.adoption.running import compare
+from benchmarks.adoption.serving import Server
 from benchmarks.checkouts import Checkout, CheckoutError, checkouts_below
 
 LISTS = Path(__file__).parents[1] / "adopted"
@@ -27,7 +28,9 @@ LISTS = Path(__file__).parents[1] / "adopted"
 COPIED = (".py", ".txt", ".csv", ".gz", ".json", ".tsv", ".ipynb")
 
 
-def judged(checkout: Checkout, listed: Listed, options: argparse.Namespace) -> Listed:
+def judged(
+    checkout: Checkout, listed: Listed, options: argparse.Namespace, server: Server | None
+) -> Listed:
     """A file with what becomes of it now; what is not asked for stays as it was recorded."""
     with tempfile.TemporaryDirectory(prefix="adoption-", dir=options.scratch) as name:
         scratch = Path(name)
@@ -37,7 +40,7 @@ def judged(checkout: Checkout, listed: Listed, options: argparse.Namespace) -> L
         listed = replace(listed, adopted=done.verdict, left=done.left)
         if options.keep:
             _keep(adopted / listed.path, options.keep / checkout.folder.name / listed.path)
-        if not options.run:
+        if server is None:
             return listed
         if listed.excuse:
             return replace(listed, ran="not runnable", told=listed.excuse)
@@ -45,7 +48,7 @@ def judged(checkout: Checkout, listed: Listed, options: argparse.Namespace) -> L
             return replace(listed, ran="not adopted", told="")
         before = partial(_fresh, checkout.folder, scratch / "run", listed.path)
         after = partial(_fresh, adopted, scratch / "run", listed.path)
-        ran = compare(listed, before, after, options.packages)
+        ran = compare(listed, before, after, server)
         return replace(listed, ran=ran.verdict, told=ran.told)
 
 
@@ -111,16 +114,19 @@ def all_judged(
         CheckoutError: a checkout is at another commit than its list.
     """
     checkouts = checkouts_below(options.folder)
+    server = Server(options.packages.resolve()) if options.run else None
     for repository, listed in chosen(repositories, options.only):
         checkout = matched(repository, checkouts)
         if checkout is None:
             print(f"{repository.name} is not below {options.folder}", file=sys.stderr)
             continue
-        now = judged(checkout, listed, options)
+        now = judged(checkout, listed, options, server)
         print(f"{now.adopted:24} {now.ran:20} {repository.name}/{now.path}  {now.told}")
         print(*(f"    {each}" for each in now.left), sep="\n", end="\n" if now.left else "")
         sys.stdout.flush()
         yield repository.name, listed, now
+    if server is not None:
+        server.close()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,13 +10,10 @@ from pathlib import Path
 from benchmarks.adoption.cells import text_of
 from benchmarks.adoption.inputs import MAKERS
 from benchmarks.adoption.listed import Listed
+from benchmarks.adoption.serving import Server
 from benchmarks.adoption.shortening import shortened
 from benchmarks.pytorch_examples.comparing import last_line
-from benchmarks.pytorch_examples.launching import NO_MACHINE, devices, execute, learned
-from benchmarks.pytorch_examples.scratch import BOOT, INHERITED, ROOT
-from benchmarks.pytorch_examples.scratch import CHILD as EXAMPLES_CHILD
-
-CHILD = Path(__file__).parent / "child"
+from benchmarks.pytorch_examples.launching import NO_MACHINE, devices, learned
 
 LIMIT = 60.0
 """In seconds: a run that takes longer is not compared."""
@@ -52,11 +48,11 @@ class Ran:
     told: str = ""
 
 
-def compare(listed: Listed, before: Prepare, after: Prepare, packages: Path) -> Ran:
+def compare(listed: Listed, before: Prepare, after: Prepare, server: Server) -> Ran:
     """Run a script before and after, on the CPU and on virtual GPUs."""
 
     def run(prepare: Prepare, machine: Mapping[str, str]) -> Outcome:
-        return _run(listed, prepare(), machine, packages)
+        return _run(listed, prepare(), machine, server)
 
     first = run(before, gpus(1) if listed.kind == "cuda" else PLAIN)
     if first.fault:
@@ -88,7 +84,7 @@ def _difference(before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...
     return "another number of records"
 
 
-def _run(listed: Listed, script: Path, machine: Mapping[str, str], packages: Path) -> Outcome:
+def _run(listed: Listed, script: Path, machine: Mapping[str, str], server: Server) -> Outcome:
     folder = script.parent
     for name in listed.inputs:
         MAKERS[name](folder)
@@ -96,7 +92,8 @@ def _run(listed: Listed, script: Path, machine: Mapping[str, str], packages: Pat
     record = folder / ".record"
     record.mkdir()
     words = [runnable.name, *listed.arguments]
-    status, said = execute(words, folder, _environment(record, machine, packages), LIMIT)
+    environment = {**machine, "EXAMPLES_RECORD": str(record)}
+    status, said = server.run(folder, words, environment, LIMIT)
     fault = ""
     if status is None:
         fault = f"not done after {LIMIT:g} s"
@@ -120,19 +117,3 @@ def _runnable(script: Path) -> Path:
         except (SyntaxError, UnicodeDecodeError):
             each.write_bytes(text)
     return script
-
-
-def _environment(record: Path, machine: Mapping[str, str], packages: Path) -> dict[str, str]:
-    paths = (BOOT, CHILD, CHILD / "stubs", EXAMPLES_CHILD, packages, ROOT)
-    return {
-        **{name: os.environ[name] for name in INHERITED if name in os.environ},
-        "PYTHONPATH": os.pathsep.join(map(str, paths)),
-        "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONWARNINGS": "ignore",
-        "OMP_NUM_THREADS": "1",
-        "MPLBACKEND": "agg",
-        "EXAMPLES_SEED": "20",
-        "EXAMPLES_RECORD": str(record),
-        **machine,
-    }
