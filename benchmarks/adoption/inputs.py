@@ -1,11 +1,10 @@
-"""The data that scripts read from files, made small: the same in each run."""
+"""What scripts find around them, where they ask for more than what is made up for all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Mapping
 
-Maker = Callable[[Path], None]
-"""Makes data in the folder of a script."""
-
-MAKERS: dict[str, Maker] = {}
+ENVIRONMENT: Mapping[str, Mapping[str, str]] = {
+    "old gym": {"ADOPTION_OLD_GYM": "1"},
+}
+"""What the `inputs` of a script put into its environment."""

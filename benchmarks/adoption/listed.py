@@ -31,7 +31,7 @@ class Listed:
         path: where it lies in the repository.
         kind: one of `KINDS`.
         arguments: what it is started with.
-        inputs: the data that it wants, by the names in `inputs.py`.
+        inputs: what it finds around it, by the names in `inputs.py`.
         excuse: why it cannot be run offline, where nobody needs to try.
         adopted: `clean`, or what was not as it should be.
         left: what adoption left to the reader: a line and a code each.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.adoption.cells import text_of
-from benchmarks.adoption.inputs import MAKERS
+from benchmarks.adoption.inputs import ENVIRONMENT
 from benchmarks.adoption.listed import Listed
 from benchmarks.adoption.serving import Server
 from benchmarks.adoption.shortening import shortened
@@ -86,13 +86,13 @@ def _difference(before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...
 
 def _run(listed: Listed, script: Path, machine: Mapping[str, str], server: Server) -> Outcome:
     folder = script.parent
-    for name in listed.inputs:
-        MAKERS[name](folder)
     runnable = _runnable(script)
     record = folder / ".record"
     record.mkdir()
     words = [runnable.name, *listed.arguments]
     environment = {**machine, "EXAMPLES_RECORD": str(record)}
+    for name in listed.inputs:
+        environment |= ENVIRONMENT[name]
     status, said = server.run(folder, words, environment, LIMIT)
     fault = ""
     if status is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType
 from typing import Any
 
@@ -21,7 +22,9 @@ def after_import(module: ModuleType) -> None:
         _no_weights(module)
         return
     for name, shape in SHAPES.items():
-        setattr(module, name, _small(getattr(module, name), shape))
+        original = getattr(module, name)
+        for place in (module, sys.modules[original.__module__]):
+            setattr(place, name, _small(original, shape))
     module.ImageFolder = _folder(module)  # type: ignore[attr-defined]
 
 

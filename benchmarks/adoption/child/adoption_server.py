@@ -84,6 +84,7 @@ def _prepare(asked: dict[str, Any]) -> None:
     import examples_seeds
     import numpy as np
     import torch
+
     from runtime_guard._running.activation import activate_from_environment
 
     seed = int(os.environ["EXAMPLES_SEED"])
@@ -101,7 +102,7 @@ def _execute(asked: dict[str, Any]) -> None:
     main = ModuleType("__main__")
     main.__dict__.update({"__file__": str(script), "__builtins__": __builtins__})
     sys.modules["__main__"] = main
-    exec(compile(script.read_bytes(), str(script), "exec"), main.__dict__)  # noqa: S102
+    exec(compile(script.read_bytes(), str(script), "exec"), main.__dict__)
 
 
 if __name__ == "__main__":

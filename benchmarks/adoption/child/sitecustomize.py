@@ -13,7 +13,7 @@ from examples_waiting import wait_for
 
 wait_for(
     {
-        "torch": ("adoption_few", "examples_play", "examples_record"),
+        "torch": ("adoption_few", "adoption_old", "examples_play", "examples_record"),
         "numpy": ("examples_seeds",),
         "torchvision.datasets": ("adoption_data",),
         "torchvision.models": ("adoption_data",),
