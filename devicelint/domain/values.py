@@ -277,10 +277,11 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A dataset: `item` is what indexing it yields."""
+    """A dataset: `item` is what indexing it yields, `kept` whether it keeps them as tensors."""
 
     item: Value
     site: Site = field(compare=False, repr=False)
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ from devicelint.interpreter.containers import (
 )
 from devicelint.interpreter.escapes import let_go, let_go_of_given, may_move
 from devicelint.interpreter.kept import note_appended
+from devicelint.interpreter.legacy_names import typed
 from devicelint.interpreter.loads import note_arguments, note_key, note_use
 from devicelint.interpreter.optimizers import hand_over, use_optimizer
 from devicelint.interpreter.run import METHODS, Run, calls, evaluates, methods
@@ -68,6 +69,8 @@ def call(run: Run, node: cst.Call) -> Value:
             let_go(run, arguments_of(run, node), node)
             if func.attr.value in TRANSFERS:
                 return move_unknown(run, receiver, func.attr.value, node)
+            if func.attr.value == "type" and (made := typed(run, node)):
+                return made
             if func.attr.value == "parameters" and not node.args:
                 return Parameters(receiver, func.value)
             return Unknown(f"the result of .{func.attr.value}()")

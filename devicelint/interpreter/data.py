@@ -46,13 +46,19 @@ def build_dataset(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     if last == "TensorDataset":
         if arguments.open:
             return Dataset(Unknown("tensors of unknown number"), site)
-        return Dataset(Tuple(tuple(_row(a.value) for a in arguments.positional)), site)
+        given = (*arguments.positional, *arguments.keywords.values())
+        return Dataset(Tuple(tuple(_row(one.value) for one in given)), site)
     if last in ("Subset", "ConcatDataset"):
         inner = arguments.get(0, "dataset")
         item = item_of_dataset(run, inner.value, site) if inner is not None else None
         return Dataset(item if item is not None else Unknown("a part of a dataset"), site)
     since = Step(Verb.CREATED, site, CPU)
-    return Dataset(Batch(CPU, since), site)
+    return Dataset(Batch(CPU, since), site, last in _KEPT_AS_TENSORS)
+
+
+_KEPT_AS_TENSORS = frozenset({"MNIST", "FashionMNIST", "KMNIST", "QMNIST", "EMNIST"})
+_WHOLE = frozenset("data targets train_data train_labels test_data test_labels".split())
+"""Under which names these give all of their pictures or labels."""
 
 
 def _row(value: Value) -> Value:
@@ -155,7 +161,9 @@ def method_of_loader(run: Run, receiver: Loader, name: str, node: cst.Call) -> V
 
 @attributes(Dataset)
 def of_dataset(run: Run, value: Dataset, name: str, node: cst.Attribute) -> Value:
-    """The tensors that a TensorDataset was made of."""
+    """The tensors that a TensorDataset was made of, or that a dataset of digits keeps."""
+    if name in _WHOLE and value.kept:
+        return Tensor(CPU, Step(Verb.CONVERTED, node, CPU), False, False)
     if name == "tensors" and isinstance(value.item, Tuple):
         return Tuple(tuple(_whole(item) for item in value.item.items))
     return Unknown(f"a dataset's {name}")

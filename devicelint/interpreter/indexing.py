@@ -34,7 +34,8 @@ def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -
     """`tensor[…]`: a tensor on the same device."""
     indices = _check_indices(run, node, value)
     keeps_rank = any(map(_keeps_dimension, indices))
-    if _is_number_of_old(run, node):
+    is_number = isinstance(value, Tensor) and value.scalar and isinstance(indices[0], Const)
+    if is_number or _is_number_of_old(run, node):
         return Unknown("an element of a 0-dim tensor")
     scalar = False if keeps_rank and not isinstance(value, Moved) else None
     grad = value.grad if isinstance(value, Tensor) else None

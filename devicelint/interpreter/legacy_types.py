@@ -12,8 +12,6 @@ from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     NONE,
     Batch,
-    Const,
-    External,
     Module,
     Moved,
     Tensor,
@@ -24,54 +22,19 @@ from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.containers import as_tensor
 from devicelint.interpreter.device_arguments import device_named
 from devicelint.interpreter.externals import special
+from devicelint.interpreter.legacy_names import (
+    ON_CPU,
+    ON_CUDA,
+    legacy_device,
+    type_name,
+)
 from devicelint.interpreter.registration import move_module
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.signatures import apply_signature
 from devicelint.knowledge import function
 
-DTYPES = {
-    "Float": "float32",
-    "Double": "float64",
-    "Half": "float16",
-    "BFloat16": "bfloat16",
-    "Long": "int64",
-    "Int": "int32",
-    "Short": "int16",
-    "Char": "int8",
-    "Byte": "uint8",
-    "Bool": "bool",
-}
-"""The dtype that each legacy type stands for."""
 
-_ON_CPU = {f"torch.{kind}Tensor": kind for kind in DTYPES}
-_ON_CUDA = {f"torch.cuda.{kind}Tensor": kind for kind in DTYPES}
-
-
-def dtype_of(name: str) -> str | None:
-    """The dtype of a legacy type such as `torch.cuda.LongTensor`; None: it is none.
-
-    >>> dtype_of("torch.cuda.LongTensor")
-    'int64'
-    """
-    return DTYPES.get(_ON_CUDA.get(name) or _ON_CPU.get(name) or "")
-
-
-def legacy_device(value: Value) -> Known | None:
-    """Where a legacy type, or a string that names one, puts tensors; None: it is none."""
-    name = value.name if isinstance(value, External) else None
-    if isinstance(value, Const) and isinstance(value.value, str):
-        name = value.value
-    if name in _ON_CUDA:
-        return Known("cuda")
-    return CPU if name in _ON_CPU else None
-
-
-def type_name(value: Value) -> str:
-    """The full name of a legacy type, however it was given."""
-    return str(value.value) if isinstance(value, Const) else getattr(value, "name", "")
-
-
-@special(*_ON_CUDA)
+@special(*ON_CUDA)
 def cuda_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`torch.cuda.FloatTensor(2, 3)`: a tensor on the accelerator, in the old way."""
     with run.silence():
@@ -80,7 +43,7 @@ def cuda_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
     return Tensor(device, Step(Verb.CREATED_ON, site, device), False, False)
 
 
-@special(*_ON_CPU)
+@special(*ON_CPU)
 def cpu_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`torch.LongTensor(x)`: on the CPU, and torch refuses `device=` another one."""
     given = arguments.keywords.pop("device", None)

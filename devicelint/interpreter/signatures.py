@@ -282,7 +282,7 @@ def _created(run: Run, application: Application, result: Result) -> Tensor:
     if follows is not None:
         group = application.group(follows)
         device, since = common_device(group.plain, unknown=group.unknown)
-        if rank is None and result.form is Form.TENSOR:
+        if rank is None and application.data is None:
             rank = rank_of_operands(group.plain, unknown=group.unknown)
         return Tensor(device, computed(site, device, since), rank, grad, role)
     if source is not None:

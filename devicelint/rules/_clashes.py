@@ -261,8 +261,12 @@ def _named(here: Scene, culprit: Operand) -> cst.Name | None:
     if culprit.since is None or culprit.since.verb not in (Verb.LOADED, *_MADE):
         return None
     site = culprit.site
-    while isinstance(site, (cst.Attribute, cst.Call)):
-        site = site.value if isinstance(site, cst.Attribute) else site.func
+    # A batch that is indexed may be a list; what was made here is a tensor.
+    is_made = culprit.since.verb in _MADE
+    while isinstance(site, (cst.Attribute, cst.Call)) or (
+        is_made and isinstance(site, cst.Subscript)
+    ):
+        site = site.func if isinstance(site, cst.Call) else site.value
     if not isinstance(site, cst.Name):
         return None
     is_itself = site is culprit.site

@@ -8,7 +8,7 @@ from devicelint.domain.api_events import LegacyTypeUsed, LegacyUse
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import Change, InsertAfter, RemoveArgument, Replace, Rewrite, choice_of
-from devicelint.interpreter.legacy_types import dtype_of
+from devicelint.interpreter.legacy_names import dtype_of
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
