@@ -40,7 +40,7 @@ def _index_numbers(tensor: Any) -> None:
     original = tensor.__getitem__
 
     def getitem(self: Any, index: Any) -> Any:
-        if index == 0 and type(index) is int and self.dim() == 0:
+        if type(index) is int and index == 0 and self.dim() == 0:
             return self.item()
         return original(self, index)
 
