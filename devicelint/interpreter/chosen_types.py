@@ -10,7 +10,7 @@ from devicelint.domain.devices import CPU
 from devicelint.domain.guard_events import ChosenType
 from devicelint.domain.values import External
 from devicelint.interpreter.conditions import Asked, asked_by, scope_around
-from devicelint.interpreter.legacy_types import dtype_of, legacy_device
+from devicelint.interpreter.legacy_names import dtype_of, legacy_device
 from devicelint.interpreter.name_reads import Reads
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.settling import bindings_of
