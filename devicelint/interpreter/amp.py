@@ -18,7 +18,7 @@ CUDA_AUTOCASTS = ("torch.cuda.amp.autocast", "torch.cuda.amp.autocast_mode.autoc
 SCALERS = ("torch.amp.GradScaler", "torch.amp.grad_scaler.GradScaler")
 CUDA_SCALERS = ("torch.cuda.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler")
 
-_ENABLED_AT = {
+ENABLED_AT = {
     **dict.fromkeys(AUTOCASTS, 2),
     **dict.fromkeys(CUDA_AUTOCASTS, 0),
     **dict.fromkeys(SCALERS, 5),
@@ -28,14 +28,14 @@ _ENABLED_AT = {
 _FOR_CUDA_UNLESS_TOLD = (*CUDA_AUTOCASTS, *CUDA_SCALERS, *SCALERS)
 
 
-@special(*_ENABLED_AT)
+@special(*ENABLED_AT)
 def mixed_precision(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """One that is for CUDA alone, and not switched off elsewhere by the code itself."""
     given = None
     if name not in (*CUDA_AUTOCASTS, *CUDA_SCALERS):
         given = arguments.get(0, "device_type" if name in AUTOCASTS else "device")
     is_for_cuda = _names_cuda(given) or (given is None and name in _FOR_CUDA_UNLESS_TOLD)
-    enabled = arguments.get(_ENABLED_AT[name], "enabled")
+    enabled = arguments.get(ENABLED_AT[name], "enabled")
     if is_for_cuda and not (run.assumptions or arguments.open or _may_be_off(enabled)):
         run.demands_accelerator = True
         argument = None if given is None else given.site

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from devicelint.domain.api_events import AmpForOneDevice
-from devicelint.finding import Safety, Severity
-from devicelint.fixes import Change, Replace, Rewrite
+from devicelint.finding import Severity
+from devicelint.fixes import AddKeyword, Change, Replace, Rewrite
+from devicelint.interpreter.amp import ENABLED_AT
 from devicelint.interpreter.device_names import NamedDevice
 from devicelint.interpreter.scene import Scene
 from devicelint.rules._base import Report, Reports, Rule
@@ -72,32 +73,59 @@ def _type_of(named: NamedDevice, *, is_type: bool) -> str:
 
 
 def _mend(event: AmpForOneDevice, call: cst.Call, device: str, scene: Scene) -> Rewrite | None:
+    """On CUDA nothing changes, and nor does it elsewhere: it stays off there, and says so."""
     torch = scene.torch_name()
     if torch is None or any(one.star for one in call.args):
         return None
     device = device.replace("torch.", f"{torch}.", 1) if device.startswith("torch.") else device
+    given = _given(event, call)
+    enabled = _enabled(given, device, scene)
     changes: tuple[Change, ...]
     if event.argument is not None:
         assert isinstance(event.argument, cst.CSTNode)
-        changes = (Replace(event.argument, device),)
+        switch = (
+            AddKeyword(call, "enabled", enabled) if given is None else Replace(given.value, enabled)
+        )
+        changes = (Replace(event.argument, device), switch)
     elif event.name.startswith("torch.cuda."):
-        changes = (Replace(call, _written_anew(event, call, device, torch, scene)),)
+        changes = (Replace(call, _written_anew(event, call, (device, enabled), torch, scene)),)
     else:
         return None
-    return Rewrite(f"Use `{device}`", changes, Safety.UNSAFE)
+    return Rewrite(f"Use `{device}`, and keep it off on the CPU", changes)
+
+
+def _given(event: AmpForOneDevice, call: cst.Call) -> cst.Arg | None:
+    """The argument that switches it on."""
+    for index, one in enumerate(call.args):
+        named = None if one.keyword is None else one.keyword.value
+        if named == "enabled" or (named is None and index == ENABLED_AT[event.name]):
+            return one
+    return None
+
+
+def _enabled(given: cst.Arg | None, device: str, scene: Scene) -> str:
+    """`device.type != "cpu"`, and what switched it on before."""
+    there = f'{device} != "cpu"'
+    if given is None or scene.code(given.value) == "True":
+        return there
+    before = scene.code(given.value)
+    plain = isinstance(given.value, (cst.Attribute, cst.Call, cst.Name, cst.Subscript))
+    return f"{before if plain else f'({before})'} and {there}"
 
 
 def _written_anew(
-    event: AmpForOneDevice, call: cst.Call, device: str, torch: str, scene: Scene
+    event: AmpForOneDevice, call: cst.Call, amp: tuple[str, str], torch: str, scene: Scene
 ) -> str:
-    """`torch.cuda.amp.autocast(False)` → `torch.autocast(device_type=…, enabled=False)`."""
+    """`torch.cuda.amp.autocast(dtype=…)` → `torch.autocast(device_type=…, dtype=…, enabled=…)`."""
     last = event.name.rpartition(".")[2]
-    kept = list(_keywords(call, _OLD_ORDER[last], scene))
+    device, enabled = amp
+    kept = {**dict(_keywords(call, _OLD_ORDER[last], scene)), "enabled": enabled}
+    written = (f"{name}={value}" for name, value in kept.items())
     if last == "autocast":
-        return f"{torch}.autocast({', '.join([f'device_type={device}', *kept])})"
-    return f"{torch}.amp.GradScaler({', '.join([device, *kept])})"
+        return f"{torch}.autocast({', '.join([f'device_type={device}', *written])})"
+    return f"{torch}.amp.GradScaler({', '.join([device, *written])})"
 
 
-def _keywords(call: cst.Call, order: tuple[str, ...], scene: Scene) -> Iterator[str]:
+def _keywords(call: cst.Call, order: tuple[str, ...], scene: Scene) -> Iterator[tuple[str, str]]:
     for name, one in zip((*order, *order), call.args, strict=False):
-        yield f"{name if one.keyword is None else one.keyword.value}={scene.code(one.value)}"
+        yield name if one.keyword is None else one.keyword.value, scene.code(one.value)
