@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal, get_args
 
 from devicelint.config_file import ConfigError, Table, read_table
 from devicelint.path_pattern import covers
@@ -13,6 +14,10 @@ from devicelint.selector import specificity, unknown_selector
 from devicelint.torch_release import TorchRelease, torch_release
 
 __all__ = ["Config", "ConfigError", "ConfigFinder", "load_config"]
+
+
+DeviceStyle = Literal["to", "accelerator"]
+DEVICE_STYLES: tuple[DeviceStyle, ...] = get_args(DeviceStyle)
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,8 @@ class Config:
     """The folder that path patterns start from; None for the current one."""
     torch_version: TorchRelease | None = None
     """The oldest release of torch that the code has to work with; None for the newest one."""
+    device_style: DeviceStyle = "to"
+    """How fixes choose a device: by its type, or by `torch.accelerator`."""
     adopts: bool = False
     """Whether files are to be brought to the device pattern; see `for_adoption`."""
 
@@ -42,6 +49,12 @@ class Config:
         `ignore` and `per_file_ignores` hold there, too; `select` is about checks alone.
         """
         return replace(self, select=None, adopts=True)
+
+    @property
+    def asks_torch(self) -> bool:
+        """Whether fixes ask torch for the accelerator, as they can since torch 2.6."""
+        old = self.torch_version is not None and self.torch_version < (2, 6)
+        return self.device_style == "accelerator" and not old
 
     def selects(self, code: str, name: str, *, default: bool = True) -> bool:
         """Whether the rule `code`, called `name`, is to be checked at all.
@@ -82,6 +95,7 @@ class Config:
         *,
         extend_select: Iterable[str] | None = None,
         torch_version: TorchRelease | None = None,
+        device_style: DeviceStyle | None = None,
     ) -> Config:
         """This configuration, as the options of one run change it; None changes nothing.
 
@@ -99,6 +113,8 @@ class Config:
             changed = replace(changed, unsafe_fixes=unsafe_fixes)
         if torch_version is not None:
             changed = replace(changed, torch_version=torch_version)
+        if device_style is not None:
+            changed = replace(changed, device_style=device_style)
         return changed
 
 
@@ -156,6 +172,7 @@ _KEYS = (
     "exclude",
     "unsafe-fixes",
     "torch-version",
+    "device-style",
 )
 
 
@@ -170,6 +187,7 @@ def _config(table: Table, root: Path, known: Mapping[str, str]) -> Config:
         unsafe_fixes=table.flag("unsafe-fixes"),
         root=root,
         torch_version=_torch_version(table),
+        device_style=_device_style(table),
     )
     _refuse_unknown_rules(table, known, config.select or (), "select")
     _refuse_unknown_rules(table, known, config.extend_select, "extend-select")
@@ -177,6 +195,15 @@ def _config(table: Table, root: Path, known: Mapping[str, str]) -> Config:
     for pattern, selectors in config.per_file_ignores:
         _refuse_unknown_rules(table, known, selectors, "per-file-ignores", pattern)
     return config
+
+
+def _device_style(table: Table) -> DeviceStyle:
+    text = table.string("device-style")
+    for style in DEVICE_STYLES:
+        if text in (style, None):
+            return style
+    wanted = " or ".join(f'"{style}"' for style in DEVICE_STYLES)
+    raise table.error(f'"device-style": expected {wanted}, found "{text}"', "device-style")
 
 
 def _torch_version(table: Table) -> TorchRelease | None:

@@ -189,7 +189,8 @@ def _explored(
         others = {**heard, **_editable(project)}
         others.pop(files[0].home, None)
         files += (File(SourceFile(o.text), o.tree, str(home)) for home, o in others.items())
-    found = located(files, reports, () if project is None else project.files())
+    imported = () if project is None else project.files()
+    found = located(files, reports, imported, asks_torch=config.asks_torch)
     by_home = {file.home: findings for file, findings in zip(files, found, strict=True)}
     return tuple(by_home.get(home_of(one), []) for one in (source, *called))
 

@@ -47,15 +47,19 @@ class File:
 
 
 def located(
-    files: Sequence[File], said: Iterable[Said], imported: Iterable[Program] = ()
+    files: Sequence[File],
+    said: Iterable[Said],
+    imported: Iterable[Program] = (),
+    *,
+    asks_torch: bool = False,
 ) -> tuple[list[Finding], ...]:
     """What was said, as findings in each of the files, in the order of the text.
 
     The first file is the one that was checked.  What explains a finding may stand in any that was
-    imported.
+    imported.  Fixes that choose a device do so by its type, or ask torch for the accelerator.
     """
     told = list(said)
-    found = _Located(files, told)
+    found = _Located(files, told, asks_torch)
     here = {node for spans in found.spans for node in spans}
     far = located_elsewhere([site for site in _sites_of(told) if site not in here], imported)
     fixes = found.fixes()
@@ -81,9 +85,10 @@ def _sites_of(said: Iterable[Said]) -> Iterator[cst.CSTNode]:
 class _Located:
     """Where the nodes stand that reports and their fixes name, file by file."""
 
-    def __init__(self, files: Sequence[File], said: Sequence[Said]) -> None:
+    def __init__(self, files: Sequence[File], said: Sequence[Said], asks_torch: bool) -> None:
         self._files = files
         self._said = said
+        self._asks_torch = asks_torch
         self._rewrites = [one.report.fix for one in said]
         self._shown = frozenset(_sites_of(said))
         wanted = dict.fromkeys((*self._shown, *self._sites_of_changes()))
@@ -163,7 +168,7 @@ class _Located:
         wanted = list(sites_of(rewrites, file.module))
         if any(site not in spans for site in wanted):
             spans = locate(file.module, file.source, wanted)
-        return resolve(rewrites, file.module, file.source, spans)
+        return resolve(rewrites, file.module, file.source, spans, asks_torch=self._asks_torch)
 
     def _sites_of_changes(self) -> Iterator[cst.CSTNode]:
         for rewrite in self._rewrites:

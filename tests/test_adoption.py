@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devicelint import engine
+from devicelint.cli import main
 from devicelint.source import SourceFile
 
 ON_THE_CPU = """\
@@ -108,3 +110,18 @@ def test_comments_between_lines_change_nothing_and_stay(script: str, data: st.Da
 def test_the_ends_of_lines_stay(script: str, newline: str) -> None:
     adopted = adopt(script.replace("\n", newline)).after.text
     assert adopted == adopt(script).after.text.replace("\n", newline)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_the_style_of_devices_is_an_option(
+    script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(script)
+    assert main(["adopt", "--style", "accelerator", "train.py"]) == 0
+    chosen = (
+        "torch.accelerator.current_accelerator() if torch.accelerator.is_available() "
+        'else torch.device("cpu")'
+    )
+    assert f"device = {chosen}\n" in (tmp_path / "train.py").read_text()
+    assert main(["adopt", "--style", "to", "--check", "train.py"]) == 0

@@ -58,6 +58,7 @@ class TestReading:
             exclude = ["third_party"]
             unsafe-fixes = true
             torch-version = "2.6.1"
+            device-style = "accelerator"
 
             [tool.devicelint.per-file-ignores]
             "tests/*" = ["DEV1"]
@@ -73,6 +74,7 @@ class TestReading:
             per_file_ignores=(("tests/*", ("DEV1",)), ("b.py", ())),
             root=tmp_path,
             torch_version=(2, 6),
+            device_style="accelerator",
         )
 
     def test_an_empty_table_leaves_everything_on(self, tmp_path):
@@ -200,6 +202,10 @@ class TestMistakes:
             (
                 "[tool.devicelint]\ntorch-version = 2.6",
                 '2:1: "torch-version" must be a string, not a number',
+            ),
+            (
+                "[tool.devicelint]\ndevice-style = 'cuda'",
+                '2:1: "device-style": expected "to" or "accelerator", found "cuda"',
             ),
             (
                 "[tool.devicelint]\nexclude = [1]",

@@ -57,6 +57,7 @@ trains on it. What the source does not say is left to you, told with its line.
 examples:
   devicelint adopt train.py
   devicelint adopt --diff train.py
+  devicelint adopt --style accelerator train.py
   devicelint adopt src --entry src/train.py
   devicelint adopt --interactive train.py
   devicelint adopt --prove --prove-args "--epochs 1" train.py
@@ -156,6 +157,11 @@ def adopt_parser() -> Parser:
         action="store_true",
         default=None,
         help="also change what seems to need a GPU, or several, on purpose",
+    )
+    group.add_argument(
+        "--style",
+        choices=("to", "accelerator"),
+        help="choose the device by its type (to), or by torch.accelerator, of torch 2.6",
     )
     _add_proof_options(parser)
     _add_settings_options(parser)

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from devicelint.cli.arguments import UsageError
-from devicelint.config import Config, ConfigFinder, load_config
+from devicelint.config import Config, ConfigFinder, DeviceStyle, load_config
 from devicelint.rules import all_rules
 from devicelint.selector import unknown_selector
 from devicelint.torch_release import TorchRelease
@@ -25,6 +25,7 @@ class Settings:
         self.ignore = self._codes("--ignore", options.ignore)
         self.unsafe_fixes: bool | None = options.unsafe_fixes
         self.torch_version: TorchRelease | None = options.torch_version
+        self.device_style: DeviceStyle | None = getattr(options, "style", None)
         explicit = options.config
         self._explicit = load_config(Path(explicit), Path(), self._known) if explicit else None
 
@@ -37,6 +38,7 @@ class Settings:
             self.unsafe_fixes,
             extend_select=self.extend_select,
             torch_version=self.torch_version,
+            device_style=self.device_style,
         )
 
     def complaint_about(self, word: str) -> str | None:

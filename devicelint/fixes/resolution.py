@@ -8,6 +8,7 @@ import libcst as cst
 
 from devicelint.finding import Edit, Fix, Span
 from devicelint.fixes.change import Rewrite
+from devicelint.fixes.device_style import by_accelerator
 from devicelint.fixes.layout import Layout, NotFixable
 from devicelint.fixes.preamble import DefineDevice
 from devicelint.fixes.selection import may_be_shared
@@ -30,15 +31,18 @@ def resolve(
     module: cst.Module,
     source: SourceFile,
     spans: Mapping[cst.CSTNode, Span] | None = None,
+    *,
+    asks_torch: bool = False,
 ) -> tuple[Fix | None, ...]:
     """The fix of each rewrite; None for one that cannot be made where it is asked for.
 
-    `spans`, where given, are the places of at least `sites(rewrites, module)`.
+    `spans`, where given, are the places of at least `sites(rewrites, module)`. A device is chosen
+    by its type, or, where the fixes are to ask torch, by `torch.accelerator`.
     """
     if spans is None:
         spans = locate(module, source, sites(rewrites, module))
     layout = Layout(module, source.text, source.newline, spans, _first_use(rewrites, spans))
-    return tuple(_resolved(rewrite, layout) for rewrite in rewrites)
+    return tuple(_resolved(rewrite, layout, asks_torch) for rewrite in rewrites)
 
 
 def _first_use(rewrites: Iterable[Rewrite], spans: Mapping[cst.CSTNode, Span]) -> int | None:
@@ -55,11 +59,12 @@ def _first_use(rewrites: Iterable[Rewrite], spans: Mapping[cst.CSTNode, Span]) -
     )
 
 
-def _resolved(rewrite: Rewrite, layout: Layout) -> Fix | None:
+def _resolved(rewrite: Rewrite, layout: Layout, asks_torch: bool) -> Fix | None:
     edits: list[Edit] = []
     try:
         for change in dict.fromkeys(rewrite.changes):
-            for edit in change.edits(layout):
+            for one in change.edits(layout):
+                edit = by_accelerator(one) if asks_torch else one
                 if edit not in edits or not may_be_shared(edit):
                     edits.append(edit)
     except NotFixable:

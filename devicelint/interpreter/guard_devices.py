@@ -102,7 +102,9 @@ def _acts(statement: cst.Expr) -> bool:
 
 _CHOICE = re.compile(
     r"""(?:(?:\w+\.)*device\()?\s*['"](?P<yes>[a-z]+(?::\d+)?)['"]\s+if\s+(?P<test>.+?)"""
-    r"""\s+else\s+['"]cpu['"]\s*\)?""",
+    r"""\s+else\s+['"]cpu['"]\s*\)?"""
+    r"""|(?:\w+\.)*current_accelerator\(\)(?:\.type)?\s+if\s+(?P<there>.+?)"""
+    r"""\s+else\s+(?:(?:\w+\.)*device\()?['"]cpu['"]\)?""",
     re.DOTALL,
 )
 
@@ -114,9 +116,10 @@ def device_held(
     found = []
     for name, statement in _named(reads, condition.prefix):
         match = _CHOICE.fullmatch(reads.code(statement.value))
-        if match is None or match["yes"].partition(":")[0] != device.partition(":")[0]:
+        kind = device.partition(":")[0]
+        if match is None or (match["yes"] or kind).partition(":")[0] != kind:
             continue
-        if _is_test(run, match["test"], statement.value, condition) and all(
+        if _is_test(run, match["test"] or match["there"], statement.value, condition) and all(
             _sees(run, reads, site, name, statement) for site in sites
         ):
             found.append(name)
