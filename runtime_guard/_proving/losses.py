@@ -22,10 +22,15 @@ NO_BYTES = (NotImplementedError, RuntimeError, TypeError)
 
 
 class Losses:
-    """Keeps what `backward` is called on, for the step that an optimizer makes next."""
+    """Keeps what `backward` is called on, for the step that is made next.
 
-    def __init__(self) -> None:
+    Args:
+        begin: told what each call begins at, before it is kept.
+    """
+
+    def __init__(self, begin: Callable[[Sequence[Tensor]], None]) -> None:
         self.kept: list[Loss] = []
+        self._begin = begin
         self._waiting: list[tuple[str, str]] = []
         Link(torch.autograd, "backward", self._backward)
 
@@ -33,7 +38,7 @@ class Losses:
         """Begin anew; what waits for a step is this process's own."""
         self.kept = []
 
-    def end_step(self, step: int, parameters: Iterable[Tensor]) -> None:
+    def end_step(self, step: int, parameters: Iterable[Tensor] = ()) -> None:
         """Keep what a step was made with: its gradients, where nothing called `backward`."""
         if not self._waiting:
             gradients = [each.grad for each in parameters if each.grad is not None]
@@ -45,6 +50,7 @@ class Losses:
     def _backward(self, backward: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         given = args[0] if args else kwargs.get("tensors")
         tensors = (given,) if isinstance(given, Tensor) else tuple(given or ())
+        self._begin(tensors)
         self._see(tensors, lambda: ", ".join(map(_shown, tensors)))
         return backward(*args, **kwargs)
 

@@ -68,6 +68,7 @@ class Left:
         enough: whether it ended because all steps were made that were asked for.
         failure: what ended the main program.
         losses: those of its training steps, in order.
+        by_hand: whether it had no optimizer; then the devices are those of the losses.
     """
 
     steps: int = 0
@@ -76,6 +77,7 @@ class Left:
     enough: bool = False
     failure: Failure | None = None
     losses: list[Loss] = field(default_factory=list)
+    by_hand: bool = False
 
 
 class Folder:

@@ -72,6 +72,7 @@ class Run:
         reached: the indices of the marks that were reached.
         losses: those of each process that trained.
         real: whether the GPUs are real ones; else they are virtual.
+        by_hand: whether no optimizer made the steps; then the devices are those of the losses.
     """
 
     gpus: int
@@ -86,6 +87,7 @@ class Run:
     reached: frozenset[int]
     losses: tuple[tuple[Loss, ...], ...] = ()
     real: bool = False
+    by_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,7 @@ def _result(job: Job, machine: Machine, folder: Folder) -> Run:
         reached=folder.reached(),
         losses=tuple(sorted((tuple(each.losses) for each in left if each.losses), key=repr)),
         real=machine.real,
+        by_hand=any(each.by_hand for each in left),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -34,7 +34,8 @@ class Steps:
 
     The run's step is that of the optimizer which has made most: two optimizers that take turns
     make one step together. The program is ended where it begins one step too many, so that what
-    it does after a step is done for the last one as well.
+    it does after a step is done for the last one as well. A program without an optimizer steps by
+    hand, once for each backward pass.
 
     Args:
         limit: how many steps are made; all, if None.
@@ -49,21 +50,48 @@ class Steps:
         self._devices: dict[str, None] = {}
         self._enough = False
         self._process = 0
-        self._losses = Losses()
+        self._by_hand: int | None = 0
+        self._losses = Losses(self._begin_backward)
+        Link(torch.optim.Optimizer, "__init__", self._make)
         register_optimizer_step_pre_hook(self._before)
         register_optimizer_step_post_hook(self._after)
 
     def left(self) -> Left:
         """What there is to tell of this process."""
         self._forget_those_of_the_parent()
-        made = max((count for _, count in self._counts.values()), default=0)
-        losses = self._losses.kept
-        return Left(made, list(self._devices), self._digest(), self._enough, losses=losses)
+        by_hand = self._by_hand or 0
+        if by_hand:
+            self._losses.end_step(by_hand)
+        return Left(
+            steps=by_hand or max((count for _, count in self._counts.values()), default=0),
+            devices=list(self._devices),
+            digest=self._digest(),
+            enough=self._enough,
+            losses=self._losses.kept,
+            by_hand=bool(by_hand),
+        )
+
+    def _make(self, make: Callable[..., None], *args: Any, **kwargs: Any) -> None:
+        self._by_hand = None
+        make(*args, **kwargs)
+
+    def _begin_backward(self, tensors: Sequence[Tensor]) -> None:
+        if self._by_hand is None:
+            return
+        self._forget_those_of_the_parent()
+        if self._by_hand:
+            self._losses.end_step(self._by_hand)
+        self._end_after(self._by_hand)
+        self._by_hand += 1
+        self._devices.update(dict.fromkeys(str(each.device) for each in tensors))
 
     def _before(self, optimizer: Optimizer, _args: object, _kwargs: object) -> None:
         self._forget_those_of_the_parent()
         _, count = self._counts.setdefault(id(optimizer), (optimizer, 0))
-        if self._limit is not None and count >= self._limit:
+        self._end_after(count)
+
+    def _end_after(self, steps: int) -> None:
+        if self._limit is not None and steps >= self._limit:
             self._enough = True
             raise EnoughSteps(0)
 
@@ -78,6 +106,7 @@ class Steps:
         if os.getpid() != self._process:
             self._process = os.getpid()
             self._counts, self._devices, self._enough = {}, {}, False
+            self._by_hand = None if self._by_hand is None else 0
             self._losses.forget()
             self._begin()
 

@@ -124,7 +124,8 @@ def outcome(run: Run, job: Job) -> str:
     where = ", ".join(device(name) for name in run.devices)
     silent = run.gpus > 0 and not is_on_accelerator(run)
     unused = ": the GPU is not used" if silent else ""
-    return f"{counted(run.steps, 'step')}, parameters on {where}{unused}"
+    what = "losses" if run.by_hand else "parameters"
+    return f"{counted(run.steps, 'step')}, {what} on {where}{unused}"
 
 
 def told(failure: Failure, script: str) -> str:

@@ -3,6 +3,7 @@
 A run is a process of its own. Those that need no torch take a tenth of a second.
 """
 
+import hashlib
 import os
 import sys
 import time
@@ -163,6 +164,35 @@ def test_losses_belong_to_the_step_of_the_optimizer_that_follows():
         (3, "0.0 in 2"),
         (2, "1.0"),
     ]
+
+
+BY_HAND = """\
+import torch
+
+torch.manual_seed(1)
+device = "cuda" if torch.cuda.is_available() else "cpu"
+weight = torch.ones(2, device=device, requires_grad=True)
+for step in range(9):
+    loss = (weight * torch.rand(2).to(device)).sum()
+    loss.backward()
+    with torch.no_grad():
+        weight -= 0.1 * weight.grad
+        weight.grad = None
+    print(step, flush=True)
+"""
+
+
+def test_without_an_optimizer_each_backward_pass_is_a_step():
+    Path("train.py").write_text(BY_HAND)
+    here, there = (run_it("train.py", gpus=gpus, steps=2) for gpus in (0, 1))
+    assert [(each.ending, each.steps, each.by_hand) for each in (here, there)] == [
+        ("passed", 2, True),
+        ("passed", 2, True),
+    ]
+    assert (here.devices, there.devices) == (("cpu",), ("cuda:0",))
+    assert here.losses == there.losses
+    assert [loss.step for loss in here.losses[0]] == [1, 2]
+    assert here.output == there.output == hashlib.sha256(b"0\n1\n").hexdigest()
 
 
 def test_what_a_script_draws_is_the_same_in_each_run():

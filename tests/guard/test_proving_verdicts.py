@@ -18,7 +18,7 @@ from runtime_guard._proving.plan import Failure, Loss
 from runtime_guard._proving.proving import Change, prove
 from runtime_guard._proving.running import Job, Machine, Run
 from runtime_guard._proving.source import Source
-from runtime_guard._proving.tables import MutationTable, ProofTable
+from runtime_guard._proving.tables import MutationTable, ProofTable, outcome
 
 JOB = Job("train.py", ("--lr", "1"), steps=2, timeout=60)
 PASSED = Run(1, "passed", 0, 2, ("cuda:0",), None, "abc", "printed", 1.5, frozenset())
@@ -376,6 +376,10 @@ What train.py does
 
 No run came to what is new on line 4, 12: more steps may."""
     )
+
+
+def test_without_an_optimizer_the_losses_tell_where_it_trained():
+    assert outcome(replace(PASSED, by_hand=True), JOB) == "2 steps, losses on cuda:0"
 
 
 def test_a_proof_of_one_text_as_a_table():
