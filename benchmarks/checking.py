@@ -51,8 +51,13 @@ class Outcome:
     def lines_of(self, finding: Finding) -> range:
         """The lines on which a finding stands."""
         assert self.source is not None
-        first, last = (self.source.position(at).line for at in (finding.span.start, _end(finding)))
+        first, last = (self.source.location(at).line for at in (finding.span.start, _end(finding)))
         return range(first, last + 1)
+
+    def cell_of(self, finding: Finding) -> int | None:
+        """The cell of a notebook in which a finding stands."""
+        assert self.source is not None
+        return self.source.location(finding.span.start).cell
 
     def line_of(self, finding: Finding) -> int:
         """The line that is printed for a finding."""

@@ -32,10 +32,10 @@ class Checkout:
     commit: str
     folder: Path
 
-    def files(self) -> Iterator[Path]:
-        """The Python files, in a fixed order."""
+    def files(self, notebooks: bool = False) -> Iterator[Path]:
+        """The Python files, in a fixed order; the notebooks, where these are asked for."""
         for found in python_files([self.folder], Config()):
-            if isinstance(found, Path):
+            if isinstance(found, Path) and (found.suffix == ".ipynb") is notebooks:
                 yield found
 
     def relative(self, path: Path | str) -> str:

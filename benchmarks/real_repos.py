@@ -2,9 +2,9 @@
 
     python benchmarks/real_repos.py FOLDER [--reviewed benchmarks/reviewed] [--list] [--json FILE]
 
-Every Python file of every checkout below FOLDER is checked. With `--reviewed`, the findings are
-compared with what people who read them have said. README.md says what a checkout is, and what is
-promised.
+Every Python file of every checkout below FOLDER is checked, or with `--notebooks` every notebook.
+With `--reviewed`, the findings are compared with what people who read them have said. README.md
+says what a checkout is, and what is promised.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Found:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.repository}  {self.key.file}:{self.key.line}: {self.key.code} {self.message}"
+        return f"{self.repository}  {self.key.place}: {self.key.code} {self.message}"
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,12 @@ class Result:
     troubles: tuple[Trouble, ...]
 
 
-def checked(checkout: Checkout) -> Result:
-    """Check every file of a checkout."""
+def checked(checkout: Checkout, notebooks: bool = False) -> Result:
+    """Check every file of a checkout, or every notebook."""
     outcomes = []
     lines = 0
     project = Project()
-    for number, path in enumerate(checkout.files(), start=1):
+    for number, path in enumerate(checkout.files(notebooks), start=1):
         outcome = check_file(path, project)
         lines += outcome.source.text.count("\n") if outcome.source else 0
         outcomes.append(_slim(checkout, outcome))
@@ -100,7 +100,11 @@ def _slim(
     """What is kept of an outcome: neither text nor tree."""
     name = checkout.relative(outcome.path)
     found = tuple(
-        Found(checkout.name, Key(name, outcome.line_of(each), each.code), each.message)
+        Found(
+            checkout.name,
+            Key(name, outcome.line_of(each), each.code, outcome.cell_of(each)),
+            each.message,
+        )
         for each in outcome.findings
     )
     trouble = None
@@ -204,7 +208,7 @@ def report(results: Sequence[Result], reviewed: Mapping[str, Reviewed] | None, f
         if full or (reviewed is not None and said != "right"):
             print(f"{said or 'unread'}  {found}")
     for name, key in outdated:
-        print(f"not found any more  {name}  {key.file}:{key.line}: {key.code}")
+        print(f"not found any more  {name}  {key.place}: {key.code}")
     print(*troubles, sep="\n", end="\n\n" if troubles else "\n")
     faults = sum(trouble.is_fault for trouble in troubles)
     kept = [(not faults, f"files at which devicelint fails: {faults}, at most 0")]
@@ -254,6 +258,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("folder", type=Path, metavar="FOLDER", help="the checkouts")
     add("--only", nargs="*", default=(), metavar="OWNER/NAME", help="these repositories alone")
     add("--reviewed", type=Path, metavar="DIR", help="what was said of the findings")
+    add("--notebooks", action="store_true", help="check the notebooks instead of the files")
     add("--update", action="store_true", help="write the verdicts anew, empty for what is new")
     add("--list", action="store_true", help="print every finding")
     add("--json", type=Path, metavar="FILE", help="write everything found to this file")
@@ -277,7 +282,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"no checkout below {options.folder} has that name", file=sys.stderr)
         return 2
     gc.disable()
-    results = [checked(checkout) for checkout in chosen]
+    results = [checked(checkout, options.notebooks) for checkout in chosen]
     holds = report(results, reviewed, options.list)
     if options.update:
         update(options.reviewed, results, reviewed or {})

@@ -30,6 +30,14 @@ class Key(NamedTuple):
     file: str
     line: int
     code: str
+    cell: int | None = None
+    """Of a notebook, whose lines are those of the cell."""
+
+    @property
+    def place(self) -> str:
+        """The file and the place in it."""
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{self.file}:{cell}{self.line}"
 
 
 @dataclass(frozen=True)
@@ -101,12 +109,17 @@ def read_file(path: Path) -> Reviewed:
                 raise CheckoutError(f"{path}: {verdict.verdict!r} is no verdict")
             if verdict.verdict and not verdict.reason:
                 raise CheckoutError(f"{path}: {each['file']}:{each['line']} has no reason")
-            reviewed.verdicts[Key(each["file"], each["line"], each["code"])] = verdict
+            key = Key(each["file"], each["line"], each["code"], each.get("cell"))
+            reviewed.verdicts[key] = verdict
     except tomllib.TOMLDecodeError as error:
         raise CheckoutError(f"{path}: {error}") from None
     except (KeyError, TypeError) as error:
         raise CheckoutError(f"{path}: a table lacks {error}") from None
     return reviewed
+
+
+def _place(key: Key) -> tuple[str, int, int, str]:
+    return key.file, key.cell or 0, key.line, key.code
 
 
 def written(reviewed: Reviewed, keys: Iterable[Key]) -> str:
@@ -115,12 +128,13 @@ def written(reviewed: Reviewed, keys: Iterable[Key]) -> str:
         f"repository = {json.dumps(reviewed.repository)}",
         f"commit = {json.dumps(reviewed.commit)}",
     ]
-    for key in sorted(set(keys)):
+    for key in sorted(set(keys), key=_place):
         verdict = reviewed.verdicts.get(key, Verdict("", ""))
         lines += [
             "",
             "[[finding]]",
             f"file = {json.dumps(key.file)}",
+            *([] if key.cell is None else [f"cell = {key.cell}"]),
             f"line = {key.line}",
             f"code = {json.dumps(key.code)}",
             f"verdict = {json.dumps(verdict.verdict)}",
