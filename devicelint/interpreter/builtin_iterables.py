@@ -77,11 +77,11 @@ def zip_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
 
 
 def _transposed(arguments: Arguments) -> Value:
-    """`zip(*pairs)`: the first of each pair, and the second of each."""
+    """`zip(*pairs)`: the first of each pair, and the second of each; a tuple, whatever it holds."""
     only = arguments.positional[0].value if len(arguments.positional) == 1 else None
     if isinstance(only, Tuple):
         return Tuple(tuple(Stream(item) for item in only.items))
-    return Stream(Unknown("a zip of unknown length"))
+    return Stream(Stream(Unknown("a zip of unknown length")))
 
 
 @special(
