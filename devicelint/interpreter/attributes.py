@@ -165,7 +165,16 @@ def of_module(run: Run, value: Module, name: str, node: cst.Attribute) -> Value:
         knowledge = module_class(base.name if isinstance(base, External) else value.name)
         if knowledge is not None and knowledge.owns_tensors:
             return parameter_of(run, value)
-    return HOST if name == "training" else Unknown(f"{value.name}.{name} is not known")
+    return HOST if name == "training" else _part(run, value, name, node)
+
+
+def _part(run: Run, module: Module, name: str, node: cst.Attribute) -> Value:
+    """What a Module of a library is made of, where that is known; `_modules` has it by name."""
+    from devicelint.interpreter.model_parts import part_named
+
+    if name == "_modules":
+        return module
+    return part_named(run, module, name, node) or Unknown(f"{module.name}.{name} is not known")
 
 
 def registered_under(run: Run, module: Module, name: str) -> Value | None:

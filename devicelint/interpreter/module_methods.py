@@ -28,10 +28,11 @@ from devicelint.interpreter.answers import answer_for
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import member_of, module_device, registered_under
 from devicelint.interpreter.calls import arguments_of
-from devicelint.interpreter.containers import element_of, extend, is_shared
+from devicelint.interpreter.containers import extend, is_shared
 from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.legacy_types import move_to_type
 from devicelint.interpreter.model_copies import reached_by
+from devicelint.interpreter.model_parts import child_of, part_named
 from devicelint.interpreter.module_building import fill_container
 from devicelint.interpreter.moved_names import note_moved_name
 from devicelint.interpreter.registration import any_parameter, is_without_tensors, move_module
@@ -59,7 +60,7 @@ def _named(*names: str) -> Callable[[ModuleMethod], ModuleMethod]:
 
 @methods(Module)
 def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> Value:
-    held = registered_under(run, receiver, name)
+    held = registered_under(run, receiver, name) or part_named(run, receiver, name, node)
     member = held if held is not None else member_of(run, receiver.ref, name)
     arguments = arguments_of(run, node)
     if isinstance(member, Function) and held is None:
@@ -116,14 +117,14 @@ def _named_parameters(run: Run, module: Module, arguments: Arguments, node: cst.
     return Stream(Tuple((HOST, any_parameter(run, module))))
 
 
-@_named("items")
+@_named("items", "named_children")
 def _items(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
-    return Stream(Tuple((HOST, element_of(run, module, node))))
+    return Stream(Tuple((HOST, child_of(run, module, node))))
 
 
 @_named("values", "children")
 def _values(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
-    return Stream(element_of(run, module, node))
+    return Stream(child_of(run, module, node))
 
 
 @_named("forward")

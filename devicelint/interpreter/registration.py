@@ -26,6 +26,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.attributes import parameter_of
 from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.model_parts import WHOLE_FIELD
 from devicelint.interpreter.moved_back import note_module_moved
 from devicelint.interpreter.run import Run
 from devicelint.knowledge import ModuleKind, module_class
@@ -94,6 +95,11 @@ def _move(run: Run, module: Value, place: Moved, seen: set[object]) -> None:
         return
     if not isinstance(module, Module) or module.ref in seen:
         return
+    whole = run.state.read(module.ref, WHOLE_FIELD)
+    if isinstance(whole, Tuple) and not any(
+        getattr(one, "ref", None) in seen for one in whole.items
+    ):
+        place = replace(place, device=Unsure("a part of a model moves, and others may stay"))
     seen.add(module.ref)
     note_module_moved(run, module, run.state.read(module.ref, DEVICE_FIELD), place)
     run.state.write(module.ref, DEVICE_FIELD, place)

@@ -34,6 +34,7 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
         if check_input(run, site, own, operand):
             break
     if member_mark(module.name, "__call__") == "Output" and not _asks_for_more(arguments):
+        place = module_device(run, module)  # A module that was not moved is taken to be mended.
         return Tensor(place.device, place.since, None, not run.no_grad)
     return Unknown(f"the result of {module.name}")
 

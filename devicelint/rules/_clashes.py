@@ -227,7 +227,7 @@ def _move_at_binding(here: Scene, clash: Clash, handed: str | None = None) -> Re
     content = f"{site.value} = {moved}"
     change: Change
     if sibling is None and since.verb in _MADE and _binds_one_name(statement):
-        change = InsertAfter(statement.value, move)
+        change = InsertAfter(_data_of_leaf(statement.value), move)
     elif isinstance(statement, cst.For):
         change = InsertStatement(statement.body.body[0], content, "before")
     elif isinstance(statement, cst.Assign):
@@ -235,6 +235,15 @@ def _move_at_binding(here: Scene, clash: Clash, handed: str | None = None) -> Re
     else:
         return None
     return Rewrite(f"Move {quoted(here, site)} with `{move}`", (change,))
+
+
+def _data_of_leaf(value: cst.BaseExpression) -> cst.BaseExpression:
+    """`x` in `x.requires_grad_()`: what is moved after that is no leaf any more."""
+    match value:
+        case cst.Call(func=cst.Attribute(value=data, attr=cst.Name("requires_grad_"))):
+            return data
+        case _:
+            return value
 
 
 def _binds_one_name(statement: Site) -> TypeGuard[cst.Assign]:

@@ -34,6 +34,27 @@ class torchvision:
 
     class Classifier:
         __call__: Output
+        # The parts of which its forward is made, each called with a tensor.
+        features: Part
+        classifier: Part
+        avgpool: Part
+        conv1: Part
+        bn1: Part
+        relu: Part
+        maxpool: Part
+        layer1: Part
+        layer2: Part
+        layer3: Part
+        layer4: Part
+        fc: Part
+        heads: Part
+        children: Parts
+
+    Part: Model
+
+    class Part:
+        __call__: Output
+        children: Parts
 
     class datasets:
         anything: Dataset
