@@ -8,7 +8,7 @@ import libcst as cst
 
 from devicelint.domain.api_events import DeviceIgnored
 from devicelint.domain.devices import CPU
-from devicelint.domain.values import Module, Tensor, Value
+from devicelint.domain.values import Module, Outside, Tensor, Value
 from devicelint.interpreter.arguments import Argument, Arguments
 from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.device_arguments import names_accelerator
@@ -31,7 +31,7 @@ def note_ignored(run: Run, frame: Frame, arguments: Arguments, result: Value) ->
         return
     made = result.since.site
     given = _given(node, frame, arguments)
-    if given is None or not names_accelerator(given[1].value) or _reads(node, given[0]):
+    if given is None or not _may_be_accelerator(given[1].value) or _reads(node, given[0]):
         return
     if any(one is made for one in descendants(node.body)) and _is_free(run, node):
         is_module = isinstance(result, Module)
@@ -63,6 +63,13 @@ def _given(
         if one.name.value in USUAL_NAMES and one.name.value in arguments.keywords:
             return one.name.value, arguments.keywords[one.name.value]
     return None
+
+
+def _may_be_accelerator(value: Value) -> bool:
+    """Whether a device is one, or may be: what the caller was told itself, too."""
+    if isinstance(value, Outside):
+        return value.origin in USUAL_NAMES
+    return names_accelerator(value)
 
 
 def _reads(node: cst.FunctionDef, parameter: str) -> bool:
