@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 
 import libcst as cst
@@ -208,10 +209,11 @@ def is_never_called(run: Run, cls: Class) -> bool:
     )
 
 
-def walk_class_alone(run: Run, cls: Class) -> None:
+def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     """Walk the methods that nobody calls here, on an object whose device is the caller's choice."""
     before, outer = run.state.fork(), run.frame
-    made = make_instance(run, cls, arguments_of_anybody(cls), None)
+    with run.silence() if is_used else nullcontext():
+        made = make_instance(run, cls, arguments_of_anybody(cls), None)
     copies = own_copies(run, made)
     if isinstance(made, Module):
         place = run.state.read(made.ref, DEVICE_FIELD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import libcst as cst
@@ -16,6 +17,7 @@ from devicelint.domain.values import (
     Outside,
     Stream,
     Tuple,
+    Unknown,
     Value,
 )
 from devicelint.interpreter.arguments import Argument, Arguments
@@ -96,3 +98,14 @@ def join_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
     said = backend.value if isinstance(backend, Const) else ""
     run.announce(GroupJoined(site, said.lower() if isinstance(said, str) else "", option))
     return NONE
+
+
+@special(*(f"{module}.is_initialized" for module in _MODULES))
+def is_in_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Where NCCL is the backend, no group can be joined on a machine without accelerators."""
+    if not run.world.accelerators and _NCCL.search(run.module_code):
+        return Const(False)
+    return Unknown("whether a group was joined")
+
+
+_NCCL = re.compile(r"[\"']nccl[\"']")

@@ -151,5 +151,6 @@ def _walk_unentered(run: Run, entered: Collection[Site]) -> None:
             if function.node not in run.entered:
                 walk_alone(run, function)
     for node, cls in reversed(tuple(run.classes.items())):
-        if node not in run.instantiated or is_never_called(run, cls):
-            walk_class_alone(run, cls)
+        walk_class_alone(
+            run, cls, is_used=node in run.instantiated and not is_never_called(run, cls)
+        )

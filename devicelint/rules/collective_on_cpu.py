@@ -105,7 +105,9 @@ def _create_on_accelerator(scene: Scene, event: CollectiveCalled) -> Rewrite | N
     made = scene.where_made(step.site) or scene
     name = made.spelling(_CUDA)
     changes: list[Change] = []
-    if name is None:
+    if name is None and scene.demands_on_purpose():
+        name = f'"{_CUDA}"'
+    elif name is None:
         name = scene.free_name(("device", "torch_device"), step.site, step.site) or "device"
         changes.append(DefineDevice(name, str(_CUDA)))
     if step.verb is Verb.CREATED and clashes.takes_device(step.site):
