@@ -20,7 +20,9 @@ from devicelint.domain.values import (
     DeviceHandle,
     Distribution,
     Flag,
+    Function,
     HostValue,
+    ListOf,
     Loader,
     Module,
     Moved,
@@ -87,7 +89,12 @@ def _join_alike(one: Value, other: Value) -> Value:
             )
         case Flag(), Flag():
             return HOST
-        case (Module(), Module()) | (OneOf(), OneOf()):
+        case (
+            (Module(), Module())
+            | (OneOf(), OneOf())
+            # What has no statements does nothing beside its result.
+            | (Function(name="<lambda>"), Function(name="<lambda>"))
+        ):
             return _one_of(one, other)
         case _:
             return _join_references(one, other)
@@ -125,6 +132,8 @@ def _join_unlike(one: Value, other: Value) -> Value:
         if isinstance(host, _HOST) and isinstance(value, Tensor):
             return replace(value, scalar=None) if value.scalar is False else value
         if isinstance(host, _HOST) and isinstance(value, Array):
+            return value
+        if isinstance(host, HostValue) and isinstance(value, ListOf):
             return value
         if host in _ABSENT and isinstance(value, (Module, OneOf)):
             return value

@@ -209,6 +209,18 @@ def is_never_called(run: Run, cls: Class) -> bool:
     )
 
 
+def has_unentered(run: Run, cls: Class) -> bool:
+    """Whether there are methods of a class that nobody calls here."""
+    return any(True for _ in _unentered(run, cls))
+
+
+def _unentered(run: Run, cls: Class) -> Iterator[Function]:
+    for member, _ in run.pending:
+        is_method = member.owner == cls.ref and member.kind in ("", "property")
+        if is_method and member.name != "__init__" and member.node not in run.entered:
+            yield member
+
+
 def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     """Walk the methods that nobody calls here, on an object whose device is the caller's choice."""
     before, outer = run.state.fork(), run.frame
@@ -229,9 +241,8 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     # The text of each method is asked for anyway, as it is walked.
     code = "".join(map(run.code_of, cls.node.body.body))
     called = set(_CALLS_OF_PRIVATE.findall(code))
-    for member in sorted((one for one, _ in run.pending), key=lambda one: one.name in called):
-        is_method = member.owner == cls.ref and member.kind in ("", "property")
-        if is_method and member.name != "__init__" and member.node not in run.entered:
+    for member in sorted(_unentered(run, cls), key=lambda one: one.name in called):
+        if member.node not in run.entered:
             walk_alone(run, member, made)
     run.state, run.frame = before, outer
 

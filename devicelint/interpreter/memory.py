@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 import libcst as cst
@@ -146,3 +149,20 @@ class Memory:
     """Whether the program builds an optimizer."""
     saved: set[Saved] = field(default_factory=set)
     """The files of checkpoints that were written."""
+
+    @contextmanager
+    def forgetting(self) -> Iterator[None]:
+        """Walk without keeping in mind what is noted: only which functions were walked."""
+        before = {
+            one.name: copy(getattr(self, one.name))
+            for one in fields(Memory)
+            if one.name not in _KEPT and isinstance(getattr(self, one.name), (dict, set, list))
+        }
+        try:
+            yield
+        finally:
+            for name, held in before.items():
+                setattr(self, name, held)
+
+
+_KEPT = frozenset({"entered", "interpretations", "imported"})

@@ -84,9 +84,9 @@ class Scene:
         """An expression that gives this device here, or None where nothing does."""
         return self._spelling.of(device)
 
-    def move_to(self, device: Device, since: Step | None) -> str | None:
-        """What to append to an expression to bring it to a device, in the file's own style."""
-        return self._spelling.move_to(device, since)
+    def move_to(self, device: Device, since: Step | None, place: Site = None) -> str | None:
+        """What to append to an expression at `place` to bring it to a device, as the file would."""
+        return self._spelling.move_to(device, since, place)
 
     def device_of_value(self, value: Value, site: Site) -> str | None:
         """An expression for the device of a value that `site` names here: `x.device`."""

@@ -25,6 +25,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.device_arguments import NAMES_DEVICE
 from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.name_reads import reads_of
+from devicelint.interpreter.nodes import descendants
 from devicelint.interpreter.run import Run
 
 USUAL_NAMES = ("device", "dev", "DEVICE")
@@ -62,16 +64,16 @@ class Spelling:
             or self._origin(device)
         )
 
-    def move_to(self, device: Device, since: Step | None) -> str | None:
+    def move_to(self, device: Device, since: Step | None, place: Site = None) -> str | None:
         """What to append to an expression to bring it to a device, in the file's own style.
 
         `since` is the step that brought the other value there: its spelling is taken over where
-        all its names mean the same here, and no condition guards it.
+        all its names mean the same here, and no condition guards it but those that guard `place`.
         """
         spelled = self.of(device)
         if since is not None and since.verb is Verb.MOVED and isinstance(since.site, cst.Call):
             call = since.site
-            guarded = spelled is None and call in self._run.guarded_moves
+            guarded = spelled is None and self._is_guarded(call, place)
             same = all(self._means_the_same(argument.value, device) for argument in call.args)
             if same and not guarded:
                 assert isinstance(call.func, cst.Attribute)
@@ -81,6 +83,19 @@ class Spelling:
             return f".to({spelled})"
         hard = since is not None and since.verb is Verb.CREATED_ON
         return f'.to("{device}")' if isinstance(device, Known) and hard else None
+
+    def _is_guarded(self, move: cst.Call, place: Site) -> bool:
+        """Whether a condition guards a move, and not a place that comes later in its block."""
+        if move not in self._run.guarded_moves:
+            return False
+        around = reads_of(self._run.module).around
+        inner: cst.CSTNode = move
+        while (block := around.get(inner)) is not None:
+            if isinstance(block, cst.IndentedBlock):
+                later = block.body[block.body.index(inner) :]
+                return not any(place is one for part in later for one in descendants(part))
+            inner = block
+        return True
 
     def of_value(self, value: Value, site: Site) -> str | None:
         """An expression for the device of a value that `site` names here: `x.device`."""

@@ -199,11 +199,11 @@ def _device_expression(made: Scene, clash: Clash) -> str | None:
     return made.device_of_value(reference.value, reference.site) if same_frame else None
 
 
-def _move(scene: Scene, clash: Clash, handed: str | None) -> str | None:
+def _move(scene: Scene, clash: Clash, handed: str | None, place: Site) -> str | None:
     if handed is not None:
         return f".to({handed})"
     reference = clash.reference
-    move = scene.move_to(reference.device, reference.since)
+    move = scene.move_to(reference.device, reference.since, place)
     if move is not None:
         return move
     if not clash.is_reference_here:
@@ -220,7 +220,7 @@ def _move_at_binding(here: Scene, clash: Clash, handed: str | None = None) -> Re
     binding = here.bound_by(site)
     sibling = None if binding is None else here.beside(binding)
     statement, scene = sibling or (binding, here.where_bound(site))
-    move = _as_sibling(here, sibling, clash) or _move(scene, clash, handed)
+    move = _as_sibling(here, sibling, clash) or _move(scene, clash, handed, statement)
     moved = None if move is None else _moved(here, site, move)
     if move is None or moved is None:
         return None
@@ -286,7 +286,7 @@ def _named(here: Scene, culprit: Operand) -> cst.Name | None:
 def _move_in_place(here: Scene, clash: Clash, handed: str | None = None) -> Rewrite | None:
     site = clash.culprit.site
     scene = here.where_made(site) or here
-    move = _move(scene, clash, handed)
+    move = _move(scene, clash, handed, site)
     if moves_parts(here, clash.culprit.value, clash.culprit.since):
         return move_parts(here, site, clash.culprit.since, move)
     if isinstance(site, _DISPLAYS) or isinstance(here.value_of(site), _CONTAINERS):
