@@ -48,7 +48,7 @@ from devicelint.interpreter import (  # noqa: F401  (they register their handler
     tensor_methods,
     torch_modules,
 )
-from devicelint.interpreter.classes import is_never_called, walk_class_alone
+from devicelint.interpreter.classes import has_unentered, is_never_called, walk_class_alone
 from devicelint.interpreter.cpu_only import announce_cpu_only
 from devicelint.interpreter.fixed_to_cpu import announce_fixed_to_cpu
 from devicelint.interpreter.functions import walk_alone
@@ -151,6 +151,8 @@ def _walk_unentered(run: Run, entered: Collection[Site]) -> None:
             if function.node not in run.entered:
                 walk_alone(run, function)
     for node, cls in reversed(tuple(run.classes.items())):
-        walk_class_alone(
-            run, cls, is_used=node in run.instantiated and not is_never_called(run, cls)
-        )
+        if node not in run.instantiated or is_never_called(run, cls):
+            walk_class_alone(run, cls)
+        elif has_unentered(run, cls):
+            with run.forgetting():
+                walk_class_alone(run, cls, is_used=True)
