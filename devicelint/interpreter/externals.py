@@ -38,6 +38,7 @@ from devicelint.interpreter.hosting import note_pins
 from devicelint.interpreter.loads import MAP_LOCATION, load, save, set_random_state
 from devicelint.interpreter.module_building import build_module
 from devicelint.interpreter.optimizers import build_optimizer
+from devicelint.interpreter.registration import built
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.signatures import apply_signature
 from devicelint.interpreter.transfers import own_device
@@ -164,6 +165,14 @@ def make_parameter(run: Run, name: str, arguments: Arguments, site: cst.Call) ->
         step = given.value.since
         return Tensor(device, step, given.value.scalar, grad, "parameter")
     return Tensor(device, since, None, grad, "parameter")
+
+
+@special("torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained")
+def embedding_of(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`nn.Embedding.from_pretrained(table)`: a module whose weight is where the table is."""
+    table = arguments.get(0, "embeddings")
+    place = Unsure("the table is not known") if table is None else own_device(table.value)
+    return built(run, site, name.rpartition(".")[0], place)
 
 
 @special("torch.autograd.Variable", "torch.autograd.variable.Variable")

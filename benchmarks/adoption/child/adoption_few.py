@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import os
+import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 ROUNDS = 3
@@ -38,7 +41,9 @@ def get_ipython() -> None:
 
 
 def after_import(torch: Any) -> None:
-    """Count the calls of backward."""
+    """Count the calls of backward, and note where is trained."""
+    from torch.optim.optimizer import register_optimizer_step_post_hook
+
     run: Any = torch.autograd._engine_run_backward
 
     def counted(*args: Any, **kwargs: Any) -> Any:
@@ -46,3 +51,13 @@ def after_import(torch: Any) -> None:
         return run(*args, **kwargs)
 
     torch.autograd._engine_run_backward = counted
+    register_optimizer_step_post_hook(lambda optimizer, *_: _note_trained(optimizer))
+
+
+def _note_trained(optimizer: Any) -> None:
+    """Note on which kinds of device parameters are trained: a loss may be computed elsewhere."""
+    marks = sys.modules.get("runtime_guard._virtual.marks")
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            device = parameter.device if marks is None else marks.device_of(parameter)
+            (Path(os.environ["EXAMPLES_RECORD"]) / f"{device.type}.device").touch()
