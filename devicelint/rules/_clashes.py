@@ -17,7 +17,7 @@ from devicelint.finding import Certainty, Severity
 from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules._base import line_of
-from devicelint.rules._handed_down import ways_of
+from devicelint.rules._handed_down import told_of, ways_of
 from devicelint.rules._twins import move_parts, moves_parts
 
 _BRIEF = 40
@@ -136,11 +136,11 @@ def _move_beside(scene: Scene, clash: Clash) -> Rewrite | None:
 
 def _with_device_handed_down(scene: Scene, clash: Clash) -> Rewrite | None:
     """The same with a new parameter, where the callers have a device and the function none."""
-    here, device, since = scene.at(clash), clash.reference.device, clash.reference.since
+    here, device = scene.at(clash), clash.reference.device
     site = None if clash.culprit.since is None else clash.culprit.since.site
     made = scene.where_made(site)
     for place in (made, here):
-        if place is not None and place.move_to(device, since) is not None:
+        if place is not None and _is_at_hand(place, clash.reference):
             return None
         creation = site if place is made else None
         handed = None if place is None else place.handed_down(device, creation)
@@ -155,8 +155,18 @@ def _with_device_handed_down(scene: Scene, clash: Clash) -> Rewrite | None:
             or _move_in_place(here, clash, handed.code)
         )
         if rewrite is not None:
-            return replace(rewrite, changes=(*ways_of(handed), *rewrite.changes))
+            message = rewrite.message + told_of(handed)
+            return replace(rewrite, message=message, changes=(*ways_of(handed), *rewrite.changes))
     return None
+
+
+def _is_at_hand(place: Scene, reference: Operand) -> bool:
+    """Whether a function can say where the other value is, or move as that was moved."""
+    if place.spelling(reference.device) is not None:
+        return True
+    since = reference.since
+    moved = since is not None and since.verb is Verb.MOVED
+    return moved and place.move_to(reference.device, since) is not None
 
 
 def _create_there(scene: Scene, clash: Clash, handed: str | None = None) -> Rewrite | None:

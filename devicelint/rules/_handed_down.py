@@ -22,6 +22,12 @@ def ways_of(handed: HandedDown) -> Iterator[Change]:
         yield InsertStatement(anchor, f"self.{NAME} = {NAME}", where)
 
 
+def told_of(handed: HandedDown) -> str:
+    """Which functions get a parameter, for the message of a fix."""
+    names = " and ".join(f"{function.name.value}()" for function in handed.functions)
+    return f", a new parameter of {names}" if names else ""
+
+
 def _beginning(init: cst.FunctionDef) -> tuple[cst.CSTNode, Literal["before", "after"]]:
     """Before the first statement that is neither a docstring nor `super().__init__(…)`."""
     body = init.body.body
