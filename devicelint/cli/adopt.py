@@ -32,6 +32,10 @@ def run(words: Sequence[str]) -> int:
 class Adoption(Check):
     """One run of `devicelint adopt`: the fixer, with all that brings a file to the pattern."""
 
+    def config_for(self, config: Config) -> Config:
+        """The configuration by which a file is adopted."""
+        return config.for_adoption()
+
     def mended(self, source: SourceFile, config: Config) -> Fixed:
         """The file in the device pattern, as far as its source says what that takes."""
         adopted = engine.adopt(source, config, self.project, self.approves)

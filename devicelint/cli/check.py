@@ -7,6 +7,7 @@ import gc
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -110,6 +111,11 @@ class Check:
 
     def go_through(self, found: Iterable[Input]) -> None:
         """Do one file after the other."""
+        if self.options.diff or self.options.fix:
+            from devicelint.cli.across import Across
+
+            found = list(found)
+            self.across = Across(self.project, found)
         for number, each in enumerate(found, start=1):
             self._one(each)
             if number % _FILES_BETWEEN_FULL_COLLECTIONS == 0:
@@ -142,7 +148,16 @@ class Check:
                 # An editor replaces its text by what it reads here.
                 terminal.write_bytes(each.data)
             return
-        self.show_fixed(each, fixed)
+        self.show_fixed(each, fixed.pop(each))
+        for one, mended in fixed.items():
+            if mended.after.text != mended.before.text:
+                self._show_changed_with_it(one, mended)
+
+    def _show_changed_with_it(self, each: Input, fixed: Fixed) -> None:
+        """Tell what was mended in a file before its turn, or after it; all else is told then."""
+        self.tally.count_fixes(fixed)
+        told = replace(fixed, rolled_back=(), remaining=(), reasons={}, silenced=())
+        self.output.show_fixed(told, False, self.config_of(each).unsafe_fixes)
 
     def show_fixed(self, each: Input, fixed: Fixed) -> None:
         """Count what became of a file, and tell of it."""
@@ -168,11 +183,22 @@ class Check:
                 self.tally.unproven += proven["problems"]
                 self.output.show_proof(proven, among_others=len(scripts) > 1)
 
-    def _fixed(self, each: Input) -> Fixed:
-        fixed = self.mended(each.source(), self.config_of(each))
-        if isinstance(each, FileInput) and fixed.applied and self.writes:
-            each.replace(fixed.after.to_bytes())
+    def _fixed(self, each: Input) -> dict[Input, Fixed]:
+        """What is made of a file, and of those that have to change with it."""
+        fixed = {each: self.mended(self.across.source(each), self.config_of(each))}
+        config = self.config_for(self.config_of(each))
+        others = [] if self.approves else self.across.needed(each, fixed[each], config)
+        if others:
+            fixed = self.across.fixed({each: config} | {o: self.config_of(o) for o in others})
+        if self.writes:
+            self.across.write({one: it for one, it in fixed.items() if isinstance(one, FileInput)})
+        elif others:
+            self.across.hold(fixed)
         return fixed
+
+    def config_for(self, config: Config) -> Config:
+        """The configuration by which a file is mended."""
+        return config
 
     def mended(self, source: SourceFile, config: Config) -> Fixed:
         """What is made of one file."""

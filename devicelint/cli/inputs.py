@@ -44,7 +44,7 @@ class FileInput:
         replace_file(self.place, data)
 
 
-@dataclass
+@dataclass(eq=False)
 class StandardInput:
     """A file that an editor or a pipe hands over; its name decides which configuration holds."""
 

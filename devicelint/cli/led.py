@@ -53,7 +53,7 @@ class LedAdoption(Adoption):
     def _adopt(self, sources: dict[Input, SourceFile]) -> None:
         entry, *others = sources
         configs = {each.path: self.config_of(each) for each in others}
-        configs[entry.path] = self.config_of(entry).for_adoption()
+        configs[entry.path] = self.config_for(self.config_of(entry))
         adopted = self.tally.attempt(entry.path, lambda: self._adopted(sources, configs))
         for each, fixed in zip(sources, adopted or (), strict=False):
             self.tell_of_change(fixed)

@@ -49,12 +49,23 @@ class Bundle(SourceFile):
         return Bundle.of(files, is_led=self.is_led)
 
     def first_to_mend(self, findings: Sequence[Finding]) -> list[Finding]:
-        """Those to begin with: where a file leads, what is mended in it may mend the others."""
+        """Those to begin with: what is mended for them may mend the others.
+
+        Where a file leads, they are its own; else those that another file makes.
+        """
         if not self.is_led or not findings:
-            return list(findings)
-        places = [bisect_right(self._starts, finding.span.start) for finding in findings]
+            return [one for one in findings if self._crosses(one)] or list(findings)
+        places = [self._index(finding.span.start) for finding in findings]
         first = min(places)
         return [one for one, place in zip(findings, places, strict=True) if place == first]
+
+    def _crosses(self, finding: Finding) -> bool:
+        edits = () if finding.fix is None else finding.fix.edits
+        own = self._index(finding.span.start)
+        return any(self._index(edit.span.start) != own for edit in edits)
+
+    def _index(self, offset: int) -> int:
+        return bisect_right(self._starts, offset) - 1
 
     def position(self, offset: int) -> Position:
         """The line and column in the file to which the character at `offset` belongs."""
@@ -67,7 +78,7 @@ class Bundle(SourceFile):
         return file.location(within)
 
     def _at(self, offset: int) -> tuple[SourceFile, int]:
-        index = bisect_right(self._starts, offset) - 1
+        index = self._index(offset)
         return self.files[index], offset - self._starts[index]
 
     def joined(self, found: Sequence[Iterable[Finding]]) -> Iterator[tuple[Finding, Joined]]:

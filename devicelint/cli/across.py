@@ -1,0 +1,68 @@
+"""Fixes of one file that have to be written in another file of the run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from devicelint import engine
+from devicelint.cli.inputs import FileInput, Input
+from devicelint.files import replace_files
+from devicelint.locating import FAR
+from devicelint.together import fix_all
+
+if TYPE_CHECKING:
+    from devicelint.config import Config
+    from devicelint.engine import Fixed
+    from devicelint.project import Project
+    from devicelint.source import SourceFile
+
+
+class Across:
+    """The files of a run that a fix of another may change: no others are."""
+
+    def __init__(self, project: Project, found: Iterable[Input]) -> None:
+        """Know the files by where they are."""
+        self._project = project
+        self._files = {
+            os.path.abspath(each.path): each for each in found if isinstance(each, FileInput)
+        }
+
+    def source(self, each: Input) -> SourceFile:
+        """What a file says, or is going to say: nothing is written where changes are shown."""
+        return self._project.held(each.path) or each.source()
+
+    def needed(self, each: Input, fixed: Fixed, config: Config) -> list[Input]:
+        """The other files among which one may be that a fix has to change as well."""
+        own = os.path.abspath(each.path)
+        reached = (self._project.reached_from(fixed.before) - {own}) & self._files.keys()
+        if not reached:
+            return []
+        found = fixed.remaining
+        if fixed.applied:  # Something in this file may have hidden what another one makes.
+            found = engine.check(fixed.before, config, self._project).findings
+        wanted = any(finding.unfixed == FAR for finding in found)
+        return [self._files[home] for home in sorted(reached)] if wanted else []
+
+    def fixed(self, configs: Mapping[Input, Config]) -> dict[Input, Fixed]:
+        """What is made of files together."""
+        by_path = {each.path: config for each, config in configs.items()}
+        sources = [self.source(each) for each in configs]
+        fixed = fix_all(sources, by_path.__getitem__, self._project)
+        return dict(zip(configs, fixed, strict=True))
+
+    def write(self, fixed: Mapping[Input, Fixed]) -> None:
+        """Write all that has changed, or nothing; raises InputError."""
+        changed = _changed(fixed)
+        if changed:
+            replace_files([(each.place, one.after.to_bytes()) for each, one in changed.items()])
+
+    def hold(self, fixed: Mapping[Input, Fixed]) -> None:
+        """Go on as though all that has changed were written."""
+        for one in _changed(fixed).values():
+            self._project.hold(one.after)
+
+
+def _changed(fixed: Mapping[Input, Fixed]) -> dict[Input, Fixed]:
+    return {each: one for each, one in fixed.items() if one.after.text != one.before.text}
