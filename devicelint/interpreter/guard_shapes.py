@@ -33,10 +33,12 @@ class _WithoutMoves(cst.CSTTransformer):
         self._moves = moves
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        """`x.cuda()` comes to `x`."""
-        if original_node not in self._moves or not isinstance(updated_node.func, cst.Attribute):
+        """`x.cuda()` comes to `x`, and so does `x.cpu()`, where it was not walked either."""
+        func = updated_node.func
+        if not isinstance(func, cst.Attribute):
             return updated_node
-        return updated_node.func.value
+        back = func.attr.value == "cpu" and not updated_node.args
+        return func.value if back or original_node in self._moves else updated_node
 
 
 def _parsed(moves: Collection[cst.Call], branch: Branch) -> ast.Module | None:

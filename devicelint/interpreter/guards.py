@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 import libcst as cst
@@ -87,17 +87,15 @@ def _one_device(moves: list[Transfer]) -> str | None:
 
 def _guards(run: Run, reads: Reads) -> Iterator[tuple[Asked, Guard]]:
     """The guards of a file, the outermost of nested ones, in the order of the walk."""
-    hard = [call for call, move in run.moves.items() if isinstance(call, cst.Call)]
-    hard = [call for call in hard if _is_hard(call, run.moves[call])]
-    done: set[Site] = set()
+    calls = [call for call in run.moves if isinstance(call, cst.Call)]
+    hard = dict.fromkeys(call for call in calls if _is_hard(call, run.moves[call]))
+    tried: dict[Site, tuple[Asked, Guard] | None] = {}
     for call in hard:
         for node in reversed(list(_conditions_around(reads, call))):
-            if node in done:
-                break
-            found = _guard(run, reads, node, hard)
+            known = node in tried
+            found = tried[node] = tried[node] if known else _guard(run, reads, node, hard)
             if found is not None:
-                done.add(node)
-                yield found
+                yield from () if known else (found,)
                 break
 
 
@@ -119,7 +117,7 @@ def _conditions_around(reads: Reads, call: cst.CSTNode) -> Iterator[cst.If | cst
 
 
 def _guard(
-    run: Run, reads: Reads, node: cst.If | cst.IfExp, hard: list[cst.Call]
+    run: Run, reads: Reads, node: cst.If | cst.IfExp, hard: Collection[cst.Call]
 ) -> tuple[Asked, Guard] | None:
     body, orelse = _branches(reads, node)
     if body is None:
@@ -133,11 +131,12 @@ def _guard(
     asked = asked_by(run, reads, node, moved=moved)
     if asked is None:
         return None
-    guard = (
-        _alone(reads, node, body, there, hard)
-        if orelse is None
-        else _either(run, node, (body, orelse) if moved else (orelse, body), hard)
-    )
+    if orelse is None:
+        guard = _alone(reads, node, body, there, hard)
+    else:
+        guard = _either(run, node, (body, orelse) if moved else (orelse, body), hard)
+        if guard is None and moved:
+            guard = _some(node, body, there, hard, first_only=True)
     return None if guard is None else (asked, guard)
 
 
@@ -151,7 +150,7 @@ def _branches(reads: Reads, node: cst.If | cst.IfExp) -> tuple[Branch | None, Br
     return tuple(node.body.body), None if node.orelse is None else tuple(node.orelse.body.body)
 
 
-def _moves_in(run: Run, branch: Branch, hard: list[cst.Call]) -> list[cst.Call]:
+def _moves_in(run: Run, branch: Branch, hard: Collection[cst.Call]) -> list[cst.Call]:
     return [call for node in branch for call in calls_below(node) if call in hard]
 
 
@@ -164,7 +163,7 @@ def _alone(
     node: cst.If | cst.IfExp,
     body: Branch,
     moves: list[cst.Call],
-    hard: list[cst.Call],
+    hard: Collection[cst.Call],
 ) -> Guard | None:
     """`if use_cuda: net.cuda()`, and the moves among other statements of such a block."""
     assert isinstance(node, cst.If)
@@ -177,14 +176,28 @@ def _alone(
             if is_same(hard, body, (after,))
             else None
         )
+    return _some(node, body, moves, hard, first_only=False)
+
+
+def _some(
+    node: cst.If | cst.IfExp,
+    body: Branch,
+    moves: list[cst.Call],
+    hard: Collection[cst.Call],
+    *,
+    first_only: bool,
+) -> Guard | None:
+    """The first moves of a block, or else the last ones, where other statements stay."""
+    if not isinstance(node, cst.If) or not isinstance(node.body, cst.IndentedBlock):
+        return None
     taken = _taken(body, hard)
-    if not taken or not isinstance(node.body, cst.IndentedBlock):
+    if not taken or (first_only and taken[0] is not body[0]):
         return None
     within = {call for one in taken for call in calls_below(one)}
     return Guard(node, node.body, tuple(m for m in moves if m in within), taken)
 
 
-def _taken(body: Branch, hard: list[cst.Call]) -> tuple[cst.CSTNode, ...]:
+def _taken(body: Branch, hard: Collection[cst.Call]) -> tuple[cst.CSTNode, ...]:
     """The first statements of a block that do nothing but move, or else the last ones."""
 
     def only_moves(statement: cst.CSTNode) -> bool:
@@ -201,7 +214,7 @@ def _taken(body: Branch, hard: list[cst.Call]) -> tuple[cst.CSTNode, ...]:
 
 
 def _either(
-    run: Run, node: cst.If | cst.IfExp, branches: tuple[Branch, Branch], hard: list[cst.Call]
+    run: Run, node: cst.If | cst.IfExp, branches: tuple[Branch, Branch], hard: Collection[cst.Call]
 ) -> Guard | None:
     """Two branches that say the same but for the moves; one that moves nothing anew is dropped."""
     moved, other = branches
