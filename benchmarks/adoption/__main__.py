@@ -83,12 +83,14 @@ def chosen(
                 yield repository, listed
 
 
-def record(repositories: Sequence[Repository], found: dict[tuple[str, str], Listed]) -> None:
+def record(
+    lists: Path, repositories: Sequence[Repository], found: dict[tuple[str, str], Listed]
+) -> None:
     """Write the lists anew, with what was found of the files that were tried."""
     for repository in repositories:
         files = tuple(found.get((repository.name, each.path), each) for each in repository.files)
         text = written(replace(repository, files=files))
-        path_of(LISTS, repository.name).write_text(text, encoding="utf-8")
+        path_of(lists, repository.name).write_text(text, encoding="utf-8")
 
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -101,6 +103,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--record", action="store_true", help="write what is found into the lists")
     add("--keep", type=Path, metavar="DIR", help="keep the adopted files there")
     add("--packages", type=Path, default=Path(), metavar="DIR", help="what scripts import")
+    add("--lists", type=Path, default=LISTS, metavar="DIR", help="which files, and their verdicts")
     add("--scratch", type=Path, metavar="DIR", help="where files are copied to")
     return parser.parse_args(arguments)
 
@@ -135,11 +138,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found: dict[tuple[str, str], Listed] = {}
     otherwise: list[str] = []
     try:
-        repositories = read_lists(LISTS)
+        repositories = read_lists(options.lists)
         for name, listed, now in all_judged(repositories, options):
             found[name, listed.path] = now
             if options.record:
-                record(repositories, found)
+                record(options.lists, repositories, found)
             else:
                 otherwise += differences(name, listed, now)
     except CheckoutError as error:
