@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devicelint import engine
-from devicelint.cli.inputs import FileInput, Input
-from devicelint.files import replace_files
+from devicelint.cli.inputs import STDIN, FileInput, Input
+from devicelint.files import python_files, replace_files
 from devicelint.locating import FAR
 from devicelint.together import fix_all
 
 if TYPE_CHECKING:
+    from devicelint.cli.settings import Settings
     from devicelint.config import Config
     from devicelint.engine import Fixed
     from devicelint.project import Project
@@ -22,11 +25,20 @@ if TYPE_CHECKING:
 class Across:
     """The files of a run that a fix of another may change: no others are."""
 
-    def __init__(self, project: Project, found: Iterable[Input]) -> None:
-        """Know the files by where they are."""
+    def __init__(self, project: Project, paths: Sequence[str], settings: Settings) -> None:
+        """Look for nothing yet."""
         self._project = project
-        self._files = {
-            os.path.abspath(each.path): each for each in found if isinstance(each, FileInput)
+        self._paths = [Path(path) for path in paths or ["."] if path != STDIN]
+        self._settings = settings
+
+    @cached_property
+    def _files(self) -> dict[str, Input]:
+        """The files by where they are; what cannot be searched is told of elsewhere."""
+        return {
+            os.path.abspath(found): FileInput(found)
+            for path in self._paths
+            for found in python_files([path], self._settings.config_for(path))
+            if isinstance(found, Path)
         }
 
     def source(self, each: Input) -> SourceFile:
@@ -36,14 +48,14 @@ class Across:
     def needed(self, each: Input, fixed: Fixed, config: Config) -> list[Input]:
         """The other files among which one may be that a fix has to change as well."""
         own = os.path.abspath(each.path)
-        reached = (self._project.reached_from(fixed.before) - {own}) & self._files.keys()
-        if not reached:
+        reached = self._project.reached_from(fixed.before) - {own}
+        if not reached or not reached & self._files.keys():
             return []
         found = fixed.remaining
         if fixed.applied:  # Something in this file may have hidden what another one makes.
             found = engine.check(fixed.before, config, self._project).findings
         wanted = any(finding.unfixed == FAR for finding in found)
-        return [self._files[home] for home in sorted(reached)] if wanted else []
+        return [self._files[o] for o in sorted(reached & self._files.keys())] if wanted else []
 
     def fixed(self, configs: Mapping[Input, Config]) -> dict[Input, Fixed]:
         """What is made of files together."""

@@ -8,7 +8,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from devicelint import engine
@@ -22,6 +22,7 @@ from devicelint.project import Project
 from devicelint.reporters import summary
 
 if TYPE_CHECKING:
+    from devicelint.cli.across import Across
     from devicelint.config import Config
     from devicelint.engine import Fixed
     from devicelint.fixes import Approval
@@ -111,11 +112,6 @@ class Check:
 
     def go_through(self, found: Iterable[Input]) -> None:
         """Do one file after the other."""
-        if self.options.diff or self.options.fix:
-            from devicelint.cli.across import Across
-
-            found = list(found)
-            self.across = Across(self.project, found)
         for number, each in enumerate(found, start=1):
             self._one(each)
             if number % _FILES_BETWEEN_FULL_COLLECTIONS == 0:
@@ -195,6 +191,13 @@ class Check:
         elif others:
             self.across.hold(fixed)
         return fixed
+
+    @cached_property
+    def across(self) -> Across:
+        """The files that a fix of another may change."""
+        from devicelint.cli.across import Across
+
+        return Across(self.project, self.options.paths, self.settings)
 
     def config_for(self, config: Config) -> Config:
         """The configuration by which a file is mended."""
