@@ -57,6 +57,8 @@ class Step:
     """The move elsewhere that shows what is believed."""
     kept: Keeper | None = field(default=None, compare=False)
     """The attribute that kept the value there, and from which it was read since."""
+    part: str = ""
+    """Which part of a batch it is, where the parts have names."""
 
     def __str__(self) -> str:
         return self.verb.value.format(device=self.device)

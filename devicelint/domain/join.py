@@ -79,7 +79,8 @@ def _join_alike(one: Value, other: Value) -> Value:
         case Moved(), Moved():
             return replace(one, device=join_devices(one.device, other.device), origin="")
         case Tuple(), Tuple() if len(one.items) == len(other.items):
-            return Tuple(tuple(map(join_known, one.items, other.items)))
+            names = one.names if one.names == other.names else ()
+            return Tuple(tuple(map(join_known, one.items, other.items)), names)
         case Stream(), Stream():
             filled = one.filled and other.filled
             return Stream(join_known(one.element, other.element), filled)

@@ -261,9 +261,10 @@ class DictOf:
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
-    """A tuple of known length."""
+    """A tuple of known length; that of a `namedtuple` has names for its items."""
 
     items: tuple[Value, ...]
+    names: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ def _unpack(run: Run, target: cst.Tuple | cst.List, value: Value, site: cst.Base
     if len(parts) != len(elements):
         parts = tuple(Unknown("unpacked into another number of names") for _ in elements)
     for element, part, place in zip(elements, parts, sites, strict=True):
-        assign(run, element.value, _named(part, element.value), place)
+        assign(run, element.value, _named(run, part, element.value), place)
 
 
 def _parts_by_star(
@@ -190,11 +190,11 @@ def _part(run: Run, value: Value, position: int, site: cst.BaseExpression) -> Va
     return element_of(run, value, site)
 
 
-def _named(value: Value, target: cst.BaseExpression) -> Value:
-    """A part of a batch has its own history from where it gets its name."""
+def _named(run: Run, value: Value, target: cst.BaseExpression) -> Value:
+    """A part of a batch has its own history from where it gets its name, unless it came whole."""
     if not (isinstance(value, (Batch, Tensor)) and isinstance(target, cst.Name)):
         return value
-    if value.since.verb is not Verb.LOADED:
+    if value.since.verb is not Verb.LOADED or value.since in run.frame.passed:
         return value
     return replace(value, since=replace(value.since, site=target))
 

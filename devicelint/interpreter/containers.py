@@ -131,6 +131,14 @@ def known_elements(run: Run, value: Value) -> tuple[Value, ...] | None:
     return None
 
 
+def parts_of(run: Run, value: Value) -> tuple[Value, ...]:
+    """What a sequence or a dict holds: one value for all parts, where they have no number."""
+    if isinstance(value, DictOf):
+        fields = run.state.fields(value.ref)
+        return tuple(held for name, held in fields.items() if name == ELEMENT or name[0] == "[")
+    return known_elements(run, value) or (element_of(run, value, None),)
+
+
 def forget_order(run: Run, ref: Ref) -> None:
     """What is in a list is known, and where no longer."""
     fields = run.state.fields(ref)
@@ -258,5 +266,7 @@ def loaded_at(value: Value, site: Site, *, pinned: bool = False) -> Value:
             return replace(value, since=replace(value.since, site=site, pinned=pins))
         case Tuple(items):
             return Tuple(tuple(loaded_at(one, site, pinned=pinned) for one in items))
+        case Stream(element):
+            return replace(value, element=loaded_at(element, site, pinned=pinned))
         case _:
             return value

@@ -23,7 +23,6 @@ from devicelint.domain.values import (
     ListOf,
     Loader,
     Moved,
-    Outside,
     Stream,
     Tensor,
     Tuple,
@@ -143,12 +142,19 @@ def _batch(run: Run, item: Value, site: cst.Call) -> Value:
         case DictOf():
             ref = run.allocate(site, "batch")
             for field, value in tuple(run.state.fields(item.ref).items()):
-                run.state.write(ref, field, _batch(run, value, site))
+                run.state.write(ref, field, _part(_batch(run, value, site), field))
             return DictOf(ref, site)
-        case Unknown() | Outside():
-            return Unknown("what the dataset yields is not known")
+        case Stream(element):
+            return Stream(_batch(run, element, site), filled=True)
         case _:
             return Unknown("what the dataset yields is not known")
+
+
+def _part(value: Value, name: str) -> Value:
+    """What a batch holds under a name."""
+    if isinstance(value, (Tensor, Batch)):
+        return replace(value, since=replace(value.since, part=name))
+    return value
 
 
 @methods(Loader)

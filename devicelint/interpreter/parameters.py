@@ -5,13 +5,14 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.devices import NOT_UNDERSTOOD, DeviceOf, Known, Unsure
-from devicelint.domain.history import Step, Verb
+from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     Batch,
     Const,
     DictOf,
     Moved,
     Outside,
+    Stream,
     Tensor,
     Tuple,
     Unknown,
@@ -82,6 +83,8 @@ def _bind(
             value = given if isinstance(given, Tensor) else value
         elif isinstance(value, (Tensor, Batch, Moved)) and not isinstance(value.device, Unsure):
             _note_passed(frame, argument)
+        elif isinstance(value, (Stream, Tuple, DictOf)) and _is_named(run, frame, argument):
+            _note_parts_passed(run, frame, value, argument.site)
     run.state.write(frame.ref, name, value)
 
 
@@ -90,6 +93,31 @@ def _note_passed(frame: Frame, argument: Argument) -> None:
     value = argument.value
     if isinstance(value, (Tensor, Batch, Moved)) and value.since.verb is not Verb.SENT:
         frame.passed[value.since] = argument.site
+
+
+def _is_named(run: Run, frame: Frame, argument: Argument) -> bool:
+    """Whether an argument is a variable of the caller, which can be given another value."""
+    site, caller = argument.site, frame.caller
+    if not isinstance(site, cst.Name) or caller is None:
+        return False
+    return run.state.read(caller.ref, site.value) == argument.value
+
+
+def _note_parts_passed(run: Run, frame: Frame, value: Value, site: Site) -> None:
+    """A batch that is passed whole is moved whole: a sequence of images, a dict of targets."""
+    match value:
+        case Tensor() | Batch() if value.since.verb is Verb.LOADED:
+            frame.passed.setdefault(value.since, site)
+        case Stream(element):
+            _note_parts_passed(run, frame, element, site)
+        case Tuple(items):
+            for one in items:
+                _note_parts_passed(run, frame, one, site)
+        case DictOf(ref):
+            for one in tuple(run.state.fields(ref).values()):
+                _note_parts_passed(run, frame, one, site)
+        case _:
+            pass
 
 
 def _seen_as_declared(run: Run, parameter: cst.Param, value: Outside) -> Value:

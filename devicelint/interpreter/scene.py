@@ -24,6 +24,7 @@ from devicelint.domain.values import (
 )
 from devicelint.domain.worlds import World
 from devicelint.interpreter import provisions
+from devicelint.interpreter.containers import parts_of
 from devicelint.interpreter.device_names import (
     NamedDevice,
     devices_at_hand,
@@ -149,6 +150,10 @@ class Scene:
     def as_it_is_kept(self, kept: Site, device: Device) -> cst.BaseExpression | None:
         """What is kept in an attribute, where that of the device has got its value before."""
         return as_it_is_kept(self._run, kept, self._spelling.of(device))
+
+    def parts_of(self, value: Value) -> tuple[Value, ...]:
+        """What a sequence or a dict holds: one value for all parts, where they have no number."""
+        return parts_of(self._run, value)
 
     def value_of(self, site: Site) -> Value:
         """What a name or attribute holds here; another expression is not evaluated again."""

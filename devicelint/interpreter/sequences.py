@@ -118,7 +118,7 @@ _NAMED = (("values", "indices"), ("U", "S", "Vh"), ("Q", "R"), ("eigenvalues", "
 @attributes(Tuple)
 def of_tuple(run: Run, value: Tuple, name: str, node: cst.Attribute) -> Value:
     """`x.max(1).values`: the first of its parts."""
-    for names in _NAMED:
+    for names in (value.names, *_NAMED):
         if name in names and len(names) == len(value.items):
             return value.items[names.index(name)]
     return Unknown(f"{name} of a tuple")

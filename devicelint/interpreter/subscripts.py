@@ -69,8 +69,9 @@ def _item(run: Run, node: cst.Subscript, value: Value, key: Value | None) -> Val
     match value:
         case Tuple() | ListOf() | DictOf() | Module():
             return _item_of_container(run, node, value, key)
-        case Batch():
-            return replace(value, whole=False)
+        case Batch(since=since):
+            named = str(key.value) if isinstance(key, Const) else ""
+            return replace(value, since=replace(since, part=named), whole=False)
         case Loaded():
             note_key(run, value, key)
             return value

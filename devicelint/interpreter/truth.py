@@ -21,6 +21,7 @@ from devicelint.domain.values import (
     Module,
     Outside,
     Partial,
+    Stream,
     Tool,
     Tuple,
     Unknown,
@@ -53,6 +54,8 @@ def truth_of(run: Run, value: Value) -> bool | None:
             return run.decide(Flag(value.origin))
         case Tuple():
             return bool(value.items)
+        case Stream(filled=True):
+            return True
         case Module() | DeviceHandle() | Function() | Class() | Partial() | Tool() | Deviceless():
             return True
         case _:

@@ -17,6 +17,7 @@ from devicelint.finding import Certainty, Severity
 from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules._base import line_of
+from devicelint.rules._batches import moved_whole
 from devicelint.rules._handed_down import told_of, ways_of
 from devicelint.rules._twins import move_parts, moves_parts
 
@@ -231,7 +232,7 @@ def _move_at_binding(here: Scene, clash: Clash, handed: str | None = None) -> Re
     sibling = None if binding is None else here.beside(binding)
     statement, scene = sibling or (binding, here.where_bound(site))
     move = _as_sibling(here, sibling, clash) or _move(scene, clash, handed, statement)
-    moved = None if move is None else _moved(here, site, move)
+    moved = None if move is None else moved_whole(here, site.value, here.value_of(site), move)
     if move is None or moved is None:
         return None
     content = f"{site.value} = {moved}"
@@ -308,19 +309,6 @@ def _move_in_place(here: Scene, clash: Clash, handed: str | None = None) -> Rewr
 
 _CONTAINERS = (DictOf, ListOf, Tuple, Stream)
 _DISPLAYS = (cst.BaseDict, cst.BaseList, cst.BaseSet, cst.Tuple)
-
-
-def _moved(here: Scene, name: cst.Name, move: str) -> str | None:
-    """What moves a name's value: a dict and a list have no `.to()` of their own."""
-    match here.value_of(name):
-        case DictOf():
-            return f"{{key: value{move} for key, value in {name.value}.items()}}"
-        case ListOf() | Tuple():
-            return f"[item{move} for item in {name.value}]"
-        case Stream():
-            return None
-        case _:
-            return f"{name.value}{move}"
 
 
 def is_kept(operand: Operand) -> bool:
