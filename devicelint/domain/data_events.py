@@ -53,3 +53,14 @@ class AcceleratorInWorker(Event):
     device: Device
     loader: Site = field(repr=False)
     """What makes the DataLoader that has workers."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownInput(Event):
+    """A module that was moved is given what comes out of something that nobody follows."""
+
+    site: Site = field(repr=False)
+    """The argument."""
+    module: Operand
+    source: Site = field(repr=False)
+    """What it comes out of, in a loop or one by one."""

@@ -34,6 +34,7 @@ from devicelint.interpreter.parallel import note_parallel_call
 from devicelint.interpreter.registration import move_module
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.signatures import apply_signature
+from devicelint.interpreter.unknown_inputs import note_unknown
 from devicelint.interpreter.unseen_modules import call_opaque_module
 from devicelint.knowledge import (
     ModuleKind,
@@ -48,6 +49,7 @@ def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) 
     note_learner(run, callee)
     place = module_device(run, callee)
     knowledge = module_class(callee.name)
+    note_unknown(run, Operand(site.func, callee, place.device, place.since), arguments)
     if knowledge is None or knowledge.kind is not ModuleKind.WRAPPER:
         check_again(run, Operand(site.func, callee, place.device, place.since), arguments, site)
     result = call_module_of_file(run, callee, arguments, site)

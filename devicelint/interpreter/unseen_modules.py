@@ -16,6 +16,7 @@ from devicelint.interpreter.loads import note_moved
 from devicelint.interpreter.module_inputs import check_again, check_input, inputs_of
 from devicelint.interpreter.operands import is_excused, operand_of
 from devicelint.interpreter.run import Run, calls
+from devicelint.interpreter.unknown_inputs import note_unknown
 from devicelint.knowledge import kind_of, member_mark
 
 
@@ -59,6 +60,7 @@ def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.C
     """
     note_moved(run, module.since.site)
     own = Operand(site.func, module, module.device, module.since)
+    note_unknown(run, own, arguments)
     if "." in module.origin:
         check_again(run, own, arguments, site)
         return Unknown(f"the result of {module.origin}")

@@ -1,0 +1,33 @@
+"""A batch of an unknown kind goes to a module that was moved."""
+
+from __future__ import annotations
+
+from devicelint.domain import data_events
+from devicelint.finding import Severity
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule
+
+
+class UnknownInput(Rule):
+    """`for batch in batches: model(batch)`, and nobody knows what `batches` gives."""
+
+    code = "DEV704"
+    name = "unknown-input"
+    severity = Severity.NOTE
+    summary = "What a module on a device is given comes from something unknown"
+    default = False
+    adopts = True
+
+    def on_unknown_input(self, event: data_events.UnknownInput, scene: Scene) -> Reports:
+        """Once for each expression, and each thing that it comes out of."""
+        what = clashes.quoted(scene, event.site)
+        yield Report(
+            event.site,
+            f"{what} comes from {clashes.quoted(scene, event.source)}, and where that has it is "
+            f"not known, but module {clashes.quoted(scene, event.module.site)} is on "
+            f"{clashes.place(event.module)}{clashes.since(event.module, 0)}: move it there, unless "
+            f"it is there already",
+            clashes.history(event.module),
+            subject=(what, event.source),
+        )
