@@ -59,6 +59,7 @@ torch.manual_seed(0)
 adjacency, features, labels, idx_train, idx_val, idx_test = load_data()
 features = features.to(device)
 adjacency = adjacency.to(device)
+labels = labels.to(device)
 model = GCN().to(device)
 optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
 
@@ -67,16 +68,16 @@ for epoch in range(EPOCHS):
     model.train()
     optimizer.zero_grad()
     output = model(features, adjacency)
-    loss_train = F.nll_loss(output[idx_train], labels[idx_train].to(device))
+    loss_train = F.nll_loss(output[idx_train], labels[idx_train])
     loss_train.backward()
     optimizer.step()
 
     model.eval()
     with torch.no_grad():
         output = model(features, adjacency)
-    loss_val = F.nll_loss(output[idx_val], labels[idx_val].to(device))
+    loss_val = F.nll_loss(output[idx_val], labels[idx_val])
     history.append(loss_val)
     print(f"epoch {epoch}: {loss_train.item():.3f}, validation {loss_val.item():.3f}")
 
 print("best epoch:", int(np.argmin(torch.stack(history).cpu().numpy())))
-print(f"test accuracy: {accuracy(output[idx_test], labels[idx_test].to(device)).item():.2f}")
+print(f"test accuracy: {accuracy(output[idx_test], labels[idx_test]).item():.2f}")
