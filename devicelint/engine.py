@@ -19,7 +19,7 @@ from devicelint.interpreter.patience import GivenUp
 from devicelint.interpreter.watching import WatchingRun
 from devicelint.locating import File, located
 from devicelint.project import Project, home_of
-from devicelint.rules import Rule, chosen, rule_named
+from devicelint.rules import Rule, chosen
 from devicelint.source import SourceFile
 from devicelint.syntax import CheckError, parse, too_deep
 from devicelint.tracing import Trace, Tracing
@@ -140,8 +140,7 @@ def is_allowed(finding: Finding, config: Config) -> bool:
         return False
     if config.unsafe_fixes or finding.fix.safety.value == "safe":
         return True
-    rule = rule_named(finding.code)
-    return config.adopts and rule is not None and not rule.may_be_on_purpose
+    return config.adopts and not finding.fix.is_meant
 
 
 def _findings(

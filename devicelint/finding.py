@@ -105,6 +105,8 @@ class Fix:
     safety: Safety = Safety.SAFE
     begins: bool = False
     """Whether it is right together with the fixes alone that it calls for."""
+    is_meant: bool = False
+    """Whether the code may be meant as it is, so that adoption keeps it."""
     elsewhere: tuple[FileEdits, ...] = ()
     """The edits of other files that belong to it, too."""
 

@@ -38,5 +38,7 @@ class Rewrite:
     message: str
     changes: tuple[Change, ...]
     safety: Safety = Safety.SAFE
+    is_meant: bool = False
+    """Whether the code may be meant as it is, so that adoption keeps it."""
     begins: bool = False
     """Whether what is found after it, and mended, belongs to it."""

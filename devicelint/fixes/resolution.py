@@ -71,4 +71,4 @@ def _resolved(rewrite: Rewrite, layout: Layout, asks_torch: bool) -> Fix | None:
         return None
     # A stable order: insertions at one place stay in that of the changes.
     ordered = tuple(sorted(edits, key=lambda edit: edit.span))
-    return Fix(rewrite.message, ordered, rewrite.safety, rewrite.begins)
+    return Fix(rewrite.message, ordered, rewrite.safety, rewrite.begins, is_meant=rewrite.is_meant)

@@ -10,10 +10,11 @@ _SETS_UP = (
     r"|cupy|pycuda|numba|tensorrt|flash_attn|deepspeed|device_ids"
 )
 """What sets up processes or kernels for accelerators."""
+_WORKS_ON_ONE = rf"cuda\.(?:set_device|Stream|Event)|{_SETS_UP}"
 _ON_PURPOSE = re.compile(
-    r"cuda\.(set_device|synchronize|Stream|Event|memory_|max_memory|empty_cache|get_device)"
-    rf"|{_SETS_UP}"
+    rf"cuda\.(?:synchronize|memory_|max_memory|empty_cache|get_device)|{_WORKS_ON_ONE}"
 )
+_WORKS_ON_PURPOSE = re.compile(_WORKS_ON_ONE)
 _NEEDS_ONE = re.compile(_SETS_UP)
 _ONLY_ON_CUDA = re.compile(
     r"^\s*(?:import|from) "
@@ -58,6 +59,12 @@ def follows_others(text: str) -> bool:
 def demands_on_purpose(text: str) -> bool:
     """Whether a file needs a GPU anyway: it sets one up, or talks to CUDA itself."""
     return _ON_PURPOSE.search(text) is not None
+
+
+@functools.lru_cache(maxsize=4)
+def works_on_purpose(text: str) -> bool:
+    """Whether it does more with CUDA than to ask for its state, which a condition can guard."""
+    return _WORKS_ON_PURPOSE.search(text) is not None
 
 
 @functools.lru_cache(maxsize=4)

@@ -267,6 +267,10 @@ class Scene:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""
         return provisions.demands_on_purpose(self._run.module_code)
 
+    def works_on_purpose(self) -> bool:
+        """Whether the script does more with CUDA than to ask for its state."""
+        return provisions.works_on_purpose(self._run.module_code)
+
     def needs_accelerators(self) -> bool:
         """Whether the file does what only accelerators can do, besides asking for their state."""
         return provisions.needs_accelerators(self._run.module_code)

@@ -56,8 +56,6 @@ class Rule:
     """Whether it is checked where the settings do not name it."""
     adopts: ClassVar[bool] = False
     """Whether its fix is a step of adoption, so that `adopt` selects it though it is off."""
-    may_be_on_purpose: ClassVar[bool] = False
-    """Whether what it finds may be meant so, where its fix is unsafe: adoption leaves it then."""
     until: ClassVar[TorchRelease | None] = None
     """The release of torch that made it moot."""
 

@@ -45,9 +45,18 @@ class Demand:
     @property
     def safety(self) -> Safety:
         """Unsafe where the script needs a GPU, or several, on purpose."""
-        several = len({(device.type, device.index or 0) for device in self.devices}) > 1
-        on_purpose = several or self.scene.demands_on_purpose()
-        return Safety.UNSAFE if on_purpose else Safety.SAFE
+        if self._are_several or self.scene.demands_on_purpose():
+            return Safety.UNSAFE
+        return Safety.SAFE
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether even adoption keeps it: the script does more there than to ask for its state."""
+        return self._are_several or self.scene.works_on_purpose()
+
+    @property
+    def _are_several(self) -> bool:
+        return len({(device.type, device.index or 0) for device in self.devices}) > 1
 
     @property
     def spelled(self) -> str:
@@ -127,7 +136,7 @@ def _rewrite(demand: Demand, code: str, more: tuple[Change, ...] | None) -> Rewr
         return None
     changes = (*more, _replacement(demand, code))
     message = f"Use `{code}`, chosen by what the machine has"
-    return Rewrite(message, changes, demand.safety, begins=True)
+    return Rewrite(message, changes, demand.safety, begins=True, is_meant=demand.is_meant)
 
 
 def _replacement(demand: Demand, code: str) -> Change:
@@ -153,7 +162,7 @@ def choose_in_place(demand: Demand) -> Rewrite | None:
         return None
     changes = (*changes, *_without_index(demand))
     message = "Choose the device by what the machine has"
-    return Rewrite(message, changes, demand.safety, begins=True)
+    return Rewrite(message, changes, demand.safety, begins=True, is_meant=demand.is_meant)
 
 
 def _without_index(demand: Demand) -> Iterator[Change]:

@@ -18,7 +18,6 @@ class AcceleratorRequired(Rule):
     summary = "A script needs an accelerator throughout, and fails on every machine without one"
     default = False
     adopts = True
-    may_be_on_purpose = True
 
     def __init__(self) -> None:
         self._demands = Demands(contradicting=False)

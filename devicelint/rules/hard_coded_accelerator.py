@@ -16,7 +16,6 @@ class HardCodedAccelerator(Rule):
     name = "hard-coded-accelerator"
     severity = Severity.WARNING
     summary = "A hard-coded accelerator fails on a machine without one that the code provides for"
-    may_be_on_purpose = True
 
     def __init__(self) -> None:
         self._demands = Demands(contradicting=True)
