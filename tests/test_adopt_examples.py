@@ -17,7 +17,7 @@ from devicelint.source import SourceFile
 FOLDER = Path(__file__).parent.parent / "examples" / "adopt"
 ON_GPU = "parameters on cuda:0"
 
-NEEDS_GPU = {"language_model"}
+NEEDS_GPU = {"language_model", "mixed_precision"}
 """What fails before adoption where there is no GPU."""
 
 EXAMPLES = {
@@ -28,6 +28,7 @@ EXAMPLES = {
     "vae",
     "dqn",
     "graph_network",
+    "mixed_precision",
     "notebook",
 }
 

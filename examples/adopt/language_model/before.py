@@ -45,8 +45,14 @@ class Attention(nn.Module):
 class Block(nn.Module):
     def __init__(self):
         super().__init__()
-        self.attention, self.norm_1, self.norm_2 = Attention(), nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
-        self.mlp = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH))
+        self.attention, self.norm_1, self.norm_2 = (
+            Attention(),
+            nn.LayerNorm(WIDTH),
+            nn.LayerNorm(WIDTH),
+        )
+        self.mlp = nn.Sequential(
+            nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH)
+        )
 
     def forward(self, x):
         x = x + self.attention(self.norm_1(x))
