@@ -122,8 +122,15 @@ def test_only_loops_that_train_are_short():
     assert shortened(text).splitlines()[4:] == [
         "for a in few_rounds((range(9))):",
         "    f(a)",
-        "for _round_ in few_rounds(iter(lambda: bool(      n < 3), False)):",
+        "for _round_ in few_rounds(iter(lambda: bool( n < 3), False)):",
         "    step()",
         "for b in c:",
         "    print(b)",
     ]
+
+
+def test_the_element_of_a_loss_is_its_number():
+    assert (
+        shortened("a = loss.data[0] / n + x.data[1]\n")
+        == "a = first_of(loss.data) / n + x.data[1]\n"
+    )

@@ -1,4 +1,4 @@
-"""Makes the training loops of a script short, and changes nothing else of it.
+"""Makes the training loops of a script short, and changes next to nothing else of it.
 
 A loop that trains ends once it has gone round a few times, and backward was called a few times
 since it began: `few_rounds`, which `child/adoption_few.py` makes a builtin, sees to it. What comes
@@ -12,24 +12,28 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 Loop: TypeAlias = ast.For | ast.While
-Insertion: TypeAlias = tuple[int, int, str]
+Edit: TypeAlias = tuple[int, int, int, str]
+"""A line, from which byte of it to which, and what is to stand there."""
 
 
 def shortened(text: str) -> str:
-    """A script whose training loops are short; each line keeps its number."""
+    """A script whose training loops are short; each line keeps its number.
+
+    `loss.data[0]`, which gave a number before torch 0.4, gives one again.
+    """
     tree = ast.parse(text)
     training = _training_functions(tree)
-    lines = text.splitlines(keepends=True)
-    insertions = [
-        each
-        for loop in ast.walk(tree)
-        if isinstance(loop, ast.For | ast.While) and _calls(loop) & training
-        for each in _insertions(loop, lines)
-    ]
-    for row, column, words in sorted(insertions, reverse=True):
-        line = lines[row - 1].encode()
-        lines[row - 1] = (line[:column] + words.encode() + line[column:]).decode()
-    return "".join(lines)
+    lines = [line.encode() for line in text.splitlines(keepends=True)]
+    edits = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For | ast.While) and _calls(node) & training:
+            edits += _shorten(node, lines)
+        elif isinstance(node, ast.Subscript):
+            edits += _modernise(node)
+    for row, start, end, words in sorted(edits, reverse=True):
+        line = lines[row - 1]
+        lines[row - 1] = line[:start] + words.encode() + line[end:]
+    return b"".join(lines).decode()
 
 
 def _training_functions(tree: ast.AST) -> set[str]:
@@ -59,24 +63,33 @@ def _called(node: ast.AST) -> Iterator[str]:
             yield node.func.attr
 
 
-def _insertions(loop: Loop, lines: list[str]) -> Iterator[Insertion]:
+def _shorten(loop: Loop, lines: list[bytes]) -> Iterator[Edit]:
     inner = loop.iter if isinstance(loop, ast.For) else loop.test
     if any(isinstance(each, ast.NamedExpr) for each in ast.walk(inner)):
         return
-    assert inner.end_lineno is not None
-    assert inner.end_col_offset is not None
-    end = (inner.end_lineno, inner.end_col_offset)
+    row, column = _end(inner)
     if isinstance(loop, ast.For):
-        yield inner.lineno, inner.col_offset, "few_rounds(("
-        yield *end, "))"
+        yield inner.lineno, inner.col_offset, inner.col_offset, "few_rounds(("
+        yield row, column, column, "))"
         return
-    # The words `while` and `while(` alike end before the condition begins.
-    line = lines[loop.lineno - 1].encode()
-    colon = line.find(b":", inner.end_col_offset)
-    if loop.lineno != inner.end_lineno or colon < 0:
-        return
-    yield loop.lineno, loop.col_offset, "for _round_ in few_rounds(iter(lambda: bool("
-    yield loop.lineno, colon, "), False))"
-    lines[loop.lineno - 1] = (
-        line[: loop.col_offset] + b" " * 5 + line[loop.col_offset + 5 :]
-    ).decode()
+    colon = lines[loop.lineno - 1].find(b":", column)
+    if loop.lineno == row and colon >= 0:
+        # The condition may stand in parentheses right after the word.
+        word = loop.col_offset + len("while")
+        yield row, loop.col_offset, word, "for _round_ in few_rounds(iter(lambda: bool("
+        yield row, colon, colon, "), False))"
+
+
+def _modernise(node: ast.Subscript) -> Iterator[Edit]:
+    of_data = isinstance(node.value, ast.Attribute) and node.value.attr == "data"
+    is_first = isinstance(node.slice, ast.Constant) and node.slice.value == 0
+    start, end = _end(node.value), _end(node)
+    if of_data and is_first and isinstance(node.ctx, ast.Load) and start[0] == end[0]:
+        yield node.lineno, node.col_offset, node.col_offset, "first_of("
+        yield start[0], start[1], end[1], ")"
+
+
+def _end(node: ast.expr) -> tuple[int, int]:
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    return node.end_lineno, node.end_col_offset

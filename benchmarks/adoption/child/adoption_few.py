@@ -17,7 +17,7 @@ backwards = [0]
 
 def install() -> None:
     """Let scripts find what their loops were shortened with, and what notebooks take for given."""
-    for function in (few_rounds, display, get_ipython):
+    for function in (few_rounds, first_of, display, get_ipython):
         setattr(builtins, function.__name__, function)
 
 
@@ -28,6 +28,11 @@ def few_rounds(rounds: Iterable[Any]) -> Iterator[Any]:
         if count >= ROUNDS and backwards[0] - before >= ROUNDS:
             return
         yield each
+
+
+def first_of(tensor: Any) -> Any:
+    """Give what `tensor.data[0]` gave when a loss had one element."""
+    return tensor[0] if tensor.dim() else tensor.item()
 
 
 def display(*values: object) -> None:

@@ -7,12 +7,11 @@ from typing import Any
 
 
 def after_import(torch: Any) -> None:
-    """Let `loss.data[0]`, `iter(loader).next()` and some names of arguments work."""
+    """Let `iter(loader).next()` and some names of arguments work."""
     data = torch.utils.data
     for kind in ("_SingleProcessDataLoaderIter", "_MultiProcessingDataLoaderIter"):
         iterator = getattr(data.dataloader, kind)
         iterator.next = iterator.__next__
-    _index_numbers(torch.Tensor)
     _rename(torch.Tensor, "backward", {"retain_variables": "retain_graph"})
     data.TensorDataset.__init__ = _positional(data.TensorDataset.__init__)
 
@@ -33,15 +32,3 @@ def _positional(original: Any) -> Any:
         return original(*args, *kwargs.values())
 
     return taken
-
-
-def _index_numbers(tensor: Any) -> None:
-    """Let index 0 of a tensor without dimensions give its number, as that of one with one did."""
-    original = tensor.__getitem__
-
-    def getitem(self: Any, index: Any) -> Any:
-        if type(index) is int and index == 0 and self.dim() == 0:
-            return self.item()
-        return original(self, index)
-
-    tensor.__getitem__ = getitem
