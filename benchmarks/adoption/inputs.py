@@ -8,3 +8,10 @@ ENVIRONMENT: Mapping[str, Mapping[str, str]] = {
     "old gym": {"ADOPTION_OLD_GYM": "1"},
 }
 """What the `inputs` of a script put into its environment."""
+
+NAMES = "emma olivia ava isabella sophia charlotte mia amelia harper evelyn abigail emily ella"
+
+FILES: Mapping[str, tuple[str, str]] = {
+    "names": ("names.txt", "\n".join(NAMES.split() * 20) + "\n"),
+}
+"""Which file they put beside it, and what it holds."""

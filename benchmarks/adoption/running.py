@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.adoption.cells import text_of
-from benchmarks.adoption.inputs import ENVIRONMENT
+from benchmarks.adoption.inputs import ENVIRONMENT, FILES
 from benchmarks.adoption.listed import Listed
 from benchmarks.adoption.serving import Server
 from benchmarks.adoption.shortening import shortened
@@ -92,7 +92,10 @@ def _run(listed: Listed, script: Path, machine: Mapping[str, str], server: Serve
     words = [runnable.name, *listed.arguments]
     environment = {**machine, "EXAMPLES_RECORD": str(record)}
     for name in listed.inputs:
-        environment |= ENVIRONMENT[name]
+        environment |= ENVIRONMENT.get(name, {})
+        if name in FILES:
+            path, text = FILES[name]
+            (folder / path).write_text(text)
     status, said = server.run(folder, words, environment, LIMIT)
     fault = ""
     if status is None:

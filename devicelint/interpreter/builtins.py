@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 
 import libcst as cst
 
@@ -31,6 +32,7 @@ from devicelint.interpreter.attributes import read_attribute
 from devicelint.interpreter.computed_names import member_by_name
 from devicelint.interpreter.containers import (
     extend,
+    known_elements,
 )
 from devicelint.interpreter.externals import special
 from devicelint.interpreter.model_copies import copy_of_outside
@@ -72,18 +74,37 @@ def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     return HOST
 
 
-@special("builtins.dict")
+@special("builtins.dict", "collections.OrderedDict")
 def dict_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     ref = run.allocate(site)
     for key, argument in arguments.keywords.items():
         run.state.write(ref, f"[{key!r}]", argument.value)
     if arguments.positional:
         inner = arguments.positional[0].value
-        if not isinstance(inner, DictOf):
+        fields = _fields_of(run, inner)
+        if fields is None:
             return Unknown("a dict of something unknown")
-        for field, value in tuple(run.state.fields(inner.ref).items()):
+        for field, value in fields:
             run.state.write(ref, field, value)
     return DictOf(ref, site)
+
+
+def _fields_of(run: Run, value: Value) -> Sequence[tuple[str, Value]] | None:
+    """What a dict, or a sequence of pairs, gives a new dict; None where a key is not known."""
+    if isinstance(value, DictOf):
+        return tuple(run.state.fields(value.ref).items())
+    pairs = known_elements(run, value)
+    if pairs is None:
+        return None
+    fields = []
+    for pair in pairs:
+        if not (isinstance(pair, Tuple) and len(pair.items) == 2):
+            return None
+        key, held = pair.items
+        if not isinstance(key, Const):
+            return None
+        fields.append((f"[{key.value!r}]", held))
+    return fields
 
 
 @special("builtins.super")
