@@ -28,6 +28,7 @@ EXAMPLES = {
     "vae",
     "dqn",
     "graph_network",
+    "detection",
     "mixed_precision",
     "notebook",
 }
