@@ -8,6 +8,7 @@ from typing import ClassVar
 import pytest
 
 from devicelint.finding import Severity
+from tools import adopt_examples
 from tools.generate import BEGIN, END, README, GenerateError, Rule, run, with_table
 
 
@@ -83,3 +84,19 @@ def test_a_page_that_no_rule_has_is_removed(root):
 def test_a_readme_without_a_place_for_the_table_is_refused():
     with pytest.raises(GenerateError, match=r"README\.md"):
         with_table("no markers\n", RULES)
+
+
+def test_adopted_examples_are_written_anew(tmp_path, capsys):
+    folder = tmp_path / "examples/adopt/one"
+    folder.mkdir(parents=True)
+    script = "import torch\n\nnet = torch.nn.Linear(2, 2).cuda()\n"
+    (folder / "before.py").write_text(script, encoding="utf-8")
+    assert adopt_examples.run(tmp_path, check=True) == 1
+    assert adopt_examples.run(tmp_path, check=False) == 0
+    assert adopt_examples.run(tmp_path, check=True) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "examples/adopt/one/after.py: not what adoption makes of it; run `make generate`",
+        "examples/adopt/one/after.py: written",
+    ]
+    after = (folder / "after.py").read_text(encoding="utf-8")
+    assert "net = torch.nn.Linear(2, 2).to(device)\n" in after
