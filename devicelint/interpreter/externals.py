@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import libcst as cst
 
@@ -31,6 +32,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.answers import MAKERS, answer_by_name
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.containers import element_of
+from devicelint.interpreter.cpu_only import note_leaf
 from devicelint.interpreter.data import build_dataset, build_loader
 from devicelint.interpreter.generators import draw_indices
 from devicelint.interpreter.host_reads import AXES, FIGURE, read_arguments
@@ -177,8 +179,16 @@ def embedding_of(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
 
 @special("torch.autograd.Variable", "torch.autograd.variable.Variable")
 def variable(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The tensor itself; one that is to have a gradient is a leaf."""
     given = arguments.get(0, "data")
-    return Unknown("an empty Variable") if given is None else given.value
+    if given is None:
+        return Unknown("an empty Variable")
+    asked = arguments.get(1, "requires_grad")
+    if isinstance(given.value, Tensor) and asked is not None and asked.value == Const(True):
+        leaf = replace(given.value, grad=True, role=given.value.role or "leaf")
+        note_leaf(run, leaf)
+        return leaf
+    return given.value
 
 
 @special("torch.compile", "torch.jit.script", "torch.nn.utils.weight_norm")
