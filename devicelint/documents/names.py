@@ -9,6 +9,9 @@ from collections.abc import Iterable
 
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _DEFINES = re.compile(r"\b(?:def|class|import|as)[ \t]+([^\W\d]\w*)")
+NOBODY = "______"
+"""A name that nobody binds: a statement of it stands after each cell."""
+
 _ALWAYS = frozenset({"device"})
 """Names that a fix may bind."""
 
@@ -35,5 +38,5 @@ def forgetting(names: Iterable[str]) -> str:
     """A statement after which nothing is known of the names."""
     names = tuple(names)
     if not names:
-        return "..."
-    return f"{' = '.join(names)} = ______({', '.join(names)})"
+        return NOBODY
+    return f"{' = '.join(names)} = {NOBODY}({', '.join(names)})"

@@ -39,7 +39,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Separator:
-    """The line between two cells: as it is shown, and what it says to who parses it."""
+    """The line after a cell: as it is shown, and what it says to who parses it."""
 
     text: str
     code: str
@@ -52,7 +52,7 @@ class Notebook(Document):
     raw: str
     cells: tuple[Cell, ...]
     separators: tuple[Separator, ...]
-    """One less than cells."""
+    """One after each cell."""
     told: tuple[InputError, ...] = ()
 
     @property
@@ -62,7 +62,7 @@ class Notebook(Document):
 
     @cached_property
     def text(self) -> str:
-        """The cells, with a line between one and the next."""
+        """The cells, with a line after each."""
         return _joined([cell.text for cell in self.cells], [sep.text for sep in self.separators])
 
     @cached_property
@@ -82,7 +82,7 @@ class Notebook(Document):
         return (self.code,) if self.cells else ()
 
     def location(self, line: int, column: int) -> Location:
-        """The cell, and the line in it; the line between two cells is the end of the first."""
+        """The cell, and the line in it; what stands after a cell is the end of it."""
         if not self.cells:
             return Location(line, column)
         index = max(bisect_right(self._first_lines, line) - 1, 0)
@@ -91,7 +91,7 @@ class Notebook(Document):
 
     def label(self, line: int) -> str | None:
         """As in `3:12`, the twelfth line of the third cell; nothing between cells."""
-        if line + 1 in self._first_lines[1:]:
+        if line in self._separating_lines:
             return None
         location = self.location(line, 0)
         return f"{location.cell}:{location.line}"
@@ -109,12 +109,10 @@ class Notebook(Document):
 
     def with_text(self, text: str) -> Notebook:
         """The notebook with other code in its cells."""
-        texts = list(_split(text, [sep.text for sep in self.separators]))
-        if not self.cells and text:
-            raise Unwritable("there is no cell to be changed")
+        texts = _split(text, [separator.text for separator in self.separators])
         cells = tuple(
             cell if cell.text == new else _changed(cell, new)
-            for cell, new in zip(self.cells, texts, strict=False)
+            for cell, new in zip(self.cells, texts, strict=True)
         )
         return replace(self, cells=cells)
 
@@ -129,14 +127,18 @@ class Notebook(Document):
         return "".join((*pieces, self.raw[position:]))
 
     @cached_property
+    def _separating_lines(self) -> frozenset[int]:
+        last = len(_LINE_END.findall(self.text)) + 1
+        return frozenset((*(first - 1 for first in self._first_lines[1:]), last))
+
+    @cached_property
     def _first_lines(self) -> tuple[int, ...]:
         """The line of `text` on which each cell starts."""
         ends = [end.end() for end in _LINE_END.finditer(self.text)]
         starts, position = [], 0
         for index, cell in enumerate(self.cells):
             starts.append(bisect_right(ends, position) + 1)
-            if index < len(self.separators):
-                position += len(cell.text) + len(self.separators[index].text) + 2
+            position += len(cell.text) + len(self.separators[index].text) + 2
         return tuple(starts)
 
 
@@ -168,6 +170,7 @@ class _Assembly:
     def assembled(self) -> Notebook:
         for cell in self.written:
             self._add(cell)
+        self._end()
         return Notebook(self.raw, tuple(self.cells), tuple(self.separators), tuple(self.notes))
 
     def _add(self, cell: CodeCell) -> None:
@@ -188,10 +191,8 @@ class _Assembly:
         self._include(Cell(cell, text, reading))
 
     def _include(self, cell: Cell) -> None:
-        if self.cells:
-            self.separators.append(self._separator(cell.written.number))
+        self._end()
         self.cells.append(cell)
-        self.unsure = {}
         bound = names.assigned(cell.reading.code)
         self.known |= bound
         if cell.reading.is_timed:
@@ -200,10 +201,13 @@ class _Assembly:
             if hidden.startswith("%") and not hidden.startswith("%%"):
                 self._forget(hidden)
 
-    def _separator(self, number: int) -> Separator:
-        code = names.forgetting(self.unsure)
-        text = f"{self.mark} {number} ".ljust(len(code), "-")
-        return Separator(text, code.ljust(len(text)))
+    def _end(self) -> None:
+        """Put a separator after the last cell; nothing is to be forgotten before the first."""
+        if self.cells:
+            code = names.forgetting(self.unsure)
+            text = f"{self.mark} {self.cells[-1].written.number} ends ".ljust(len(code), "-")
+            self.separators.append(Separator(text, code.ljust(len(text))))
+        self.unsure = {}
 
     def _forget(self, text: str) -> None:
         self.unsure.update(dict.fromkeys(names.maybe_changed(text, self.known)))
@@ -217,20 +221,19 @@ def _changed(cell: Cell, text: str) -> Cell:
 
 
 def _joined(texts: Sequence[str], separators: Sequence[str]) -> str:
-    if not texts:
-        return ""
-    following = (f"\n{sep}\n{text}" for sep, text in zip(separators, texts[1:], strict=True))
-    return texts[0] + "".join(following)
+    return "\n".join(part for pair in zip(texts, separators, strict=True) for part in pair)
 
 
 def _split(text: str, separators: Sequence[str]) -> Iterator[str]:
-    """The texts between the separators, each a line of its own."""
+    """The texts before the separators, each of which is a line of its own."""
+    text += "\n"
     for separator in separators:
         before, found, text = text.partition(f"\n{separator}\n")
         if not found:
             raise Unwritable("two cells would become one")
         yield before
-    yield text
+    if text:
+        raise Unwritable("there would be code outside of the cells")
 
 
 def _count_lines(text: str) -> int:

@@ -103,5 +103,7 @@ def device_context(run: Run, name: str, arguments: Arguments, site: cst.Call) ->
 def announce_discarded_context(run: Run, name: str, site: cst.Call) -> None:
     """Announce a context that is all that a statement has."""
     statement = run.frame.statement
+    if statement in run.program.shown:
+        return
     if isinstance(statement, cst.Expr) and statement.value is site:
         run.announce(DeviceContextDiscarded(site, name))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Protocol
 
 import libcst as cst
 
+from devicelint.documents.names import NOBODY
 from devicelint.domain.state import Fields
 from devicelint.domain.values import Ref
 from devicelint.domain.worlds import World
@@ -60,6 +62,27 @@ class Program:
     """The text of those nodes that it was asked for."""
 
     @cached_property
+    def shown(self) -> frozenset[cst.CSTNode]:
+        """The last statements of a notebook's cells: the values of expressions are shown there."""
+        if NOBODY not in self.text:
+            return frozenset()
+        return frozenset(
+            last.body[-1]
+            for last, end in pairwise(self.tree.body)
+            if isinstance(last, cst.SimpleStatementLine) and _ends_cell(end)
+        )
+
+    @cached_property
     def lines(self) -> int:
         """How long the file is."""
         return self.text.count("\n") + 1
+
+
+def _ends_cell(statement: cst.CSTNode) -> bool:
+    match statement:
+        case cst.SimpleStatementLine(
+            body=[cst.Expr(value=cst.Name(name)) | cst.Assign(value=cst.Call(func=cst.Name(name)))]
+        ):
+            return name == NOBODY
+        case _:
+            return False

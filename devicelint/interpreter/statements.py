@@ -45,8 +45,9 @@ def simple_line(run: Run, node: cst.SimpleStatementLine | cst.SimpleStatementSui
 def expression_statement(run: Run, node: cst.Expr) -> None:
     value = run.evaluate(node.value)
     if isinstance(node.value, cst.Call):
-        run.announce_discarded(node.value, node)
-        _keep_in_place(run, node.value, value)
+        if node not in run.program.shown:
+            run.announce_discarded(node.value, node)
+            _keep_in_place(run, node.value, value)
         _forget_receiver(run, node.value, value)
 
 

@@ -38,7 +38,7 @@ def render(
     rows: list[str] = []
     for number, (label, code) in enumerate(zip(labels, lines, strict=True), start=1):
         if label is None:
-            rows.append("")
+            rows += [""] * (number < len(lines))
             continue
         column = max(margin, cell_width(code))
         room = width - gutter - column - len("    | ")

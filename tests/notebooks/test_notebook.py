@@ -56,6 +56,17 @@ class TestOneProgram:
         cells = "import asyncio\nawait asyncio.sleep(0)", "model(torch.ones(1, 2))"
         assert found(SETUP, *cells) == [("DEV103", 3, 1)]
 
+    @pytest.mark.parametrize("last", ["x.cuda()", "torch.device('cuda')  # shown", "x.cuda();"])
+    def test_the_last_value_of_a_cell_is_shown_and_not_thrown_away(self, last):
+        first = "import torch\nx = torch.ones(3)"
+        assert found(first, last) == []
+        thrown = [("DEV408" if "device" in last else "DEV104", 2, 1)]
+        assert found(first, f"{last}\nprint(x)", "x") == thrown
+
+    def test_what_is_shown_alone_is_in_no_other_place(self):
+        cells = "import torch\nx = torch.ones(3)\ny = x.cuda()", "x.cuda()", "x + y"
+        assert found(*cells) == [("DEV103", 1, 2)]
+
     def test_a_class_may_be_used_by_a_later_cell(self):
         net = (
             "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
@@ -162,7 +173,7 @@ class TestMagics:
 
     def test_a_remainder_and_a_string_are_no_magics(self):
         text = 'a = ("%d"\n% 3)\nb = """\n%time\n!ls\n"""\n'
-        assert read(SETUP, text).code.endswith(text)
+        assert f"\n{text}\n" in read(SETUP, text).code
 
     def test_time_runs_a_statement_here(self):
         cells = "m = nn.Linear(2, 2)", "%time m.to(device)", "%time x = torch.ones(1, 2)", "m(x)"
@@ -217,7 +228,7 @@ class TestFix:
 
     def test_what_has_no_way_back_is_refused(self):
         source = read(SETUP, "%time x = 1")
-        for text in (source.text.replace("%time x", "x"), source.text.replace("# %%", "# %")):
+        for text in (source.text.replace("%time x", "x"), source.text.replace("# %%", "# %", 1)):
             with pytest.raises(SourceError):
                 source.with_text(text)
 
