@@ -21,7 +21,8 @@ from devicelint.interpreter.run import Run
 def identity_of(run: Run, path: Argument) -> object:
     """What makes two paths the same: their value where it is known, else how they are written.
 
-    What is written in the same way is the same in one function, or as an attribute of `self`.
+    What is written in the same way is the same in one function, or as an attribute of `self`; a
+    template is, whatever is put into it.
     """
     match path.value:
         case Const(value):
@@ -29,10 +30,19 @@ def identity_of(run: Run, path: Argument) -> object:
         case Outside(origin):
             return ("setting", origin)
         case _ if isinstance(path.site, cst.CSTNode):
-            code = run.code_of(path.site)
+            code = " ".join(run.code_of(_template(path.site)).split())
             return code if code.startswith("self.") else (code, run.frame.node)
         case _:
             return path.site
+
+
+def _template(path: cst.CSTNode) -> cst.CSTNode:
+    """Of `"epoch-%d.pt" % epoch`, the string."""
+    match path:
+        case cst.BinaryOperation(left=cst.SimpleString(), operator=cst.Modulo()):
+            return path.left
+        case _:
+            return path
 
 
 def note_saved(run: Run, path: Argument) -> None:
