@@ -15,6 +15,7 @@ import pytest
 
 from devicelint import engine
 from devicelint.cli import main, proof
+from devicelint.project import home_of
 from devicelint.reporters import proof as reporter
 from devicelint.source import SourceFile
 from tests.test_cli import toy_check, toy_fix
@@ -283,6 +284,25 @@ def test_several_files_are_in_place_for_what_is_run(run):
     assert "line 3: AttributeError: module 'net' has no" in cpu_only
     assert cpu_only.endswith("passes; no optimizer made a step")
     assert Path("net.py").read_text() == "WRONG = 7\n"
+
+
+def test_what_no_other_file_imports_is_run(monkeypatch):
+    files = [SimpleNamespace(after=SourceFile.from_text("", name)) for name in ("a.py", "b.py")]
+    one, other = (home_of(each.after) for each in files)
+    imports = {"a.py": {other}, "b.py": set()}
+    project = SimpleNamespace(reached_from=lambda source: imports[source.path])
+
+    def chosen(entry=None):
+        scripts = proof.scripts(files, SimpleNamespace(entry=entry), project)
+        return [each.after.path for each in scripts]
+
+    assert chosen() == ["a.py"]
+    assert chosen("a.py") == ["a.py"]
+    imports["b.py"] = {one}
+    assert chosen() == ["a.py", "b.py"]
+    imports["a.py"] = imports["b.py"] = set()
+    assert chosen() == ["a.py", "b.py"]
+    assert chosen("a.py") == ["a.py"]
 
 
 NET = """\
