@@ -199,8 +199,11 @@ def _through_unknown(
     operand = operand_of(value, arguments.positional[0].site) if arguments.positional else None
     inner = element_of(run, module, site)
     options = inner.options if isinstance(inner, OneOf) else (inner,)
-    are_modules = all(isinstance(one, Module) for one in options)
-    if operand is not None and are_modules and not isinstance(value, Outside):
+    are_there = all(
+        isinstance(one, Module) and module_device(run, one).device == place.device
+        for one in options
+    )
+    if operand is not None and are_there and not isinstance(value, Outside):
         check_input(run, site, own, operand)
         return Tensor(place.device, place.since, None, None if run.no_grad else True)
     return Unknown("a Sequential of unknown layers")
