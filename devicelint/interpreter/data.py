@@ -17,6 +17,7 @@ from devicelint.domain.values import (
     Const,
     Dataset,
     DictOf,
+    External,
     Function,
     HostValue,
     Instance,
@@ -162,6 +163,11 @@ def method_of_loader(run: Run, receiver: Loader, name: str, node: cst.Call) -> V
     arguments = arguments_of(run, node)
     if name in TRANSFERS:
         return move_deviceless(run, receiver, "DataLoader", name, node, arguments)
+    if name in ("next", "__next__"):
+        # An iterator over it had `next` before torch 1.13.
+        assert isinstance(node.func, cst.Attribute)
+        over = Arguments([Argument(node.func.value, receiver)])
+        return run.call(External("builtins.next"), over, node)
     return Unknown(f"DataLoader.{name}()")
 
 

@@ -6,7 +6,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-SAMPLES = 48
+SAMPLES = 192
 SHAPES = {
     "MNIST": (28, 28),
     "FashionMNIST": (28, 28),
