@@ -73,7 +73,10 @@ class Part:
         from runtime_guard._proving.stepping import Steps, begin_at_the_same_seeds
 
         begin_at_the_same_seeds()
-        self._steps = Steps(self._plan.steps, self._at_process)
+        self._steps = Steps(self._plan.steps, self._at_process, self._keep)
+
+    def _keep(self, left: Left) -> None:
+        self._folder.leave(os.getpid(), left)
 
     def _at_process(self) -> None:
         """Tell the end of a process that functions of atexit are not called for."""
@@ -96,4 +99,4 @@ class Part:
             # What the interpreter has printed the traceback of, if anything.
             error = getattr(sys, "last_value", None)
             left.failure = None if error is None else failure_of(error)
-        self._folder.leave(os.getpid(), left)
+        self._keep(left)

@@ -6,6 +6,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -40,11 +41,15 @@ class Steps:
     Args:
         limit: how many steps are made; all, if None.
         begin: called at the first step in each process.
+        tell: told what there is after each step, where there is a limit: a run may be ended.
     """
 
-    def __init__(self, limit: int | None, begin: Callable[[], None]) -> None:
+    def __init__(
+        self, limit: int | None, begin: Callable[[], None], tell: Callable[[Left], None]
+    ) -> None:
         self._limit = limit
         self._begin = begin
+        self._tell = tell
         # Kept until the end, when their parameters are compared with those of another run.
         self._counts: dict[int, tuple[Optimizer, int]] = {}
         self._devices: dict[str, None] = {}
@@ -59,13 +64,15 @@ class Steps:
     def left(self) -> Left:
         """What there is to tell of this process."""
         self._forget_those_of_the_parent()
+        if self._by_hand:
+            self._losses.end_step(self._by_hand)
+        return replace(self._so_far(), digest=self._digest())
+
+    def _so_far(self) -> Left:
         by_hand = self._by_hand or 0
-        if by_hand:
-            self._losses.end_step(by_hand)
         return Left(
             steps=by_hand or max((count for _, count in self._counts.values()), default=0),
             devices=list(self._devices),
-            digest=self._digest(),
             enough=self._enough,
             losses=self._losses.kept,
             by_hand=bool(by_hand),
@@ -101,6 +108,8 @@ class Steps:
         self._losses.end_step(count + 1, _parameters(optimizer))
         for parameter in _parameters(optimizer):
             self._devices[str(parameter.device)] = None
+        if self._limit is not None:
+            self._tell(self._so_far())
 
     def _forget_those_of_the_parent(self) -> None:
         if os.getpid() != self._process:

@@ -278,6 +278,14 @@ def is_over(process):
     return False
 
 
+def test_a_run_that_is_killed_tells_how_far_it_came():
+    killed = "    if step: __import__('os').kill(__import__('os').getpid(), 9)\n    print"
+    Path("train.py").write_text(TRAIN.replace("    print", killed))
+    result = run_it("train.py", "cpu", steps=4)
+    assert (result.ending, result.steps, result.devices) == ("failed", 2, ("cpu",))
+    assert [loss.step for loss in result.losses[0]] == [1, 2]
+
+
 def test_a_child_that_is_spawned_runs_the_text_as_well():
     Path("train.py").write_text("raise SystemExit('the file itself ran')\n")
     result = run_it("train.py", text=SPAWN, gpus=1)
