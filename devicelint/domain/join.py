@@ -90,12 +90,7 @@ def _join_alike(one: Value, other: Value) -> Value:
             )
         case Flag(), Flag():
             return HOST
-        case (
-            (Module(), Module())
-            | (OneOf(), OneOf())
-            # What has no statements does nothing beside its result.
-            | (Function(name="<lambda>"), Function(name="<lambda>"))
-        ):
+        case (Module(), Module()) | (OneOf(), OneOf()) | (Function(), Function()):
             return _one_of(one, other)
         case _:
             return _join_references(one, other)

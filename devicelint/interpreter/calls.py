@@ -16,6 +16,7 @@ from devicelint.domain.values import (
     Const,
     Deviceless,
     DictOf,
+    Function,
     HostValue,
     ListOf,
     Loaded,
@@ -132,6 +133,8 @@ def _spread_keywords(
 
 @calls(OneOf)
 def call_one_of(run: Run, callee: OneOf, arguments: Arguments, site: cst.Call) -> Value:
+    if any(isinstance(one, Function) for one in callee.options):
+        return _call_either(run, callee.options, arguments, site)
     places = {module_device(run, one).device for one in callee.options if isinstance(one, Module)}
     run.device_choices += len(places) > 1
     results = [run.call(option, arguments, site) for option in callee.options]
@@ -139,6 +142,22 @@ def call_one_of(run: Run, callee: OneOf, arguments: Arguments, site: cst.Call) -
     joined = results[0]
     for result in results[1:]:
         joined = join_known(joined, result)
+    return joined
+
+
+def _call_either(
+    run: Run, functions: tuple[Value, ...], arguments: Arguments, site: cst.Call
+) -> Value:
+    """One of several functions is called: what it does holds on its path alone."""
+    before, merged, joined = run.state, None, None
+    for function in functions:
+        run.state = before.fork()
+        result = run.call(function, arguments, site)
+        joined = result if joined is None else join_known(joined, result)
+        if merged is not None:
+            run.state.merge(merged)
+        merged = run.state
+    assert joined is not None
     return joined
 
 

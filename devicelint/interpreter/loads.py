@@ -32,7 +32,9 @@ from devicelint.interpreter.saved_files import (
     is_of_this_run,
     is_written_here,
     note_saved,
+    note_saved_model,
     only_this_run_has_it,
+    saved_model,
     stays_on_the_cpu,
 )
 
@@ -65,6 +67,9 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if run.device_choices or run.expects("RuntimeError"):
         return Unknown("loaded where an accelerator is chosen")
     if path is not None and (is_of_this_run(run, path) or _is_of_the_cpu(run, name, path)):
+        model = saved_model(run, path)
+        if model is not None:
+            return model
         return Unknown("loaded to where this very run saved it from")
     if site not in run.loads:
         identity = None if path is None else identity_of(run, path)
@@ -100,9 +105,11 @@ def _demand(run: Run, given: Argument, site: cst.Call) -> None:
 
 def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`torch.save`: the file writes this path itself."""
-    path = arguments.get(1, "f")
+    path, saved = arguments.get(1, "f"), arguments.get(0, "obj")
     if path is not None:
         note_saved(run, path)
+    if path is not None and saved is not None:
+        note_saved_model(run, path, saved.value)
     return NONE
 
 

@@ -147,6 +147,8 @@ class Memory:
     """The calls that build what optimizers are given the parameters of, and nobody sees."""
     optimizes: bool = False
     """Whether the program builds an optimizer."""
+    saved_models: dict[object, tuple[Value, frozenset[Device]]] = field(default_factory=dict)
+    """The models that were written whole, by their file, and where they were."""
     saved: set[Saved] = field(default_factory=set)
     """The files of checkpoints that were written."""
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import libcst as cst
 
 from devicelint.domain.devices import Device
-from devicelint.domain.history import Site
+from devicelint.domain.history import Site, Step, Verb
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.memory import MovedName
-from devicelint.interpreter.nodes import children, descendants
+from devicelint.interpreter.nodes import children, descendants, names_bound_by
 from devicelint.interpreter.run import Run
 from devicelint.interpreter.spelling import Spelling
 
@@ -131,6 +131,34 @@ def _on_condition(run: Run, frame: Frame, moment: int, name: str, move: cst.Call
     binding = frame.bindings[name]
     assert isinstance(binding, cst.Assign)
     return Beside(name, content, moved, binding, "after")
+
+
+def move_of_neighbour(run: Run, built: cst.Call, since: Step | None) -> str | None:
+    """`.to(device)` of a statement above in the block, where `device` is the same since then."""
+    move = None if since is None or since.verb is not Verb.MOVED else since.site
+    if not isinstance(move, cst.Call) or not isinstance(move.func, cst.Attribute):
+        return None
+    block = _block_of(run, built)
+    above, here = _line_of(run, move), _line_of(run, built)
+    if not isinstance(block, cst.IndentedBlock) or above not in block.body:
+        return None
+    between = block.body[block.body.index(above) : block.body.index(here)]
+    read = {one.value for arg in move.args for one in descendants(arg) if isinstance(one, cst.Name)}
+    if not between or read.intersection(_bound_in(between)):
+        return None
+    return run.code_of(move)[len(run.code_of(move.func.value)) :]
+
+
+def _line_of(run: Run, node: cst.CSTNode) -> cst.CSTNode:
+    lines = (one for one in _around(run, node) if isinstance(one, cst.SimpleStatementLine))
+    return next(lines, node)
+
+
+def _bound_in(statements: Iterable[cst.CSTNode]) -> Iterator[str]:
+    for statement in statements:
+        for one in descendants(statement):
+            if isinstance(one, cst.AssignTarget):
+                yield from names_bound_by(one.target)
 
 
 def _block_of(run: Run, statement: Site) -> cst.CSTNode | None:

@@ -14,6 +14,7 @@ from devicelint.domain.values import (
     Class,
     Function,
     Module,
+    OneOf,
     Partial,
     Reference,
     Stream,
@@ -88,7 +89,7 @@ def _called(run: Run, function: Value, given: Arguments, way: str, site: cst.Cal
     """Walk what another process does with copies of what it is given."""
     for argument in given:
         _demand_cpu(run, argument, site)
-    if not isinstance(function, (Function, Bound, Partial, Module, Class)):
+    if not isinstance(function, (Function, Bound, Partial, Module, Class, OneOf)):
         let_go(run, given, site)
         return Unknown("the result of something unknown")
     sent = Arguments(

@@ -9,9 +9,11 @@ from contextlib import contextmanager
 
 import libcst as cst
 
+from devicelint.domain.devices import Device
 from devicelint.domain.history import Site
-from devicelint.domain.values import Const, Outside
+from devicelint.domain.values import Const, Module, OneOf, Outside, Value
 from devicelint.interpreter.arguments import Argument
+from devicelint.interpreter.attributes import module_device
 from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.memory import Saved
 from devicelint.interpreter.nodes import descendants
@@ -48,6 +50,28 @@ def _template(path: cst.CSTNode) -> cst.CSTNode:
 def note_saved(run: Run, path: Argument) -> None:
     """Remember a file that is written here."""
     run.saved.add(Saved(identity_of(run, path), _entry(run), frozenset(run.settings)))
+
+
+def note_saved_model(run: Run, path: Argument, model: Value) -> None:
+    """Remember a model that is written whole, and where it is as that happens."""
+    places = _places(run, model)
+    if places is not None:
+        run.saved_models[identity_of(run, path)] = (model, places)
+
+
+def saved_model(run: Run, path: Argument) -> Value | None:
+    """The model that a file holds, as far as nothing has moved it since it was written."""
+    model, places = run.saved_models.get(identity_of(run, path), (None, None))
+    return model if model is not None and _places(run, model) == places else None
+
+
+def _places(run: Run, model: Value) -> frozenset[Device] | None:
+    """Where a model is, or each of those that it may be; None for what is no model."""
+    options = model.options if isinstance(model, OneOf) else (model,)
+    modules = [one for one in options if isinstance(one, Module)]
+    if len(modules) != len(options):
+        return None
+    return frozenset(module_device(run, one).device for one in modules)
 
 
 def is_of_this_run(run: Run, path: Argument) -> bool:

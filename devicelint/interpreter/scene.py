@@ -39,6 +39,7 @@ from devicelint.interpreter.moved_names import (
     after_its_building,
     as_it_is_kept,
     beside_siblings,
+    move_of_neighbour,
 )
 from devicelint.interpreter.name_reads import reads_of
 from devicelint.interpreter.nodes import descendants
@@ -134,6 +135,10 @@ class Scene:
         if found is None or not isinstance(found[0], cst.Assign):
             return None
         return found[0], Scene(self._run, self._frame, found[1])
+
+    def move_of_neighbour(self, built: cst.Call, since: Step | None) -> str | None:
+        """The move by which an input came where it is, from above in the block of a building."""
+        return move_of_neighbour(self._run, built, since)
 
     def unmoved_part(self, since: Step | None) -> UnmovedPart | None:
         """The part of a tuple by which a value came along, where others in it are moved."""

@@ -30,6 +30,8 @@ def move_module(scene: Scene, clash: Clash) -> Rewrite | None:
         or _as_it_is_built(scene, clash, since.site)
         or _after_it_is_built(scene, clash, since.site)
         or _as_it_is_kept(scene, clash)
+        or _as_its_neighbour(scene, clash, since.site)
+        or _as_it_is_named(scene, clash)
     )
 
 
@@ -66,3 +68,24 @@ def _as_it_is_kept(scene: Scene, clash: Clash) -> Rewrite | None:
         return None
     move = f".to({spelled})"
     return Rewrite(f"Move {quoted(here, kept)} with `{move}`", (InsertAfter(kept, move),))
+
+
+def _as_its_neighbour(scene: Scene, clash: Clash, built: cst.Call) -> Rewrite | None:
+    """`self.b = B()` right after `self.a = A().to(device)`, which is where its input comes from."""
+    move = scene.move_of_neighbour(built, clash.culprit.since)
+    if move is None:
+        return None
+    return Rewrite(f"Move {quoted(scene, built)} with `{move}`", (InsertAfter(built, move),))
+
+
+def _as_it_is_named(scene: Scene, clash: Clash) -> Rewrite | None:
+    """`model = build()`: what is built elsewhere, for others too, moves where it is used."""
+    here, site = scene.at(clash), clash.reference.site
+    bound = here.bound_by(site)
+    if not isinstance(bound, cst.Assign) or not isinstance(bound.value, cst.Call):
+        return None
+    move = here.move_to(clash.culprit.device, clash.culprit.since, bound)
+    if move is None or not isinstance(bound.targets[0].target, cst.Name):
+        return None
+    what = quoted(here, bound.value)
+    return Rewrite(f"Move {what} with `{move}`", (InsertAfter(bound.value, move),))
