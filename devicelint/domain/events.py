@@ -163,6 +163,8 @@ class AcceleratorDemanded(Event):
     """The call that goes there; the literal may stand far away from it."""
     at_times: bool = False
     """Whether a condition that says nothing of devices guards it."""
+    is_idle: bool = False
+    """Whether there is nothing to move, so that it does not fail anywhere."""
 
 
 @dataclass(frozen=True, slots=True)

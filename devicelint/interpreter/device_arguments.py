@@ -156,6 +156,14 @@ def _demand_written_out(
     run.announce(AcceleratorDemanded(place, device, how, literal, site, at_times))
 
 
+def note_idle_demand(run: Run, method: str, site: cst.CSTNode) -> None:
+    """`.cuda()` on what has nothing to move, and so does not fail."""
+    if run.assumptions == run.unrelated and method != "cpu":
+        run.demands_accelerator = True
+        idle = AcceleratorDemanded(site, Known(method), f".{method}()", False, site, is_idle=True)
+        run.announce(idle)
+
+
 def names_accelerator(value: Value) -> bool:
     """Whether a value is an accelerator, may be one, or is the name of one."""
     if isinstance(value, DeviceHandle):

@@ -29,6 +29,7 @@ from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import member_of, module_device, registered_under
 from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import extend, is_shared
+from devicelint.interpreter.device_arguments import note_idle_demand
 from devicelint.interpreter.functions import call_function
 from devicelint.interpreter.legacy_types import move_to_type
 from devicelint.interpreter.model_copies import reached_by
@@ -92,8 +93,11 @@ def _call_member(
 
 
 def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst.Call) -> Value:
-    with run.silence() if is_without_tensors(run, module) else nullcontext():
-        target, _ = target_of(run, method, arguments, node)
+    is_idle = is_without_tensors(run, module)
+    with run.silence() if is_idle else nullcontext():
+        target, given = target_of(run, method, arguments, node)
+    if is_idle and given is None and method != "to":
+        note_idle_demand(run, method, node)
     assert isinstance(node.func, cst.Attribute)
     origin = module_device(run, module).device
     if target is not None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.devices import CPU, Device, Known, Unsure
-from devicelint.domain.events import Operand
+from devicelint.domain.events import AcceleratorDemanded, Event, Operand
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.parallel_events import ParallelCalled, ParallelWrapped
 from devicelint.domain.state import DEVICE_FIELD
@@ -89,6 +93,22 @@ def _has_tensors(run: Run, module: Module) -> bool:
     """Whether a module owns parameters; one whose class is not seen is taken to."""
     held = any(not name.startswith("@") for name in run.state.fields(module.ref))
     return owns_tensors(run, module) or not (held or module_class(module.name))
+
+
+@contextmanager
+def replicated(walk: Run) -> Iterator[None]:
+    """Walk what a wrapper calls, which gets its inputs wherever it is.
+
+    Only that it goes to an accelerator itself is told.
+    """
+    silences = walk.silences
+
+    def hear(event: Event, run: Run) -> None:
+        if isinstance(event, AcceleratorDemanded) and not silences:
+            outer(replace(event, at_times=True), run)
+
+    with walk.overheard_by(hear) as outer:
+        yield
 
 
 def note_parallel_call(run: Run, wrapper: Module, site: cst.Call) -> None:

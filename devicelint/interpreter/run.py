@@ -265,12 +265,15 @@ class Run(Surroundings, Memory):
             self.silences -= 1
 
     @contextmanager
-    def overheard_by(self, listener: Listener) -> Iterator[None]:
-        """Walk with one who listens alone, whether or not anybody is to hear of it."""
+    def overheard_by(self, listener: Listener) -> Iterator[Listener]:
+        """Walk with one who listens alone, whether or not anybody is to hear of it.
+
+        Gives the one who listened before.
+        """
         outer, self._listener = self._listener, listener
         silences, self.silences = self.silences, 0
         try:
-            yield
+            yield outer
         finally:
             self._listener, self.silences = outer, silences
 

@@ -30,7 +30,7 @@ from devicelint.interpreter.operands import (
     operand_of,
     report_clash,
 )
-from devicelint.interpreter.parallel import note_parallel_call
+from devicelint.interpreter.parallel import note_parallel_call, replicated
 from devicelint.interpreter.registration import move_module
 from devicelint.interpreter.run import Run, calls
 from devicelint.interpreter.signatures import apply_signature
@@ -215,7 +215,7 @@ def _call_wrapper(run: Run, module: Module, arguments: Arguments, site: cst.Call
     place = module_device(run, module)
     inner = run.state.read(module.ref, "module")
     if isinstance(inner, Module):
-        with run.silence():
+        with replicated(run):
             result = run.call(inner, arguments, site)
         if isinstance(result, (Tensor, Tuple)):
             return result

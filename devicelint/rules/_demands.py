@@ -38,18 +38,26 @@ class Demands:
             at_hand = _in_both(self._at_hand[event.site], at_hand)
         self._at_hand[event.site] = at_hand
         self._devices.add(event.device)
-        contradicts = not event.at_times and _contradicts(scene, at_hand)
-        if scene.world.accelerators or contradicts is not self._contradicting:
+        if scene.world.accelerators or not self._tells(event, scene, at_hand):
             return
         advice, fix = _mend(Demand(event, scene, frozenset(self._devices)), at_hand)
         kind = event.device.type
         yield Report(
             event.site,
-            f"{clashes.quoted(scene, event.site)} fails on a machine without "
+            f"{clashes.quoted(scene, event.site)} "
+            f"{'moves nothing' if event.is_idle else 'fails'} on a machine without "
             f"{_HARDWARE.get(kind, kind)}: {advice}",
             () if scene.encloses(event.use, event.site) else ((event.use, "demanded here"),),
             fix=fix,
         )
+
+    def _tells(self, event: AcceleratorDemanded, scene: Scene, at_hand: _AtHand) -> bool:
+        """Whether the demand is for this rule, which has those that contradict, or the others."""
+        if event.is_idle:
+            chosen = any(named.literal is None for named in at_hand or ())
+            return chosen and not self._contradicting
+        contradicts = not event.at_times and _contradicts(scene, at_hand)
+        return contradicts is self._contradicting
 
 
 def _contradicts(scene: Scene, at_hand: _AtHand) -> bool:

@@ -44,9 +44,9 @@ class GuardedMove(Rule):
         self._demanded = False
         """Whether something goes to an accelerator unguarded, and needs a device as well."""
 
-    def on_accelerator_demanded(self, _event: AcceleratorDemanded, _scene: Scene) -> Reports:
+    def on_accelerator_demanded(self, event: AcceleratorDemanded, _scene: Scene) -> Reports:
         """What mends that defines a device at the top of the file."""
-        self._demanded = True
+        self._demanded = self._demanded or not event.is_idle
         yield from ()
 
     def on_guarded_moves(self, event: GuardedMoves, scene: Scene) -> Reports:

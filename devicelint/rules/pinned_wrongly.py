@@ -32,7 +32,8 @@ class PinnedWrongly(Rule):
 
     def on_accelerator_demanded(self, event: AcceleratorDemanded, scene: Scene) -> Reports:
         """What fails without an accelerator anyway is told so once."""
-        self._demanded[event.site] = scene.world.description
+        if not event.is_idle:
+            self._demanded[event.site] = scene.world.description
         return iter(())
 
     def on_host_memory_demanded(self, event: HostMemoryDemanded, scene: Scene) -> Reports:
