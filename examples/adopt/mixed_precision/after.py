@@ -49,7 +49,7 @@ def load(model, optimizer, scaler):
 
 
 def train_epoch(model, optimizer, scaler, loader):
-    criterion = nn.CrossEntropyLoss(label_smoothing=0.1).cuda()
+    criterion = nn.CrossEntropyLoss(label_smoothing=0.1).to(device)
     for inputs, targets in loader:
         inputs = inputs.to(device, non_blocking=True)
         targets = targets.to(device, non_blocking=True)
