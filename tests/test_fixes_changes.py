@@ -12,6 +12,7 @@ import pytest
 from devicelint.finding import Safety
 from devicelint.fixes import (
     AddKeyword,
+    AddParameter,
     Change,
     DefineDevice,
     InsertAfter,
@@ -511,3 +512,51 @@ def test_all_else_stays_byte_for_byte(newline: str, prefix: str) -> None:
 
     expected = text.replace("f( x )", "f( x.cpu(), k=1 )")
     assert changed(text, make) == expected
+
+
+def function(module: cst.Module) -> cst.FunctionDef:
+    return next(node for node in nodes(module) if isinstance(node, cst.FunctionDef))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("()", "(device=None)"),
+        ("( )", "(device=None )"),
+        ("(a)", "(a, device=None)"),
+        ("(a,)", "(a, device=None,)"),
+        ("(a, b=(1, 2))", "(a, b=(1, 2), device=None)"),
+        ("(a: int = 1)", "(a: int = 1, device=None)"),
+        ("(a, /, b)", "(a, /, b, device=None)"),
+        ("(a, *rest)", "(a, *rest, device=None)"),
+        ("(a, *, b=1)", "(a, *, b=1, device=None)"),
+        ("(**more)", "(device=None, **more)"),
+        ("(a, *rest, b: int, **more)", "(a, *rest, b: int, device=None, **more)"),
+        ("(\n    a,\n    b=1\n)", "(\n    a,\n    b=1,\n    device=None\n)"),
+        ("(\n    a,\n    b,  # why\n)", "(\n    a,\n    b,  # why\n    device=None,\n)"),
+        ("(a,\n      b)", "(a,\n      b,\n      device=None)"),
+    ],
+)
+def test_a_function_gets_a_parameter(before: str, after: str) -> None:
+    text = f"def f{before}:\n    pass\n"
+    made = changed(text, lambda tree: [AddParameter(function(tree), "device")])
+    assert made == f"def f{after}:\n    pass\n"
+
+
+def test_a_function_that_takes_nothing_by_name_gets_none() -> None:
+    text = "def f(a, /):\n    pass\n"
+    assert changed(text, lambda tree: [AddParameter(function(tree), "device")]) is None
+
+
+@pytest.mark.parametrize(
+    ("head", "annotation"),
+    [
+        ("import torch", '"torch.device | None"'),
+        ("import torch as t\nfrom typing import Any, Optional", "Optional[t.device]"),
+        ("from __future__ import annotations\nimport torch", "torch.device | None"),
+    ],
+)
+def test_a_parameter_is_annotated_as_the_others_are(head: str, annotation: str) -> None:
+    text = f"{head}\ndef f(a: int):\n    pass\n"
+    made = changed(text, lambda tree: [AddParameter(function(tree), "device")])
+    assert made == text.replace("a: int", f"a: int, device: {annotation} = None")

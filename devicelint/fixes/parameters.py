@@ -33,7 +33,7 @@ class AddParameter(Change):
         """The parameters, and the name before the parentheses."""
         yield self.site.name
         for one in self._parameters():
-            yield one
+            yield from _parts(one)
             if isinstance(one.comma, cst.Comma):
                 yield one.comma
         if isinstance(self.site.params.star_kwarg, cst.Param):
@@ -50,6 +50,8 @@ class AddParameter(Change):
             start = layout.span(rest).start
             start -= layout.text[:start].endswith("**") * 2
             yield layout.insert(start, f"{content}, ")
+        elif parameters and parameters[-1] in self.site.params.posonly_params:
+            raise NotFixable("the function takes nothing by name")
         elif parameters:
             yield self._after(parameters[-1], content, layout)
         else:
@@ -78,7 +80,9 @@ class AddParameter(Change):
     def _after(last: cst.Param, content: str, layout: Layout) -> Edit:
         span = layout.span(last)
         has_comma = isinstance(last.comma, cst.Comma)
-        end = layout.span(last.comma).end if isinstance(last.comma, cst.Comma) else span.end
+        end = max(layout.span(part).end for part in _parts(last))
+        if isinstance(last.comma, cst.Comma):
+            end = layout.span(last.comma).end
         is_alone = not layout.slice(layout.line_start(span.start), span.start).strip()
         if not is_alone:
             return layout.insert(end, f" {content}," if has_comma else f", {content}")
@@ -86,3 +90,12 @@ class AddParameter(Change):
         if has_comma:
             return layout.insert(layout.line_end(end), f"{line},")
         return layout.insert(end, f",{line}")
+
+
+def _parts(parameter: cst.Param) -> Iterator[cst.CSTNode]:
+    """A parameter's name, its annotation and its default: each has a place of its own."""
+    yield parameter
+    if parameter.annotation is not None:
+        yield parameter.annotation.annotation
+    if parameter.default is not None:
+        yield parameter.default
