@@ -5,7 +5,7 @@ def Variable(data: Tensor[D], requires_grad=False, volatile=False) -> Tensor[D]:
 def grad(
     outputs: Tensor[D],
     inputs,
-    grad_outputs: Tensor[D] = None,
+    grad_outputs: Tensor[D] | Scalar = None,
     retain_graph=None,
     create_graph=False,
     only_inputs=True,
