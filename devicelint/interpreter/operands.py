@@ -125,13 +125,13 @@ def report_clash(
     if not is_open(run, culprit, reference):
         return
     verdict = agreement(culprit.device, reference.device)
-    blamed, frame = _blame(run, culprit)
+    blamed, frame, there = _blame(run, culprit)
     if frame is None:
         clash = Clash(culprit, reference, verdict, site, run.frame)
         run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
         return
     met, is_here = _seen_from_outside(run, frame, reference)
-    clash = Clash(blamed, met, verdict, site, frame.caller, is_here)
+    clash = Clash(blamed, met, verdict, site, there, is_here and there is frame.caller)
     if isinstance(met.value, Module):
         assert frame.site is not None
         run.announce(MisplacedInput(frame.site, run.code_of(frame.site.func), clash))
@@ -158,7 +158,7 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
 
     Returns the outermost module that the call entered, which is the one to speak of.
     """
-    blamed, frame = _blame(run, operand)
+    blamed, frame, there = _blame(run, operand)
     entered, outer = site, run.sequential_at(site)
     called = None if frame is None else _called_in(frame)
     if called is not None:
@@ -169,11 +169,10 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
         met = _outer_module(run, outer, met)
     if was_to_go(operand, own.device) or not is_open(run, own, operand):
         return met
-    here = run.frame if frame is None else frame.caller
-    if _is_unmoved(run, met):
-        here = _where_checked(here)
+    is_here = frame is None or (called is not None and there is frame.caller)
+    here = _where_checked(there) if _is_unmoved(run, met) else there
     verdict = agreement(own.device, operand.device)
-    clash = Clash(blamed, met, verdict, site, here, frame is None or called is not None)
+    clash = Clash(blamed, met, verdict, site, here, is_here)
     run.announce(MisplacedInput(entered, run.code_of(named), clash))
     return met
 
@@ -225,10 +224,11 @@ def _is_left_elsewhere(frame: Frame) -> bool:
     return frame.caller is not None and not frame.caller.is_checked
 
 
-def _blame(run: Run, culprit: Operand) -> tuple[Operand, Frame | None]:
+def _blame(run: Run, culprit: Operand) -> tuple[Operand, Frame | None, Frame | None]:
     """The outermost call that passed the culprit on, and the argument that it was there.
 
-    The frame is that of the outermost module that was called with it, if any was.
+    The first frame is that of the outermost module that was called with it, if any was; the second
+    that in which the argument stands.
     """
     blamed, found = culprit, None
     frame: Frame | None = run.frame
@@ -240,7 +240,7 @@ def _blame(run: Run, culprit: Operand) -> tuple[Operand, Frame | None]:
         if found is None or frame.module is not None or _is_left_elsewhere(found):
             found = frame
         frame = frame.caller
-    return blamed, found
+    return blamed, found, frame
 
 
 _TENSOR_ONLY = (
