@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from benchmarks.pytorch_examples.launching import NO_MACHINE, devices, learned
 
 LIMIT = 60.0
 """In seconds: a run that takes longer is not compared."""
+
+_FOLDERS = re.compile(r"(?<![\w.])/(?:[\w.+-]+/)+")
+"""Where something lies on this machine: of no use to others."""
 
 Prepare = Callable[[], Path]
 """Makes a fresh folder with the repository in it, and names the script there."""
@@ -101,7 +105,7 @@ def _run(listed: Listed, script: Path, machine: Mapping[str, str], server: Serve
     if status is None:
         fault = f"not done after {LIMIT:g} s"
     elif status != 0 or NO_MACHINE in said:
-        fault = last_line(said)[:200]
+        fault = _FOLDERS.sub("", last_line(said))[:200]
     outcome = Outcome(fault, learned(record), devices(record))
     shutil.rmtree(record)
     return outcome
