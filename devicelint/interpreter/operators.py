@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import DEVICE_TYPES, Known
+from devicelint.domain.devices import CPU, DEVICE_TYPES, Known
 from devicelint.domain.events import Operand
+from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     ARRAY,
     HOST,
@@ -23,7 +24,9 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.arguments import Argument
 from devicelint.interpreter.containers import element_of, extend
+from devicelint.interpreter.host_reads import read_on_host
 from devicelint.interpreter.indices import use_index
 from devicelint.interpreter.operands import (
     common_device,
@@ -75,7 +78,22 @@ def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> V
     if isinstance(left, Const) and isinstance(right, Outside) and isinstance(left.value, str):
         return _text_with(run, node, left.value, right)
     symbol = _OPERATORS.get(type(node.operator), "")
+    if isinstance(left, _TENSORS) and isinstance(right, Array) and _is_array(node.right):
+        # numpy has its turn, and reads the tensor; what comes out is a tensor again.
+        read_on_host(run, Argument(node.left, left), node, f"`{symbol}` with a numpy array")
+        return Tensor(CPU, Step(Verb.CONVERTED, node, CPU), None, False)
     return operate(run, node, symbol, (node.left, left), (node.right, right))
+
+
+def _is_array(node: cst.BaseExpression) -> bool:
+    """Whether an array is written that is no number of numpy's: `x.numpy()`."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("numpy"))):
+            return True
+        case cst.UnaryOperation() | cst.BinaryOperation():
+            return any(isinstance(one, cst.Call) and _is_array(one) for one in node.children)
+        case _:
+            return False
 
 
 _HOST = (Const, HostValue, Array, ListOf, Tuple, DeviceHandle)
