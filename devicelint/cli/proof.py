@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,18 +65,9 @@ def run(script: Fixed, files: Sequence[Fixed], options: Namespace) -> dict[str, 
     Raises:
         InputError: it cannot be run.
     """
-    changed = [each for each in files if each.after.text != each.before.text]
-    others = [each for each in changed if each is not script]
-    with tempfile.TemporaryDirectory(prefix="devicelint-") as name:
-        folder = Path(name)
-        words = [f"--after={_written(folder / 'after', script.after)}"]
-        if changed:
-            words.append(f"--before={_written(folder / 'before', script.before)}")
-        for number, each in enumerate(others):
-            before = _written(folder / f"{number}.before", each.before)
-            after = _written(folder / f"{number}.after", each.after)
-            words += ["--also", each.after.path, before, after]
-        command = _command(script.after.path, words, options)
+    with tempfile.TemporaryDirectory(prefix="devicelint-") as folder:
+        texts = list(_texts(script, files, Path(folder)))
+        command = _command(script.after.path, texts, options)
         said = subprocess.run(command, capture_output=True, check=False)
     try:
         document: dict[str, Any] = json.loads(said.stdout)
@@ -86,6 +77,19 @@ def run(script: Fixed, files: Sequence[Fixed], options: Namespace) -> dict[str, 
         raise InputError(script.after.path, 1, 0, f"nothing is proven: {why}") from None
     _name_places(document, script)
     return document
+
+
+def _texts(script: Fixed, files: Sequence[Fixed], folder: Path) -> Iterator[str]:
+    """The options that name what is run, before the change, if there is any, and after it."""
+    yield f"--after={_written(folder / 'after', script.after)}"
+    changed = [each for each in files if each.after.text != each.before.text]
+    if changed:
+        yield f"--before={_written(folder / 'before', script.before)}"
+    for number, each in enumerate(changed):
+        if each is not script:
+            before = _written(folder / f"{number}.before", each.before)
+            after = _written(folder / f"{number}.after", each.after)
+            yield from ("--also", each.after.path, before, after)
 
 
 def _written(file: Path, source: SourceFile) -> str:

@@ -42,8 +42,7 @@ def prove(
     *former, latest = sources
     changes = changed(former[0].text, latest.text) if former else ()
     elsewhere = [(other, changed(other.before.text, other.after.text)) for other in others]
-    old = [Text(other.before.data, file=other.file) for other in others]
-    texts = [[Text(each.data), *old] for each in former]
+    texts = [_as_before(each, others) for each in former]
     texts.append(_marked(latest, changes, elsewhere))
     machines = [Machine(gpus, 0 < gpus <= real) for gpus in MACHINES.values()]
     orders = [(each, machine) for each in texts for machine in machines]
@@ -54,6 +53,11 @@ def prove(
         agreement = _agreement(before, after, lambda text, machine: run(job, texts[text], machine))
     where = tuple((other.file, mark) for other, marks in elsewhere for mark in marks)
     return Proof(job, after, before or None, changes, where, agreement)
+
+
+def _as_before(script: Source, others: Sequence[Change]) -> list[Text]:
+    """The texts before a change."""
+    return [Text(script.data), *(Text(other.before.data, file=other.file) for other in others)]
 
 
 def _marked(
