@@ -9,7 +9,7 @@ ENVIRONMENT: Mapping[str, Mapping[str, str]] = {
 }
 """What the `inputs` of a script put into its environment."""
 
-NAMES = "emma olivia ava isabella sophia charlotte mia amelia harper evelyn abigail emily ella"
+NAMES = "emma olivia jack quinn wyatt xavier zoe david felix gwen bob isabella charlotte harper kym"
 
 FILES: Mapping[str, tuple[str, str]] = {
     "names": ("names.txt", "\n".join(NAMES.split() * 20) + "\n"),

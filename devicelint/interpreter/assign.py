@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
@@ -36,6 +37,7 @@ from devicelint.interpreter.containers import (
     mark_shared,
     write_weakly,
 )
+from devicelint.interpreter.cpu_only import note_leaf
 from devicelint.interpreter.dynamic import bind_global, names_globals
 from devicelint.interpreter.graph_fields import put_into_graph
 from devicelint.interpreter.indexing import assign_item
@@ -89,8 +91,18 @@ def _assign_attribute(
             run.state.write(owner.ref, name, value)
         case Outside(origin):
             run.state.write(origin, name, value)
+        case Tensor() if name == "requires_grad" and value == Const(True):
+            for one in _each(run, target.value, owner):
+                note_leaf(run, replace(one, role="leaf"))
         case _:
             pass
+
+
+def _each(run: Run, target: cst.BaseExpression, owner: Tensor) -> Iterator[Tensor]:
+    """The tensor that a name stands for; in a loop over a list, every one of these."""
+    bound = run.frame.bindings.get(target.value) if isinstance(target, cst.Name) else None
+    elements = known_elements(run, run.evaluate(bound.iter)) if isinstance(bound, cst.For) else None
+    yield from (one for one in elements or (owner,) if isinstance(one, Tensor))
 
 
 def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseExpression) -> None:
