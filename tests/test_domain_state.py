@@ -113,11 +113,11 @@ def test_a_fork_goes_its_own_way():
     assert other.read("frame", "y") is None
 
 
-def test_merging_names_the_places_that_lost_their_device():
+def test_merging_gives_the_values_that_lost_their_device():
     state = a_state(x=tensor(CPU), y=HOST)
     other = state.fork()
     other.write("frame", "x", tensor(CUDA))
-    assert state.merge(other) == [("frame", "x")]
+    assert state.merge(other) == [(tensor(CPU), tensor(CUDA))]
     merged = state.read("frame", "x")
     assert isinstance(merged, Tensor)
     assert isinstance(merged.device, Unsure)

@@ -16,6 +16,8 @@ from devicelint.domain.values import Const, DeviceHandle, Placed, Ref, Tuple, Va
 
 Fields = dict[str, Value]
 Place = tuple[Ref, str]
+Conflict = tuple[Value, Value]
+"""Two values of one place, on two paths, that lie on two devices."""
 
 DEVICE_FIELD = "@device"
 """The field of a module that holds its device, as a `Moved`."""
@@ -87,8 +89,8 @@ class State:
         self._owned = set()
         return other
 
-    def merge(self, other: State) -> list[Place]:
-        """Let this state hold on both paths; the places whose device differed between them."""
+    def merge(self, other: State) -> list[Conflict]:
+        """Let this state hold on both paths; the values whose devices differed between them."""
         if other.dead:
             return []
         if self.dead:
@@ -96,7 +98,7 @@ class State:
             self._shared_written = other._shared_written
             other._owned = set()
             return []
-        conflicts: list[Place] = []
+        conflicts: list[Conflict] = []
         for ref in self._shared_written - other._shared_written:
             self._merge_fields(ref, self._shared[ref], conflicts)
         heap, shared = self._heap, self._shared
@@ -111,7 +113,7 @@ class State:
                 self._merge_fields(ref, fields, conflicts)
         return conflicts
 
-    def _merge_fields(self, ref: Ref, fields: Fields, conflicts: list[Place]) -> None:
+    def _merge_fields(self, ref: Ref, fields: Fields, conflicts: list[Conflict]) -> None:
         mine = self._writable(ref)
         for name, value in fields.items():
             before = mine.get(name)
@@ -121,7 +123,7 @@ class State:
             assert joined is not None
             mine[name] = joined
             if before is not None and loses_device(before, value, joined):
-                conflicts.append((ref, name))
+                conflicts.append((before, value))
 
     def changes_since(self, earlier: State) -> Iterator[Place]:
         """Places that both states know and whose values differ."""

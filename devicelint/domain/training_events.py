@@ -8,7 +8,7 @@ from enum import Enum
 from devicelint.domain.devices import Agreement, Device
 from devicelint.domain.events import Event, Operand
 from devicelint.domain.history import Site
-from devicelint.domain.values import Module
+from devicelint.domain.values import Module, Tensor
 
 
 class StateOrigin(Enum):
@@ -58,6 +58,16 @@ class DeviceUnused(Event):
     step: Site = field(repr=False)
     """The step of its optimizer."""
     is_option: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MadeApart(Event):
+    """A tensor is made on the CPU on one path, and lies on an accelerator on another."""
+
+    site: Site = field(repr=False)
+    """The call that makes it on the CPU."""
+    other: Tensor
+    """What it is on the other path."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.devices import may_be_accelerator
 from devicelint.domain.events import LoadUse
 from devicelint.domain.join import join_known
 from devicelint.domain.values import (
@@ -25,6 +26,7 @@ from devicelint.domain.values import (
     Outside,
     Parameters,
     Stream,
+    Tensor,
     Tuple,
     Unknown,
     Value,
@@ -205,7 +207,11 @@ _SHOWS_MODEL = frozenset({"eval", "parameters", "named_parameters", "state_dict"
 
 @calls(Loaded)
 def call_loaded(run: Run, callee: Loaded, arguments: Arguments, site: cst.Call) -> Value:
+    """A model: it answers where what it is given is, as they have to lie together."""
     note_use(run, callee, LoadUse.MODEL)
+    value = arguments.positional[0].value if arguments.positional else None
+    if isinstance(value, (Tensor, Batch)) and may_be_accelerator(value.device):
+        return Batch(value.device, value.since)
     return Unknown("calling something loaded")
 
 

@@ -86,7 +86,7 @@ def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
         return answered
     if converts_to_numpy(name):
         read_arguments(run, arguments, site, lists_only=converts_elements_alone(name))
-        return _made_by_library(name)
+        return _as_the_tensor(name, arguments, site) or _made_by_library(name)
     signature = function(name)
     if signature is not None:
         return apply_signature(run, signature, arguments, site, name=name)
@@ -99,6 +99,22 @@ def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     if root in _STANDARD_LIBRARY:
         return HOST
     return Unknown(f"{name} is not known")
+
+
+_LIKE_THE_TENSOR = frozenset(
+    "abs absolute clip cos exp log log10 log2 maximum minimum power sign sin sqrt square tan tanh "
+    "floor ceil round".split()
+)
+
+
+def _as_the_tensor(name: str, arguments: Arguments, site: cst.Call) -> Value | None:
+    """`np.clip(x, 0, 1)` of a tensor is a tensor, made from the array that was read."""
+    root, _, last = name.rpartition(".")
+    first = arguments.positional[0].value if arguments.positional else None
+    if root != "numpy" or last not in _LIKE_THE_TENSOR or not isinstance(first, (Tensor, Batch)):
+        return None
+    scalar = first.scalar if isinstance(first, Tensor) else False
+    return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), scalar, False)
 
 
 def _made_by_library(name: str) -> Value:

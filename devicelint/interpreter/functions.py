@@ -252,6 +252,8 @@ def _leave(run: Run, frame: Frame) -> Value:
         joined = value if result is None else join_known(result, value)
         if result is not None and frame.separated_by is not None:
             run.separate(frame.separated_by, result, value, joined)
+        if result is not None:
+            run.note_apart(result, value)
         result = joined
         run.merge(state, None)
     if frame.yields:

@@ -149,6 +149,8 @@ class Memory:
     """Whether the program builds an optimizer."""
     saved_models: dict[object, tuple[Value, frozenset[Device]]] = field(default_factory=dict)
     """The models that were written whole, by their file, and where they were."""
+    apart: dict[Site, Tensor] = field(default_factory=dict)
+    """What lies elsewhere on another path, by the call that makes a tensor on the CPU on this."""
     saved: set[Saved] = field(default_factory=set)
     """The files of checkpoints that were written."""
 

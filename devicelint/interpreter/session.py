@@ -57,6 +57,7 @@ from devicelint.interpreter.functions import walk_alone
 from devicelint.interpreter.guards import announce_guards
 from devicelint.interpreter.ignored_devices import announce_ignored
 from devicelint.interpreter.loads import announce_loads
+from devicelint.interpreter.paths import announce_apart
 from devicelint.interpreter.patience import Patience
 from devicelint.interpreter.program import Program
 from devicelint.interpreter.run import Listener, Run, Split
@@ -132,6 +133,7 @@ def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:
     announce_loads(run)
     announce_unused(run)
     announce_cpu_only(run)
+    announce_apart(run)
     announce_fixed_to_cpu(run)
     announce_ignored(run)
     announce_guards(run)

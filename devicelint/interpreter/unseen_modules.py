@@ -10,7 +10,7 @@ from devicelint.domain.values import Batch, Class, Module, Moved, Outside, Tenso
 from devicelint.interpreter.arguments import Arguments
 from devicelint.interpreter.attributes import CLASS_FIELD, module_device
 from devicelint.interpreter.beliefs import answer_of_unseen, check_unseen
-from devicelint.interpreter.bundles import as_batch
+from devicelint.interpreter.bundles import as_batch, make_bundle
 from devicelint.interpreter.classes import torch_base
 from devicelint.interpreter.loads import note_moved
 from devicelint.interpreter.module_inputs import check_again, check_input, inputs_of
@@ -34,10 +34,17 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
             continue
         if check_input(run, site, own, operand):
             break
-    if member_mark(module.name, "__call__") == "Output" and not _asks_for_more(arguments):
+    mark = member_mark(module.name, "__call__")
+    if mark == "Outputs" and "return_dict" not in arguments.keywords and not arguments.open:
+        return make_bundle(run, _OUTPUTS, place, site)
+    if mark == "Output" and not _asks_for_more(arguments):
         place = module_device(run, module)  # A module that was not moved is taken to be mended.
         return Tensor(place.device, place.since, None, not run.no_grad)
     return Unknown(f"the result of {module.name}")
+
+
+_OUTPUTS = "transformers.Outputs_"
+"""What holds the tensors that a model of transformers gives, each under its name."""
 
 
 def _known_as(run: Run, module: Module) -> str:

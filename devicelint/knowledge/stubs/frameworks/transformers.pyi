@@ -32,6 +32,24 @@ class transformers:
         from_pretrained: Pretrained
         from_config: Itself
         generate: Generated
+        __call__: Outputs
+
+    Outputs_: Bundle
+
+    class Outputs_:
+        logits: Held
+        last_hidden_state: Held
+        pooler_output: Held
+        start_logits: Held
+        end_logits: Held
+        pred_boxes: Held
+        image_embeds: Held
+        text_embeds: Held
+        logits_per_image: Held
+        logits_per_text: Held
+        encoder_last_hidden_state: Held
+        hidden_states: HeldByName
+        attentions: HeldByName
 
     class Tokenizer_:
         from_pretrained: Itself

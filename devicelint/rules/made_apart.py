@@ -1,0 +1,46 @@
+"""A tensor is made on the CPU on one path, and lies on a device on another."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain import training_events
+from devicelint.domain.events import Operand
+from devicelint.finding import Severity
+from devicelint.fixes import AddKeyword, Change, InsertAfter, Rewrite
+from devicelint.interpreter.scene import Scene
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports, Rule
+
+
+class MadeApart(Rule):
+    """`return torch.zeros(1, 2)` beside `return model(x)`, which is on the device."""
+
+    code = "DEV705"
+    name = "made-apart"
+    severity = Severity.NOTE
+    summary = "A tensor is made on the CPU on one path, and lies on a device on another"
+    default = False
+    adopts = True
+
+    def on_made_apart(self, event: training_events.MadeApart, scene: Scene) -> Reports:
+        """What both paths lead to is on one device, once the tensor is made there."""
+        made, other = scene.where_made(event.site), event.other
+        spelled = None if made is None else made.spelling(other.device)
+        if spelled is None:
+            return
+        met = Operand(other.since.site, other, other.device, other.since)
+        yield Report(
+            event.site,
+            f"{clashes.quoted(scene, event.site)} is made on the CPU, and what another path has in "
+            f"its place is on {clashes.place(met)}{clashes.since(met, 0)}: create it with device=",
+            clashes.history(met),
+            fix=Rewrite(f"Create it on `{spelled}`", (_made_there(event.site, spelled),)),
+        )
+
+
+def _made_there(site: object, device: str) -> Change:
+    assert isinstance(site, cst.Call)
+    if clashes.takes_device(site):
+        return AddKeyword(site, "device", device)
+    return InsertAfter(site, f".to({device})")
