@@ -124,6 +124,8 @@ class HostRead(Event):
     """Whether the operand's site is a list of such tensors."""
     is_sent: bool = False
     """Whether it is not read, but sent to another process by RPC, which takes the CPU's as well."""
+    frame: object = field(default=None, repr=False, compare=False)
+    """The call of the checked file in which the operand stands, where another file's code reads."""
 
 
 class LoadUse(Enum):

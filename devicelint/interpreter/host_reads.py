@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeGuard
 
 import libcst as cst
 
 from devicelint.domain.devices import CPU, DeviceOf
-from devicelint.domain.events import HostRead
+from devicelint.domain.events import HostRead, Operand
 from devicelint.domain.values import (
     ARRAY,
     Batch,
@@ -25,6 +26,7 @@ from devicelint.interpreter.calls import arguments_of
 from devicelint.interpreter.containers import element_of, known_elements
 from devicelint.interpreter.contracts import is_picture, works_on_the_host
 from devicelint.interpreter.device_names import may_be_accelerator
+from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.operands import operand_of
 from devicelint.interpreter.proofs import is_declared
 from devicelint.interpreter.run import Run, attributes, methods
@@ -59,7 +61,23 @@ def read_on_host(
     elif _is_elsewhere(value, run, is_sent):
         operand = operand_of(value, place)
         assert operand is not None
-        run.announce(HostRead(site, operand, reader, _requires_grad(value), is_sent=is_sent))
+        operand, call, frame = _as_given(run, operand)
+        if call is not None:
+            site, reader = call, f"{run.code_of(call.func)}()"
+        grad = _requires_grad(value)
+        run.announce(HostRead(site, operand, reader, grad, is_sent=is_sent, frame=frame))
+
+
+def _as_given(run: Run, operand: Operand) -> tuple[Operand, cst.Call | None, Frame]:
+    """What another file's function reads, as the argument that the checked file gave it."""
+    frame, call = run.frame, None
+    while not frame.is_checked and frame.caller is not None:
+        site = None if operand.since is None else frame.passed.get(operand.since)
+        if site is None:
+            return operand, None, run.frame
+        operand, call = replace(operand, site=site), frame.site
+        frame = frame.caller
+    return operand, call, frame
 
 
 def _read_elements(

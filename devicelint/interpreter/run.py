@@ -277,7 +277,7 @@ class Run(Surroundings, Memory):
         if self.silences:
             return
         clash: Clash | None = getattr(event, "clash", None)
-        frame = self.frame if clash is None else clash.frame
+        frame = getattr(event, "frame", None) or (self.frame if clash is None else clash.frame)
         if isinstance(frame, Frame) and frame.is_checked:
             self._listener(event, self)
 
