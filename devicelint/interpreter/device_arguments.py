@@ -131,6 +131,8 @@ def demand(
     """
     if run.assumptions:
         run.guarded_moves.add(site)
+    if run.assumptions > run.frame.entered_under:
+        run.guarded_here.add(site)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
             announce_invalid(run, argument.value, site)

@@ -129,6 +129,8 @@ class Memory:
     """The transfers of the file, as they were made last."""
     guarded_moves: set[Site] = field(default_factory=set)
     """The moves that are made under a condition that the code cannot tell."""
+    guarded_here: set[Site] = field(default_factory=set)
+    """Those of them whose function has that condition itself, and not who calls it."""
     loads: dict[Site, Load] = field(default_factory=dict)
     """The loads without map_location, and what they are used for."""
     moved_loads: dict[Site, Loaded] = field(default_factory=dict)

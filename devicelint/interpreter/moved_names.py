@@ -70,13 +70,17 @@ def beside_siblings(run: Run, built: cst.Call, target: Device) -> Beside | None:
 def after_its_building(run: Run, built: cst.Call, device: Device, move: Site) -> Beside | None:
     """Where a module is moved that was built too early, or that is moved under a condition."""
     made = run.made_in.get(built)
-    name = None if made is None else name_given(made[0], built)
-    if made is None or name is None:
+    if made is None:
         return None
     frame, moment = made
-    spelled = Spelling(run, frame).of(device)
-    if spelled is not None:
-        return _once_named(run, frame, moment, name, spelled)
+    name, spelled = name_given(frame, built), Spelling(run, frame).of(device)
+    if name is not None and spelled is not None:
+        return _once_named(run, made, frame.bindings[name], name, spelled)
+    kept = [one for one in _attributes_given(run) if one[1].value is built]
+    if kept and spelled is not None:
+        return _once_named(run, made, kept[0][1], run.code_of(kept[0][0]), spelled)
+    if name is None:
+        return None
     return _on_condition(run, frame, moment, name, move) if isinstance(move, cst.Call) else None
 
 
@@ -103,12 +107,20 @@ def _attributes_given(run: Run) -> Iterator[tuple[cst.Attribute, cst.Assign]]:
             yield target, statement
 
 
-def _once_named(run: Run, frame: Frame, moment: int, name: str, spelled: str) -> Beside | None:
-    """`net.to(device)` where the device gets its name, in the block in which the module did."""
+def _once_named(
+    run: Run, made: tuple[Frame, int], building: Site, name: str, spelled: str
+) -> Beside | None:
+    """`net.to(device)` where the device gets its name, in the block in which the module did.
+
+    An attribute may be moved further in: under the condition under which there is that device.
+    """
+    frame, moment = made
     binding = frame.bindings.get(spelled)
     if frame.last_bound.get(spelled, -1) <= moment or not isinstance(binding, cst.Assign):
         return None
-    if _block_of(run, binding) is not _block_of(run, frame.bindings[name]):
+    block, around = _block_of(run, building), _around(run, binding)
+    is_inside = "." in name and any(one is block for one in around)
+    if block is not _block_of(run, binding) and not is_inside:
         return None
     move = f".to({spelled})"
     return Beside(name, f"{name}{move}", move, binding, "after")

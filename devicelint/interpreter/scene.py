@@ -262,6 +262,21 @@ class Scene:
         around = self._run.module.code_for_node(self._frame.node)
         return word.search(around.partition(own)[2]) is not None
 
+    def foreign_user_of(self, name: Site) -> cst.BaseExpression | None:
+        """What another package brings and is given a local name: it may count on its device."""
+        if not isinstance(name, cst.Name):
+            return None
+        for one in descendants(self._frame.node):
+            if not isinstance(one, cst.Call) or not any(
+                isinstance(given.value, cst.Name) and given.value.value == name.value
+                for given in one.args
+            ):
+                continue
+            callee = self.value_of(one.func)
+            if isinstance(callee, External) and callee.name.partition(".")[0] not in _DEVICE_AWARE:
+                return one.func
+        return None
+
     def encloses(self, outer: Site, inner: Site) -> bool:
         """Whether a place stands anywhere in another one, or is that one."""
         if not isinstance(outer, cst.CSTNode):
@@ -350,3 +365,7 @@ class Scene:
 
 def _is_device(value: Value) -> bool:
     return isinstance(value, DeviceHandle) and not isinstance(value.device, Unsure)
+
+
+_DEVICE_AWARE = frozenset({"torch", "torchvision", "torchaudio", "builtins"})
+"""Packages of which devicelint knows what they do with a tensor wherever it is."""

@@ -85,17 +85,25 @@ class Spelling:
         return f'.to("{device}")' if isinstance(device, Known) and hard else None
 
     def _is_guarded(self, move: cst.Call, place: Site) -> bool:
-        """Whether a condition guards a move, and not a place that comes later in its block."""
+        """Whether a condition guards a move that does not guard a place.
+
+        What comes later in the block of the move is under the same condition, and so are other
+        methods of a class, where the condition is that of who calls them.
+        """
         if move not in self._run.guarded_moves:
             return False
         around = reads_of(self._run.module).around
         inner: cst.CSTNode = move
-        while (block := around.get(inner)) is not None:
-            if isinstance(block, cst.IndentedBlock):
-                later = block.body[block.body.index(inner) :]
-                return not any(place is one for part in later for one in descendants(part))
-            inner = block
-        return True
+        while (outer := around.get(inner)) is not None:
+            if isinstance(outer, cst.IndentedBlock):
+                later = outer.body[outer.body.index(inner) :]
+                if any(place is one for part in later for one in descendants(part)):
+                    return False
+            if isinstance(outer, cst.FunctionDef):
+                break
+            inner = outer
+        method = None if outer is None or move in self._run.guarded_here else around.get(outer)
+        return method is None or not _is_in_class(method, around, place)
 
     def of_value(self, value: Value, site: Site) -> str | None:
         """An expression for the device of a value that `site` names here: `x.device`."""
@@ -248,3 +256,10 @@ def _root(node: cst.BaseExpression) -> str:
     while isinstance(node, cst.Attribute):
         node = node.value
     return node.value if isinstance(node, cst.Name) else ""
+
+
+def _is_in_class(body: cst.CSTNode, around: Mapping[cst.CSTNode, cst.CSTNode], place: Site) -> bool:
+    """Whether a block is the body of a class in which a place stands."""
+    return isinstance(around.get(body), cst.ClassDef) and any(
+        place is one for one in descendants(body)
+    )

@@ -55,7 +55,7 @@ def _after_it_is_built(scene: Scene, clash: Clash, built: cst.Call) -> Rewrite |
 
 def _as_it_is_built(scene: Scene, clash: Clash, built: cst.Call) -> Rewrite | None:
     made = scene.where_made(built)
-    move = None if made is None else made.move_to(clash.culprit.device, clash.culprit.since)
+    move = None if made is None else made.move_to(clash.culprit.device, clash.culprit.since, built)
     if move is None:
         return None
     return Rewrite(f"Move {quoted(scene, built)} with `{move}`", (InsertAfter(built, move),))

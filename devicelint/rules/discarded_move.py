@@ -17,7 +17,7 @@ from devicelint.domain.devices import (
 from devicelint.domain.events import DiscardedTransfer, Operand, Transfer
 from devicelint.domain.history import Site, Verb
 from devicelint.domain.values import Batch, Bundle, Tensor, Value
-from devicelint.finding import Severity
+from devicelint.finding import Safety, Severity
 from devicelint.fixes import InsertBefore, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
@@ -118,4 +118,9 @@ def _assign(scene: Scene, event: DiscardedTransfer) -> Rewrite | None:
     if isinstance(receiver, cst.Subscript) and not scene.holds_items(receiver):
         return None
     code = scene.code(receiver)
-    return Rewrite(f"Assign it to `{code}`", (InsertBefore(statement, f"{code} = "),))
+    change = InsertBefore(statement, f"{code} = ")
+    other = scene.foreign_user_of(receiver)
+    if other is None:
+        return Rewrite(f"Assign it to `{code}`", (change,))
+    message = f"Assign it to `{code}`, which {scene.code(other)}() then gets on another device"
+    return Rewrite(message, (change,), Safety.UNSAFE)

@@ -78,4 +78,8 @@ def _register(scene: Scene, kept: Keeper) -> Rewrite | None:
         return None
     value = scene.code(assignment.value)
     call = f'self.register_buffer("{kept.attribute}", {value}, persistent=False)'
-    return Rewrite("Register it as a buffer", (Replace(assignment, call),), Safety.UNSAFE)
+    message = (
+        "Register it as a buffer, which is not part of the state_dict, so that checkpoints keep "
+        "their keys; .half() and .buffers() reach it from now on"
+    )
+    return Rewrite(message, (Replace(assignment, call),), Safety.UNSAFE)
