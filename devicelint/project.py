@@ -11,8 +11,8 @@ are checked together before any of them is written.
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator, KeysView
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -97,15 +97,18 @@ class Project:
                 else:
                     self.release(home)
 
-    def reached_from(self, source: SourceFile) -> frozenset[str]:
-        """The homes of the files that a file imports, or that these import, as far as was seen."""
-        found: set[str] = set()
-        waiting = [home_of(source)]
+    def reached_from(self, source: SourceFile) -> KeysView[str]:
+        """The homes of the files that a file imports, or that these import, as far as was seen.
+
+        They come in the order of their distance.
+        """
+        found: dict[str, None] = {}
+        waiting = deque([home_of(source)])
         while waiting:
-            new = self._imports.get(waiting.pop(), set()) - found
-            found |= new
+            new = sorted(self._imports.get(waiting.popleft(), set()) - found.keys())
+            found |= dict.fromkeys(new)
             waiting += new
-        return frozenset(found)
+        return found.keys()
 
     def find(self, importer: str, module: str, level: int) -> str | None:
         """The home of a module that the file `importer` imports; `level` counts the dots."""

@@ -78,7 +78,7 @@ def test_adopting_twice_is_adopting_once(project, capsys):
     once = texts()
     assert adopt(".", "--entry", "train.py") == 0
     assert texts() == once
-    assert "Nothing to adopt in 3 files" in capsys.readouterr().err
+    assert "Nothing to adopt in 2 files" in capsys.readouterr().err
 
 
 def test_what_is_adopted_checks_clean(project, capsys):
@@ -121,10 +121,21 @@ def test_a_rename_that_fails_takes_the_others_back(project, monkeypatch, capsys)
 
 def test_a_file_that_does_not_parse_is_told_and_left(project, capsys):
     Path("lib/broken.py").write_text("def (:\n", encoding="utf-8")
+    with Path("train.py").open("a", encoding="utf-8") as script:
+        script.write("    from lib.broken import names\n")
     assert adopt(".", "--entry", "train.py") == 2
     assert Path("lib/broken.py").read_text() == "def (:\n"
     assert "inputs.to(" in texts()["lib/engine.py"]
     assert capsys.readouterr().err.startswith("lib/broken.py:1:")
+
+
+def test_what_the_script_does_not_lead_to_stays_as_it_is(project, capsys):
+    text = "import torch\n\nstate = torch.load('a.pt')\nmodel = torch.nn.Linear(1, 1)\n"
+    Path("export.py").write_text(text + "model.load_state_dict(state)\n", encoding="utf-8")
+    adopt(".", "--entry", "train.py")
+    assert "map_location" not in Path("export.py").read_text()
+    main(["check", "--fix", "export.py"])
+    assert "map_location" in Path("export.py").read_text()
 
 
 def test_the_script_may_be_named_from_the_folder(project, monkeypatch, capsys):

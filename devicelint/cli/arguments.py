@@ -144,8 +144,8 @@ def adopt_parser() -> Parser:
     parser.add_argument(
         "--entry",
         metavar="FILE",
-        help="the script that is run: what it gives to the functions of all other files decides "
-        "what is changed there; all files are written, or none",
+        help="the script that is run: what it gives to the functions of the other files decides "
+        "what is changed in those that it leads to; all files are written, or none",
     )
     group = parser.add_argument_group("changes")
     manner = group.add_mutually_exclusive_group()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from devicelint import engine
 from devicelint.cli.adopt import Adoption
 from devicelint.cli.arguments import UsageError
 from devicelint.cli.inputs import STDIN, FileInput, Input
 from devicelint.files import replace_files
+from devicelint.project import home_of
 from devicelint.syntax import parse
 from devicelint.together import fix_all
 
@@ -34,16 +37,29 @@ class LedAdoption(Adoption):
         self.entry = _entry(options.entry, options.paths)
 
     def go_through(self, found: Iterable[Input]) -> None:
-        """Change all files that can be read, or none."""
+        """Change all files that the script leads to, or none."""
         entry = FileInput(self.entry)
-        others = (each for each in found if not each.place.samefile(entry.place))
-        sources: dict[Input, SourceFile] = {}
-        for each in (entry, *others):
-            source = self.tally.attempt(each.path, partial(_read, each))
-            if source is not None:
-                sources[each] = source
-        if entry in sources:
-            self._adopt(sources)
+        source = self.tally.attempt(entry.path, partial(self._followed, entry))
+        if source is None:
+            return
+        sources: dict[Input, SourceFile] = {entry: source}
+        for each in self._reached(source, found):
+            other = self.tally.attempt(each.path, partial(_read, each))
+            if other is not None:
+                sources[each] = other
+        self._adopt(sources)
+
+    def _followed(self, entry: Input) -> SourceFile:
+        """The script, and all that it imports has been looked up."""
+        source = _read(entry)
+        engine.check(source, self.config_of(entry), self.project)
+        return source
+
+    def _reached(self, source: SourceFile, found: Iterable[Input]) -> list[Input]:
+        """The files that the script leads to, the closest first."""
+        places = {os.path.abspath(each.path): each for each in found}
+        reached = self.project.reached_from(source)
+        return [places[home] for home in reached if home in places and home != home_of(source)]
 
     def close(self) -> None:
         """Say how much was changed, where anything could be."""

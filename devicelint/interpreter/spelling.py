@@ -81,7 +81,7 @@ class Spelling:
                 return f".{call.func.attr.value}({given})"
         if spelled is not None:
             return f".to({spelled})"
-        hard = since is not None and since.verb is Verb.CREATED_ON
+        hard = since is not None and since.verb is Verb.CREATED_ON and _writes_device(since.site)
         return f'.to("{device}")' if isinstance(device, Known) and hard else None
 
     def _is_guarded(self, move: cst.Call, place: Site) -> bool:
@@ -223,6 +223,17 @@ class Spelling:
         if isinstance(value, Outside):
             return isinstance(device, Opaque) and value.origin == device.origin
         return _gives(value, device)
+
+
+def _writes_device(made: Site) -> bool:
+    """Whether a creation writes its device out, and does not take it from a variable."""
+    given = made.args if isinstance(made, cst.Call) else ()
+    return not any(
+        one.keyword is not None
+        and one.keyword.value == "device"
+        and isinstance(one.value, (cst.Name, cst.Attribute))
+        for one in given
+    )
 
 
 def named_device(fields: Iterable[tuple[str, Value]], device: Device | None) -> str | None:
