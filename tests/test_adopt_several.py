@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -159,6 +161,23 @@ def test_what_makes_no_sense_is_refused(project, capsys, words, told):
     assert adopt(*words) == 2
     assert told in capsys.readouterr().err
     assert texts() == FILES
+
+
+def test_a_notebook_may_lead(project, capsys):
+    setup, main_part = FILES["train.py"].split("def main():\n")
+    steps = textwrap.dedent(main_part.partition("\n\n\n")[0])
+    cells = [
+        {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": one}
+        for one in (setup.rstrip(), steps)
+    ]
+    book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
+    Path("train.ipynb").write_text(json.dumps(book), encoding="utf-8")
+    assert adopt(".", "--entry", "train.ipynb") == 0
+    _, after = json.loads(Path("train.ipynb").read_text(encoding="utf-8"))["cells"]
+    assert "nn.Linear(8, 4).to(device)" in "".join(after["source"])
+    assert "optimizer, device=device)" in "".join(after["source"])
+    assert "inputs = inputs.to(device)" in texts()["lib/engine.py"]
+    assert texts()["train.py"] == FILES["train.py"]
 
 
 def sources() -> list[SourceFile]:
