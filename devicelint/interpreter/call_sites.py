@@ -20,6 +20,7 @@ from devicelint.interpreter.run import Run
 
 _LONGEST_CHAIN = 5
 """How many files may pass a name on, each importing it from the next."""
+_TELLS_TYPES = frozenset({"isinstance", "issubclass"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +57,24 @@ def calls_of(run: Run, name: str, home: Ref) -> list[CallSite] | None:
             return None
         for node in _uses(reads(program.tree), names, owners, name):
             parent = reads(program.tree).around[node]
+            if _is_for_types(reads(program.tree), node):
+                continue
             if not isinstance(parent, cst.Call) or parent.func is not node:
                 return None
             if any(one.star for one in parent.args):
                 return None
             found.append(CallSite(parent, program))
     return found
+
+
+def _is_for_types(read: Reads, node: cst.CSTNode) -> bool:
+    """Whether something is named as a type: `trainer: Trainer`, `isinstance(one, Trainer)`."""
+    around = read.around.get(node)
+    while isinstance(around, (cst.BaseExpression, cst.Arg, cst.SubscriptElement, cst.Index)):
+        if isinstance(around, cst.Call):
+            return isinstance(around.func, cst.Name) and around.func.value in _TELLS_TYPES
+        around = read.around.get(around)
+    return isinstance(around, cst.Annotation)
 
 
 def _place(run: Run, home: Ref) -> str:
