@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from devicelint import check
+from devicelint import check, files
 from devicelint.cli import main
 from devicelint.files import replace_file
 from devicelint.finding import InputError
@@ -184,3 +184,25 @@ def test_a_notebook_is_written_only_where_it_stays_valid(file):
 def test_from_python():
     (finding,) = check(written(notebook(SETUP, WRONG)).decode(), "nb.ipynb").findings
     assert finding.code == "DEV103"
+
+
+def test_a_notebook_may_be_larger_than_a_script_and_not_without_end(run, file, monkeypatch):
+    monkeypatch.setattr(files, "LARGEST_FILE", 100)
+    assert run("nb.ipynb")[0] == 1
+    monkeypatch.setattr(files, "LARGEST_NOTEBOOK", 100)
+    status, out, error = run("nb.ipynb")
+    assert (status, out) == (2, "")
+    assert error.startswith("nb.ipynb:1:1: is too large to be a program (")
+
+
+def test_the_files_around_a_notebook_are_followed(run, file, tmp_path):
+    (tmp_path / "data.py").write_text(
+        "import torch\n\n\ndef batch():\n    return torch.ones(1, 2)\n"
+    )
+    cells = SETUP + "\nfrom data import batch", "x = batch()\nmodel(x)"
+    file.write_bytes(written(notebook(*cells)))
+    status, out, _ = run("--output-format", "concise", "nb.ipynb")
+    assert status == 1
+    assert out.startswith(
+        "nb.ipynb:cell 2:line 2:7: DEV101 `x` is on the CPU since line 5 of data.py"
+    )
