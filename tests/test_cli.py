@@ -607,3 +607,10 @@ def test_a_comment_that_names_no_rule_is_told(run, tmp_path):
     assert status == 0
     assert f"{script}:2:29: " in err
     assert "DEV999" in err
+
+
+@pytest.mark.parametrize("command", ["", "check", "adopt", "explain", "rules", "trace", "why"])
+def test_help_fits_80_columns(command, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([*command.split(), "--help"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80

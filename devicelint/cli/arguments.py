@@ -19,16 +19,17 @@ COMMANDS = {
 }
 
 OVERVIEW = """\
-devicelint finds tensors and modules that are not where they must be, says why, and moves them.
+devicelint finds tensors and modules that are not where they must be, says why,
+and moves them.
 
 examples:
-  devicelint train.py                  report what is wrong in a file
-  devicelint --fix .                   repair every file below this folder
-  devicelint --diff train.py           show what --fix would change
-  devicelint adopt train.py            make a script train on whatever the machine has
-  devicelint explain DEV101            say what a rule reports, why, and what it leaves alone
-  devicelint trace train.py            show on which device each value lives
-  devicelint why train.py:42           show how the values on a line got there
+  devicelint train.py          report what is wrong in a file
+  devicelint --fix .           repair every file below this folder
+  devicelint --diff train.py   show what --fix would change
+  devicelint adopt train.py    make a script train on whatever the machine has
+  devicelint explain DEV101    say what a rule reports, and what it leaves alone
+  devicelint trace train.py    show on which device each value lives
+  devicelint why train.py:42   show how the values on a line got there
 
 commands:
 """
@@ -44,8 +45,8 @@ examples:
   devicelint --output-format json . > findings.json
   cat train.py | devicelint - --stdin-filename train.py
 
-exit status: 0 nothing found, 1 findings, or what --prove shows to fail, 2 wrong usage or a file
-that could not be checked
+exit status: 0 nothing found, 1 findings, or what --prove shows to fail,
+2 wrong usage or a file that could not be checked
 """
 
 
@@ -82,6 +83,13 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+
+    def format_help(self) -> str:
+        """Wrap what the command does; its examples stay as they are."""
+        import textwrap
+
+        self.description = textwrap.fill(self.description or "", 79)
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage."""
