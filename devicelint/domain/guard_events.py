@@ -65,6 +65,8 @@ class GuardedMoves(Event):
     site: Site = field(repr=False)
     """The first guard."""
     condition: Condition
+    scope: Site = field(repr=False)
+    """Where the names of the condition have their values."""
     device: str
     """The one accelerator that they go to, such as "cuda"."""
     guards: tuple[Guard, ...]
@@ -74,3 +76,5 @@ class GuardedMoves(Event):
     """What holds the device that this condition chooses, where it is in sight of all guards."""
     name: str | None
     """A name that is free for it."""
+    at_top: bool = False
+    """Whether the device is that of other guards, which ask torch directly."""

@@ -166,7 +166,7 @@ def _sees(run: Run, reads: Reads, site: cst.CSTNode, name: str, statement: cst.A
 _SCOPES = (cst.Module, cst.FunctionDef)
 
 
-def _is_of_same_object(reads: Reads, site: cst.CSTNode, statement: cst.Assign) -> bool:
+def _is_of_same_object(reads: Reads, site: cst.CSTNode, statement: cst.CSTNode) -> bool:
     owners = [
         next((one for one in around(reads, node) if isinstance(one, cst.ClassDef)), None)
         for node in (site, statement)
@@ -184,14 +184,18 @@ def _hides(run: Run, reads: Reads, site: cst.CSTNode, name: str, owner: cst.CSTN
     return owner is not run.module
 
 
+_NAMES = ("device", "torch_device", "cuda_device", "gpu_device")
+
+
 def free_device_name(
     run: Run, reads: Reads, condition: Condition, sites: Sequence[cst.CSTNode]
 ) -> str | None:
     """A name for a new device, which nothing binds in the file, nor in the functions of guards."""
     if condition.prefix:
-        owned = any(reads.code(one) == "self.device" for one in reads.attributes["device"])
+        kept = [one for one in reads.attributes["device"] if reads.code(one) == "self.device"]
+        owned = any(_is_of_same_object(reads, sites[0], one) for one in kept)
         return None if owned else "self.device"
-    for name in ("device", "torch_device"):
+    for name in _NAMES:
         if name not in names_bound_in(run, run.module) and not any(
             _hides(run, reads, site, name, run.module) for site in sites
         ):

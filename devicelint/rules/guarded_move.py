@@ -8,6 +8,7 @@ import libcst as cst
 
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.domain.guard_events import ChosenType, Condition, Guard, GuardedMoves
+from devicelint.domain.history import Site
 from devicelint.finding import Severity
 from devicelint.fixes import (
     Change,
@@ -43,6 +44,8 @@ class GuardedMove(Rule):
     def __init__(self) -> None:
         self._demanded = False
         """Whether something goes to an accelerator unguarded, and needs a device as well."""
+        self._promised: dict[tuple[Site, str | None], str] = {}
+        """The conditions that names for devices are wanted for, by scope and name."""
 
     def on_accelerator_demanded(self, event: AcceleratorDemanded, _scene: Scene) -> Reports:
         """What mends that defines a device at the top of the file."""
@@ -52,6 +55,9 @@ class GuardedMove(Rule):
     def on_guarded_moves(self, event: GuardedMoves, scene: Scene) -> Reports:
         """All guards that ask the same are folded at once, so that nothing is left of the flag."""
         condition = event.condition
+        wanted = self._promised.setdefault((event.scope, event.name), condition.code)
+        if event.held is None and not event.at_top and wanted != condition.code:
+            return
         tests = [*map(_test, event.guards), *map(_test, event.types)]
         device = event.held or event.name
         named = device or "device"
@@ -80,7 +86,7 @@ class GuardedMove(Rule):
         self, event: GuardedMoves, condition: Condition, device: str, scene: Scene
     ) -> Iterator[Change]:
         settled = condition.known_after
-        at_top = condition.asks_machine and (self._demanded or settled is None)
+        at_top = event.at_top or (condition.asks_machine and self._demanded)
         if event.held is not None or at_top:
             if event.held is None:
                 yield DefineDevice(device, event.device)
