@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -31,7 +32,7 @@ _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 
 def announce_guards(run: Run) -> None:
     """Announce, for each condition, the moves that are made under it and nothing else."""
-    if not run.world.accelerators or not (run.moves or "cuda" in run.module_code):
+    if not run.world.accelerators or not _WRITTEN_OUT.search(run.module_code):
         return
     reads = reads_of(run.module)
     groups: dict[tuple[Site, str], list[Found]] = {}
@@ -42,6 +43,10 @@ def announce_guards(run: Run) -> None:
     found = (_decided(run, reads, group) for group in groups.values())
     for event in _one_by_one(reads, [one for one in found if one is not None]):
         run.announce(event)
+
+
+_WRITTEN_OUT = re.compile(r"\.(?:cuda|xpu)\(|\.to\([^)]*[\"']|cuda\.\w+Tensor")
+"""A move that says itself where it goes."""
 
 
 def _one_by_one(reads: Reads, found: list[GuardedMoves]) -> Iterator[GuardedMoves]:
