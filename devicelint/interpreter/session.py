@@ -54,7 +54,7 @@ from devicelint.interpreter.classes import has_unentered, is_never_called, walk_
 from devicelint.interpreter.cpu_only import announce_cpu_only
 from devicelint.interpreter.fixed_to_cpu import announce_fixed_to_cpu
 from devicelint.interpreter.functions import walk_alone
-from devicelint.interpreter.guards import announce_guards
+from devicelint.interpreter.guard_groups import announce_guards
 from devicelint.interpreter.ignored_devices import announce_ignored
 from devicelint.interpreter.loads import announce_loads
 from devicelint.interpreter.paths import announce_apart
