@@ -16,10 +16,20 @@ WHOLE_FIELD = "@whole"
 """What a part that stands for several belongs to: it moves with that alone."""
 
 _PART = "torchvision.Part"
+_PARTS_OF_TORCH = {
+    ("torch.nn.Transformer", "encoder"): "torch.nn.TransformerEncoder",
+    ("torch.nn.Transformer", "decoder"): "torch.nn.TransformerDecoder",
+}
+"""What torch's own modules are made of, where programs call these parts by themselves."""
 
 
 def part_named(run: Run, model: Module, name: str, site: cst.CSTNode) -> Module | None:
     """`model.features`, which is a module of the model; None for what may be anything."""
+    listed = _PARTS_OF_TORCH.get((model.name, name))
+    if listed is not None:
+        part = _part(run, model, name, site, listed)
+        run.state.write(model.ref, name, part)
+        return part
     if member_mark(model.name, name) != "Part":
         return None
     part = _part(run, model, name, site)
@@ -47,7 +57,7 @@ def child_of(run: Run, module: Module, site: cst.CSTNode) -> Value:
     return part_of_many(run, module, site) or child
 
 
-def _part(run: Run, model: Module, name: str, site: Site) -> Module:
-    part = Module(run.allocate(site, f"part {name} of {model.ref}"), _PART, model.since)
+def _part(run: Run, model: Module, name: str, site: Site, of: str = _PART) -> Module:
+    part = Module(run.allocate(site, f"part {name} of {model.ref}"), of, model.since)
     run.state.write(part.ref, DEVICE_FIELD, module_device(run, model))
     return part
