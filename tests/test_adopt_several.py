@@ -166,7 +166,7 @@ def test_what_makes_no_sense_is_refused(project, capsys, words, told):
 def test_a_notebook_may_lead(project, capsys):
     setup, main_part = FILES["train.py"].split("def main():\n")
     steps = textwrap.dedent(main_part.partition("\n\n\n")[0])
-    cells = [
+    cells: list[dict[str, object]] = [
         {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": one}
         for one in (setup.rstrip(), steps)
     ]

@@ -128,7 +128,7 @@ def test_updating_keeps_what_was_said_and_asks_for_the_rest(run, tmp_path):
     run("--reviewed", str(reviewed), "--update")
     about = read_file(reviewed / "owner+name.toml")
     assert about.commit == COMMIT
-    assert ("tools/train.py", 3, "DEV999") not in about.verdicts
+    assert Key("tools/train.py", 3, "DEV999") not in about.verdicts
     assert about.verdicts[Key("tools/train.py", 4, code)].verdict == ""
     text = (reviewed / "owner+name.toml").read_text()
     (reviewed / "owner+name.toml").write_text(

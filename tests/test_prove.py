@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -286,14 +287,15 @@ def test_several_files_are_in_place_for_what_is_run(run):
     assert Path("net.py").read_text() == "WRONG = 7\n"
 
 
-def test_what_no_other_file_imports_is_run(monkeypatch):
-    files = [SimpleNamespace(after=SourceFile.from_text("", name)) for name in ("a.py", "b.py")]
+def test_what_no_other_file_imports_is_run():
+    files: list[Any] = [SimpleNamespace(after=SourceFile.from_text("", name)) for name in ("a.py", "b.py")]
     one, other = (home_of(each.after) for each in files)
     imports = {"a.py": {other}, "b.py": set()}
-    project = SimpleNamespace(reached_from=lambda source: imports[source.path])
+    project: Any = SimpleNamespace(reached_from=lambda source: imports[source.path])
 
     def chosen(entry=None):
-        scripts = proof.scripts(files, SimpleNamespace(entry=entry), project)
+        options: Any = SimpleNamespace(entry=entry)
+        scripts = proof.scripts(files, options, project)
         return [each.after.path for each in scripts]
 
     assert chosen() == ["a.py"]

@@ -24,7 +24,7 @@ def shortened(text: str) -> str:
     tree = ast.parse(text)
     training = _training_functions(tree)
     lines = [line.encode() for line in text.splitlines(keepends=True)]
-    edits = []
+    edits: list[tuple[int, int, int, str]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.For | ast.While) and _calls(node) & training:
             edits += _shorten(node, lines)

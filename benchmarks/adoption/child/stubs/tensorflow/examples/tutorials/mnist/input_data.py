@@ -23,7 +23,7 @@ class Digits:
 
     def next_batch(self, size: int, **_options: object) -> tuple[Any, Any]:
         """The next images and labels, from the beginning again where there are no more."""
-        chosen = np.arange(self._at, self._at + size) % SAMPLES
+        chosen: Any = np.arange(self._at, self._at + size) % SAMPLES
         self._at = (self._at + size) % SAMPLES
         return self.images[chosen], self.labels[chosen]
 
