@@ -288,7 +288,9 @@ def test_several_files_are_in_place_for_what_is_run(run):
 
 
 def test_what_no_other_file_imports_is_run():
-    files: list[Any] = [SimpleNamespace(after=SourceFile.from_text("", name)) for name in ("a.py", "b.py")]
+    files: list[Any] = [
+        SimpleNamespace(after=SourceFile.from_text("", name)) for name in ("a.py", "b.py")
+    ]
     one, other = (home_of(each.after) for each in files)
     imports = {"a.py": {other}, "b.py": set()}
     project: Any = SimpleNamespace(reached_from=lambda source: imports[source.path])
