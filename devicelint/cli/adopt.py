@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devicelint import engine
 from devicelint.cli import terminal
-from devicelint.cli.arguments import adopt_parser
+from devicelint.cli.adopt_arguments import adopt_parser
 from devicelint.cli.check import Check, refuse_contradictions
 from devicelint.reporters import summary
 from devicelint.reporters.visible import printable

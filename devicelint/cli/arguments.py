@@ -6,8 +6,14 @@ import argparse
 from collections.abc import Sequence
 from typing import NoReturn
 
+from devicelint.cli.options import (
+    add_common_options,
+    add_interactive,
+    add_proof_options,
+    add_settings_options,
+    codes,
+)
 from devicelint.selector import hint
-from devicelint.torch_release import TorchRelease, torch_release
 
 COMMANDS = {
     "adopt": "Bring training scripts to the device pattern",
@@ -47,24 +53,6 @@ examples:
 
 exit status: 0 nothing found, 1 findings, or what --prove shows to fail,
 2 wrong usage or a file that could not be checked
-"""
-
-
-ADOPT_DETAILS = """\
-A script that trains on the CPU, or on CUDA whatever the machine has, is changed
-so that it trains on what the machine has: one device, chosen once, and all that
-trains on it. What the source does not say is left to you, told with its line.
-
-examples:
-  devicelint adopt train.py
-  devicelint adopt --diff train.py
-  devicelint adopt --style accelerator train.py
-  devicelint adopt src --entry src/train.py
-  devicelint adopt --interactive train.py
-  devicelint adopt --prove --prove-args "--epochs 1" train.py
-
-exit status: 0 done, or nothing to do, 1 something is left to you, or --diff and
---check would change a file, 2 wrong usage or a file that could not be changed
 """
 
 
@@ -117,11 +105,6 @@ def _without_separator(words: Sequence[str]) -> list[str]:
     return [*words[:index], *after]
 
 
-def codes(text: str) -> tuple[str, ...]:
-    """Split "DEV101, DEV2" at commas."""
-    return tuple(code.strip() for code in text.split(",") if code.strip())
-
-
 def overview() -> str:
     """Return what `devicelint` alone and `devicelint --help` print."""
     width = max(map(len, COMMANDS))
@@ -136,52 +119,10 @@ def check_parser(prog: str = "devicelint check") -> Parser:
         "paths", nargs="*", metavar="PATH", help="files or folders; - reads standard input"
     )
     _add_fix_options(parser)
-    _add_proof_options(parser)
+    add_proof_options(parser)
     _add_rule_options(parser)
     _add_report_options(parser)
     parser.set_defaults(check=False, entry=None)
-    return parser
-
-
-def adopt_parser() -> Parser:
-    """Return the parser of `devicelint adopt`."""
-    parser = Parser("devicelint adopt", COMMANDS["adopt"] + ".", ADOPT_DETAILS)
-    parser.add_argument(
-        "paths", nargs="+", metavar="PATH", help="files or folders; - reads standard input"
-    )
-    parser.add_argument(
-        "--entry",
-        metavar="FILE",
-        help="the script that is run: what it gives to the functions of the other files decides "
-        "what is changed in those that it leads to; all files are written, or none",
-    )
-    group = parser.add_argument_group("changes")
-    manner = group.add_mutually_exclusive_group()
-    manner.add_argument("--diff", action="store_true", help="write nothing; print the changes")
-    manner.add_argument("--check", action="store_true", help="write nothing; name the files")
-    _add_interactive(manner)
-    group.add_argument(
-        "--unsafe-fixes",
-        action="store_true",
-        default=None,
-        help="also change what seems to need a GPU, or several, on purpose",
-    )
-    group.add_argument(
-        "--style",
-        choices=("to", "accelerator"),
-        help="choose the device by its type (to), or by torch.accelerator, of torch 2.6",
-    )
-    _add_proof_options(parser)
-    _add_settings_options(parser)
-    parser.add_argument(
-        "--output-format",
-        choices=("text", "concise", "json"),
-        default="text",
-        help="of what is left to you (text)",
-    )
-    _add_common_options(parser)
-    parser.set_defaults(fix=True, select=None, extend_select=None, statistics=False)
-    parser.set_defaults(exit_zero=False)
     return parser
 
 
@@ -197,62 +138,7 @@ def _add_fix_options(parser: Parser) -> None:
     group.add_argument(
         "--diff", action="store_true", help="write nothing; print what --fix would change"
     )
-    _add_interactive(group, "with --fix: ")
-
-
-def _add_interactive(group: argparse._ActionsContainer, when: str = "") -> None:
-    group.add_argument(
-        "--interactive",
-        action="store_true",
-        help=f"{when}show what each fix changes, and ask: yes, no, all that follow, quit",
-    )
-
-
-def _add_proof_options(parser: Parser) -> None:
-    group = parser.add_argument_group("proof")
-    group.add_argument(
-        "--prove",
-        action="store_true",
-        help="run what is changed, before and after: without a GPU, with 1 and with 2, real or "
-        "virtual, and compare the losses; needs runtime_guard and PyTorch",
-    )
-    group.add_argument(
-        "--prove-steps",
-        type=_number_of_steps,
-        metavar="N",
-        help="end each run after N training steps (3)",
-    )
-    group.add_argument(
-        "--prove-timeout", type=_seconds, metavar="S", help="seconds for each run (300)"
-    )
-    group.add_argument(
-        "--prove-args", type=_words, metavar="ARGS", help='what the script is given: "--epochs 1"'
-    )
-
-
-def _number_of_steps(text: str) -> str:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, 1 or more")
-    return text
-
-
-def _seconds(text: str) -> str:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, above 0")
-    return text
-
-
-def _words(text: str) -> list[str]:
-    import shlex
-
-    try:
-        return shlex.split(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} cannot be split into words: {error}") from None
+    add_interactive(group, "with --fix: ")
 
 
 def _add_rule_options(parser: Parser) -> None:
@@ -271,31 +157,7 @@ def _add_rule_options(parser: Parser) -> None:
         metavar="CODES",
         help="these too, such as notes, which are off by default: DEV6, blocking-copy",
     )
-    _add_settings_options(group)
-
-
-def _add_settings_options(group: argparse._ActionsContainer) -> None:
-    group.add_argument(
-        "--ignore", type=codes, action="extend", metavar="CODES", help="all but these"
-    )
-    group.add_argument(
-        "--config",
-        metavar="FILE",
-        help="read [tool.devicelint] from FILE, not from the nearest pyproject.toml",
-    )
-    group.add_argument(
-        "--torch-version",
-        type=_torch_version,
-        metavar="X.Y",
-        help="the oldest release of torch that the code has to work with (the newest)",
-    )
-
-
-def _torch_version(text: str) -> TorchRelease:
-    try:
-        return torch_release(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    add_settings_options(group)
 
 
 def _add_report_options(parser: Parser) -> None:
@@ -305,17 +167,8 @@ def _add_report_options(parser: Parser) -> None:
     )
     group.add_argument("--statistics", action="store_true", help="only count, rule by rule")
     group.add_argument("--exit-zero", action="store_true", help="findings leave the status at 0")
-    _add_common_options(group)
+    add_common_options(group)
     group.add_argument("--version", action="store_true", help="print the version and exit")
-
-
-def _add_common_options(group: argparse._ActionsContainer) -> None:
-    group.add_argument(
-        "--stdin-filename", metavar="PATH", help="what to call the file that - reads"
-    )
-    loudness = group.add_mutually_exclusive_group()
-    loudness.add_argument("-q", "--quiet", action="store_true", help="no summary")
-    loudness.add_argument("-v", "--verbose", action="store_true", help="name each file checked")
 
 
 def explain_parser() -> Parser:
