@@ -129,3 +129,26 @@ def test_a_chain_of_thousands_of_lines_is_given_up_in_silence(tree):
 
     assert said("link4") == ["cpu"]
     assert "unknown" in said("link0")[0]
+
+
+def test_a_text_that_is_not_written_is_what_imports_see(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("far.py").write_text("import torch\nx = torch.zeros(3)\n", encoding="utf-8")
+    Path("near.py").write_text("from far import x\n", encoding="utf-8")
+    script = SourceFile.from_text(
+        "import torch\nfrom near import x\ny = torch.ones(3, device='cuda') + x\n", "script.py"
+    )
+    project = Project()
+
+    def codes() -> set[str]:
+        return {finding.code for finding in engine.check(script, None, project).findings}
+
+    assert "DEV102" in codes()
+    held = SourceFile.from_text("import torch\nx = torch.zeros(3, device='cuda')\n", "far.py")
+    project.hold(held)
+    assert project.held("far.py") == held
+    assert "DEV102" not in codes()
+    project.release("far.py")
+    assert "DEV102" in codes()
+    reached = [Path(home).name for home in project.reached_from(script)]
+    assert reached == ["near.py", "far.py"]
