@@ -22,6 +22,8 @@ _PYTHON = re.compile(
 _SKIP = re.compile(r"<!--\s*devicelint:\s*skip-file\s*-->", re.IGNORECASE)
 _CONCERNS = re.compile(r"\btorch\b|reveal_device")
 _INDENTED = re.compile(r"(?:[ \t]*[\r\n])*[ \t]+[^\s]")
+_NOT_FOR_US = re.compile(r"\s*(?:>>>|#@tab (?![^\r\n]*\b(?:pytorch|all)\b))")
+"""A prompt, or the code of another framework in a page that has a tab for each."""
 _NO_LINE_END = re.compile(r"[^\r\n]")
 _HEAD = "if 1:"
 _IMPORTS_TORCH = re.compile(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
@@ -102,7 +104,7 @@ def read_markdown(page: str, path: str) -> Markdown:
     notes: list[InputError] = []
     for block in _blocks(page):
         code = page[block.span.start : block.span.end]
-        if skips_file(code) or code.lstrip().startswith(">>>"):
+        if skips_file(code) or _NOT_FOR_US.match(code):
             continue
         if block.reading.error is None:
             blocks.append(block)

@@ -70,6 +70,10 @@ class TestBlocks:
         source = read(block(">>> import torch\n>>> x = torch.ones(3)\n"))
         assert source.notes == ()
 
+    def test_the_tab_of_another_framework_is_not_for_torch(self):
+        tabs = (block(f"#@tab {name}\n{WRONG}") for name in ("mxnet", "pytorch", "all"))
+        assert lines(block(SETUP), *tabs) == [13, 17]
+
     def test_a_block_that_does_not_parse_is_told(self):
         source = read("import torch\n\n", block("x = ...,\ny = <your tensor>\n"))
         (note,) = source.notes
