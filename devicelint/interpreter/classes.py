@@ -210,8 +210,12 @@ def is_never_called(run: Run, cls: Class) -> bool:
 
 
 def has_unentered(run: Run, cls: Class) -> bool:
-    """Whether there are methods of a class that nobody calls here."""
-    return any(True for _ in _unentered(run, cls))
+    """Whether there are methods of a class that nobody calls here.
+
+    Those of a class in a function are left: a condition of the function may be theirs.
+    """
+    at_top = any(cls.node is one for one in run.module.body)
+    return at_top and any(True for _ in _unentered(run, cls))
 
 
 def _unentered(run: Run, cls: Class) -> Iterator[Function]:
