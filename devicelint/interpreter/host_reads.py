@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -34,6 +35,8 @@ from devicelint.knowledge import converts_to_numpy
 
 _REFUSAL = "TypeError"
 """What torch raises where a tensor is not on the CPU."""
+_SPARSE = re.compile(r"\b(?:bsr|coo|csc|csr|dia|dok|lil)_(?:array|matrix)\(\)$")
+"""The constructors of scipy.sparse, which take shapes beside data."""
 
 
 def read_arguments(
@@ -56,6 +59,8 @@ def read_on_host(
     if run.expects(_REFUSAL):
         return
     value, place = argument.value, argument.site
+    if _is_shape(value, reader):
+        return
     if isinstance(value, (ListOf, Tuple, DictOf, Stream)):
         _read_elements(run, argument, site, reader, is_sent)
     elif _is_elsewhere(value, run, is_sent):
@@ -66,6 +71,18 @@ def read_on_host(
             site, reader = call, f"{run.code_of(call.func)}()"
         grad = _requires_grad(value)
         run.announce(HostRead(site, operand, reader, grad, is_sent=is_sent, frame=frame))
+
+
+def _is_shape(value: Value, reader: str) -> bool:
+    """Whether it is the shape of a sparse matrix: numbers, which are asked of any device."""
+    if _SPARSE.search(reader) is None or not isinstance(value, Tuple):
+        return False
+    return all(
+        one.scalar is True
+        if isinstance(one, Tensor)
+        else not isinstance(one, (ListOf, Tuple, DictOf, Stream, Batch, Moved))
+        for one in value.items
+    )
 
 
 def _as_given(run: Run, operand: Operand) -> tuple[Operand, cst.Call | None, Frame]:
