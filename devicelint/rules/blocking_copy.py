@@ -27,6 +27,7 @@ class BlockingCopy(Rule):
     severity = Severity.NOTE
     summary = "pin_memory=True and non_blocking=True are of use together alone"
     default = False
+    adopts = True
 
     def on_transfer(self, event: Transfer, scene: Scene) -> Reports:
         """What a loader yields goes to an accelerator."""
