@@ -12,6 +12,7 @@ from devicelint.finding import Safety, Severity
 from devicelint.fixes import AddKeyword, Change, DefineDevice, InsertAfter, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
+from devicelint.rules import _moving as moving
 from devicelint.rules._base import Report, Reports, Rule
 
 _Waiting = tuple[CollectiveCalled, str, Rewrite | None]
@@ -110,7 +111,7 @@ def _create_on_accelerator(scene: Scene, event: CollectiveCalled) -> Rewrite | N
     elif name is None:
         name = scene.free_name(("device", "torch_device"), step.site, step.site) or "device"
         changes.append(DefineDevice(name, str(_CUDA)))
-    if step.verb is Verb.CREATED and clashes.takes_device(step.site):
+    if step.verb is Verb.CREATED and moving.takes_device(step.site):
         changes.append(AddKeyword(step.site, "device", name))
     else:
         changes.append(InsertAfter(step.site, f".to({name})"))

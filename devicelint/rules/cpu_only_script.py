@@ -19,6 +19,7 @@ from devicelint.fixes import (
 from devicelint.interpreter.handed_down import HandedDown
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
+from devicelint.rules import _moving as moving
 from devicelint.rules._base import Report, Reports, Rule
 from devicelint.rules._handed_down import ways_of
 
@@ -91,6 +92,6 @@ def _way_to(scene: Scene, site: Site, name: str) -> HandedDown | None:
 
 def _moved(site: Site, is_module: bool, device: str) -> Change:
     assert isinstance(site, cst.Call)
-    if is_module or not clashes.takes_device(site):
+    if is_module or not moving.takes_device(site):
         return InsertAfter(site, f".to({device})")
     return AddKeyword(site, "device", device)

@@ -14,6 +14,7 @@ from devicelint.finding import Safety, Severity
 from devicelint.fixes import AddKeyword, Keep, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
+from devicelint.rules import _moving as moving
 from devicelint.rules import _transfers as transfers
 from devicelint.rules._base import Report, Reports, Rule
 
@@ -56,7 +57,7 @@ def _is_new(event: Transfer, made: cst.Call) -> bool:
         return False
     words = [one.keyword.value for one in made.args if one.keyword is not None]
     is_open = any(one.star for one in made.args)
-    return clashes.takes_device(made) and not is_open and not set(words) & set(_IN_THE_WAY)
+    return moving.takes_device(made) and not is_open and not set(words) & set(_IN_THE_WAY)
 
 
 def _create_there(event: Transfer, made: cst.Call, scene: Scene) -> Rewrite | None:

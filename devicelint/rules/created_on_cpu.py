@@ -7,6 +7,7 @@ from devicelint.finding import Severity
 from devicelint.interpreter.placeholders import KEPT, RETURNED
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
+from devicelint.rules import _moving as moving
 from devicelint.rules._base import Report, Reports, Rule
 
 _MEETS = {
@@ -46,5 +47,5 @@ class CreatedOnCpu(Rule):
             (*clashes.history(clash.reference), (clash.failing, "fails here")),
             clashes.severity(clash),
             clashes.certainty(clash),
-            clashes.move_culprit(scene, clash),
+            moving.move_culprit(scene, clash),
         )

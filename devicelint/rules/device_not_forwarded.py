@@ -9,7 +9,7 @@ from devicelint.domain.devices import CPU
 from devicelint.finding import Certainty, Safety, Severity
 from devicelint.fixes import AddKeyword, InsertAfter, Rewrite
 from devicelint.interpreter.scene import Scene
-from devicelint.rules import _clashes as clashes
+from devicelint.rules import _moving as moving
 from devicelint.rules._base import Report, Reports, Rule, line_of
 
 
@@ -29,7 +29,7 @@ class DeviceNotForwarded(Rule):
         name = function.name.value
         change = (
             AddKeyword(made, "device", event.parameter)
-            if clashes.takes_device(made) and not event.is_module
+            if moving.takes_device(made) and not event.is_module
             else InsertAfter(made, f".to({event.parameter})")
         )
         yield Report(

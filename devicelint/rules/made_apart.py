@@ -10,6 +10,7 @@ from devicelint.finding import Severity
 from devicelint.fixes import AddKeyword, Change, InsertAfter, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
+from devicelint.rules import _moving as moving
 from devicelint.rules._base import Report, Reports, Rule
 
 
@@ -41,6 +42,6 @@ class MadeApart(Rule):
 
 def _made_there(site: object, device: str) -> Change:
     assert isinstance(site, cst.Call)
-    if clashes.takes_device(site):
+    if moving.takes_device(site):
         return AddKeyword(site, "device", device)
     return InsertAfter(site, f".to({device})")

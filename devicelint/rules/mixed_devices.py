@@ -10,6 +10,7 @@ from devicelint.finding import Severity
 from devicelint.fixes import InsertAfter, Rewrite
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
+from devicelint.rules import _moving as moving
 from devicelint.rules._base import Report, Reports, Rule
 
 
@@ -27,7 +28,7 @@ class MixedDevices(Rule):
         if clashes.is_fresh(scene, clash) or clashes.is_kept(clash.culprit):
             return
         here = scene.at(clash)
-        fix = clashes.move_culprit(scene, clash) or _bring_to_storage(scene, event)
+        fix = moving.move_culprit(scene, clash) or _bring_to_storage(scene, event)
         yield Report(
             clash.culprit.site,
             f"{clashes.quoted(here, clash.culprit.site)} is on {clashes.place(clash.culprit)}"

@@ -6,6 +6,7 @@ from devicelint.domain.events import MisplacedInput
 from devicelint.finding import Severity
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
+from devicelint.rules import _moving as moving
 from devicelint.rules._base import Report, Reports, Rule, line_of
 from devicelint.rules._unmoved import is_never_moved, move_module
 
@@ -32,7 +33,7 @@ class ModuleInputElsewhere(Rule):
         what = clashes.quoted(here, clash.culprit.site)
         since = clash.culprit.since
         pinned = since is not None and since.pinned
-        fix = clashes.move_culprit(scene, clash)
+        fix = moving.move_culprit(scene, clash)
         yield Report(
             clash.culprit.site,
             f"{what} is on {clashes.place(clash.culprit)}{clashes.since(clash.culprit, 0)}, but "
