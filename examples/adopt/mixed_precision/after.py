@@ -17,7 +17,7 @@ CHECKPOINT = os.path.join(tempfile.mkdtemp(), "checkpoint.pt")
 def make_loader(count):
     inputs = torch.randn(count, 20)
     targets = (inputs[:, :5].sum(dim=1) > 0).long()
-    return DataLoader(TensorDataset(inputs, targets), batch_size=32, shuffle=True)
+    return DataLoader(TensorDataset(inputs, targets), batch_size=32, shuffle=True, pin_memory=True)
 
 
 def build():

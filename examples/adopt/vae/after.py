@@ -80,7 +80,7 @@ def train(epoch):
     model.train()
     train_loss = 0
     for data, _ in train_loader:
-        data = data.to(device)
+        data = data.to(device, non_blocking=True)
         optimizer.zero_grad()
         recon, mu, logvar = model(data)
         loss = loss_function(recon, data, mu, logvar)
@@ -95,7 +95,7 @@ def test():
     test_loss = 0
     with torch.no_grad():
         for data, _ in test_loader:
-            data = data.to(device)
+            data = data.to(device, non_blocking=True)
             recon, mu, logvar = model(data)
             test_loss += loss_function(recon, data, mu, logvar).item()
     print(f"test: {test_loss / len(test_loader.dataset):.3f}")
