@@ -181,7 +181,7 @@ def _explored(
     program = _program(source, project)
     heard = {} if project is None else _programs(called, project)
     gathering = Gathering(_rules(config))
-    explore(replace(program, heard=heard), gathering.listener_for)
+    explore(replace(program, heard=heard), gathering.listener_for, wanted=gathering.wanted)
     reports = gathering.reports()
     files = [File(source, program.tree, home_of(source))]
     if project is not None and reports:

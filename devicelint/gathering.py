@@ -20,6 +20,8 @@ class Gathering:
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._handlers = _handlers(rules)
+        self.wanted = frozenset(self._handlers)
+        """The names of the events that any of the rules hears."""
         self._walks: list[tuple[World, list[tuple[Rule, Report]]]] = []
 
     def listener_for(self, world: World) -> Listener:

@@ -7,7 +7,7 @@ through the run, never by import.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
@@ -112,6 +112,8 @@ class Run(Surroundings, Memory):
         self.state = State()
         self.frame = Frame.of_module(program.tree, program.home)
         self._listener = listener
+        self.wanted: Container[str] | None = None
+        """The names of the events that the listener takes note of; None for all."""
         self.patience = patience
         self._look_at = 0
         self._last_transfer: Transfer | None = None
@@ -271,6 +273,10 @@ class Run(Surroundings, Memory):
             self.moved_siblings[binding] = (statement, self.moment)
 
     # -- events ----------------------------------------------------------------------------
+
+    def wants(self, event: type[Event]) -> bool:
+        """Whether anybody takes note of a kind of event: else there is no need to look for it."""
+        return self.wanted is None or event.__name__ in self.wanted
 
     def announce(self, event: Event) -> None:
         """Let the rules know; what goes wrong in another file is found where that is checked."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Container, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from devicelint.domain.guard_events import GuardedMoves
 from devicelint.domain.history import Site
+from devicelint.domain.training_events import CpuOnly, FixedToCpu
 from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT, World
 from devicelint.interpreter import (  # noqa: F401  (they register their handlers)
     accelerator_api,
@@ -92,18 +94,24 @@ class Walker(Protocol):
 
 
 def explore(
-    program: Program, listener_for: Callable[[World], Listener], walker: Walker = Run
+    program: Program,
+    listener_for: Callable[[World], Listener],
+    walker: Walker = Run,
+    wanted: Container[str] | None = None,
 ) -> tuple[Walk, ...]:
     """Walk through a program on every machine that makes a difference to it.
 
     Where a flag of the program separates two paths that leave a value on two devices, each of its
     values is a world of its own.  The events of a walk that was given up are the listener's to
-    forget: `listener_for` is called anew for each walk.  Raises `GivenUp` where it takes too much.
+    forget: `listener_for` is called anew for each walk.  What only serves events that are not
+    `wanted` by name is left out; None wants all.  Raises `GivenUp` where it takes too much.
     """
     patience = Patience.for_file(program.lines)
 
     def begin(world: World, *, splits: bool) -> Run:
-        return walker(program, world, listener_for(world), patience=patience, splits=splits)
+        run = walker(program, world, listener_for(world), patience=patience, splits=splits)
+        run.wanted = wanted
+        return run
 
     walks = list(_walk_settings(begin, WITH_ONE))
     if any(walk.counts_accelerators for walk in walks):
@@ -132,11 +140,14 @@ def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:
     _walk_unentered(run, entered)
     announce_loads(run)
     announce_unused(run)
-    announce_cpu_only(run)
+    if run.wants(CpuOnly):
+        announce_cpu_only(run)
     announce_apart(run)
-    announce_fixed_to_cpu(run)
+    if run.wants(FixedToCpu):
+        announce_fixed_to_cpu(run)
     announce_ignored(run)
-    announce_guards(run)
+    if run.wants(GuardedMoves):
+        announce_guards(run)
     differs = run.demands_accelerator or run.skips_a_machine or bool(run.loads)
     return Walk(run.world, run.entered, differs, run.counts_accelerators)
 
