@@ -177,18 +177,28 @@ def _without_index(demand: Demand) -> Iterator[Change]:
 
 
 def _chosen(demand: Demand, literal: object) -> tuple[Change, ...] | None:
-    """The literal becomes a choice, in its own quotes; what torch would refuse is corrected."""
-    torch = demand.scene.torch_name()
-    if torch is None or not isinstance(literal, (cst.SimpleString, cst.Integer)):
-        return None
-    device, written, quote = "cuda", demand.scene.code(literal), '"'
-    if isinstance(literal, cst.SimpleString):
-        quote = literal.quote
-        device = demand.named_by(literal)
-        written = f"{literal.prefix}{quote}{device}{quote}"
-    choice = choice_of(device, torch)
+    """The literal becomes a choice; what torch would refuse is corrected."""
+    match literal:
+        case cst.SimpleString():
+            return chosen_in_place(demand.scene, literal, demand.named_by(literal))
+        case cst.Integer():
+            return chosen_in_place(demand.scene, literal, "cuda")
+        case _:
+            return None
+
+
+def chosen_in_place(
+    scene: Scene, literal: cst.SimpleString | cst.Integer, device: str
+) -> tuple[Change, ...] | None:
+    """A literal becomes the choice of a device, in its own quotes, and as a number if it is one."""
+    torch = scene.torch_name()
+    choice = None if torch is None else choice_of(device, torch)
     if choice is None:
         return None
+    written, quote = scene.code(literal), '"'
+    if isinstance(literal, cst.SimpleString):
+        quote = literal.quote
+        written = f"{literal.prefix}{quote}{device}{quote}"
     choice = choice.replace(f'"{device}"', written, 1).replace('"cpu"', f"{quote}cpu{quote}")
-    stands_alone = isinstance(demand.scene.parent_of(literal), _STAND_ALONE)
+    stands_alone = isinstance(scene.parent_of(literal), _STAND_ALONE)
     return (Replace(literal, choice if stands_alone else f"({choice})"),)

@@ -12,15 +12,14 @@ from devicelint.fixes import (
     Change,
     DefineDevice,
     InsertAfter,
-    Replace,
     Rewrite,
-    choice_of,
 )
 from devicelint.interpreter.handed_down import HandedDown
 from devicelint.interpreter.scene import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _moving as moving
 from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._device_pattern import chosen_in_place
 from devicelint.rules._handed_down import ways_of
 
 
@@ -53,11 +52,9 @@ class CpuOnlyScript(Rule):
     def on_fixed_to_cpu(self, event: FixedToCpu, scene: Scene) -> Reports:
         """The literal becomes a choice."""
         assert isinstance(event.site, cst.SimpleString)
-        torch = scene.torch_name()
-        choice = None if torch is None else choice_of("cuda", torch)
+        chosen = chosen_in_place(scene, event.site, "cuda")
         fix = None
-        if choice is not None:
-            chosen = (Replace(event.site, choice),)
+        if chosen is not None:
             fix = Rewrite("Choose the device by what the machine has", chosen, begins=True)
         yield Report(
             event.site,
