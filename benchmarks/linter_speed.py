@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.checkouts import CheckoutError
+from benchmarks.promised import all_kept
 from devicelint.config import Config
 from devicelint.files import python_files
 
@@ -198,13 +199,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CheckoutError as error:
         print(error, file=sys.stderr)
         return 2
-    kept = list(promises(rows))
-    for holds, label in kept:
-        print(f"{'pass' if holds else 'FAIL'}  {label}")
+    is_kept = all_kept(promises(rows))
     if options.json:
         content = json.dumps([asdict(row) for row in rows], indent=1)
         options.json.write_text(content + "\n", encoding="utf-8")
-    return int(not all(holds for holds, _ in kept))
+    return int(not is_kept)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from typing import Any
 
 from benchmarks.checkouts import Checkout, CheckoutError, checkouts_below
 from benchmarks.mutants import Judged, files_of, judged, mutants_of
+from benchmarks.promised import all_kept
 from benchmarks.redundant import reasons_for
 from devicelint.project import Project
 
@@ -88,10 +89,7 @@ def report(results: Sequence[Judged], full: bool) -> bool:
             print(f"{said or 'found'}  {each.mutant}")
             for line, code, message in each.told:
                 print(f"    {line}: {code} {message}")
-    kept = list(promises(results))
-    for holds, label in kept:
-        print(f"{'pass' if holds else 'FAIL'}  {label}")
-    return all(holds for holds, _ in kept)
+    return all_kept(promises(results))
 
 
 def _said(each: Judged) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 
 from benchmarks.checking import Fate, Outcome, check_file
 from benchmarks.checkouts import Checkout, CheckoutError, checkouts_below
+from benchmarks.promised import all_kept
 from benchmarks.reviewed import VERDICTS, Key, Reviewed, path_of, read_reviewed, written
 from devicelint.project import Project
 
@@ -214,9 +215,7 @@ def report(results: Sequence[Result], reviewed: Mapping[str, Reviewed] | None, f
     kept = [(not faults, f"files at which devicelint fails: {faults}, at most 0")]
     if reviewed is not None:
         kept += promises(verdicts, len(outdated))
-    for holds, label in kept:
-        print(f"{'pass' if holds else 'FAIL'}  {label}")
-    return all(holds for holds, _ in kept)
+    return all_kept(kept)
 
 
 def update(folder: Path, results: Sequence[Result], reviewed: Mapping[str, Reviewed]) -> None:

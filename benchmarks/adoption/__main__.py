@@ -22,6 +22,7 @@ from benchmarks.adoption.reporting import differences, promises, table
 from benchmarks.adoption.running import compare
 from benchmarks.adoption.serving import Server
 from benchmarks.checkouts import Checkout, CheckoutError, checkouts_below
+from benchmarks.promised import all_kept
 
 LISTS = Path(__file__).parents[1] / "adopted"
 
@@ -157,10 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def report(found: dict[tuple[str, str], Listed]) -> bool:
     """Print the table and the promises; whether they hold."""
     print("", *table(found), "", sep="\n")
-    kept = list(promises(list(found.values())))
-    for holds, label in kept:
-        print(f"{'pass' if holds else 'FAIL'}  {label}")
-    return all(holds for holds, _ in kept)
+    return all_kept(promises(list(found.values())))
 
 
 def tell(lines: Sequence[str]) -> int:
