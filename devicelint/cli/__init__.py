@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from devicelint.cli import arguments, terminal
 from devicelint.finding import InputError
@@ -12,6 +13,19 @@ from devicelint.reporters.visible import printable
 BAD_USAGE = 2
 INTERRUPTED = 130
 NOBODY_READS = 141
+
+Door = Callable[[str, Sequence[str]], int]
+"""A command: its name and its words in, the exit status out."""
+
+_HOMES = {
+    "adopt": "adopt",
+    "check": "check",
+    "explain": "pages",
+    "rules": "pages",
+    "trace": "pages",
+    "why": "pages",
+}
+"""The module that runs each command, imported where it is asked for."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,17 +56,11 @@ def _run(words: list[str]) -> int:
     if command in ("-h", "--help"):
         sys.stdout.write(arguments.overview())
         return 0
-    if command in ("explain", "rules", "trace", "why"):
-        from devicelint.cli import pages
-
-        return pages.run(command, rest)
-    if command == "adopt":
-        from devicelint.cli import adopt
-
-        return adopt.run(rest)
-    from devicelint.cli import check
-
-    return check.run(rest if command == "check" else words)
+    home = _HOMES.get(command)
+    if home is None:
+        command, rest, home = "check", words, "check"
+    run: Door = import_module(f"{__name__}.{home}").run
+    return run(command, rest)
 
 
 def _told(error: Exception) -> str:

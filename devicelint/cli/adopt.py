@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from devicelint.source import SourceFile
 
 
-def run(words: Sequence[str]) -> int:
+def run(_command: str, words: Sequence[str]) -> int:
     """Run `devicelint adopt` with these arguments and return the exit status."""
     options = adopt_parser().parse(words)
     refuse_contradictions(options)

@@ -33,7 +33,7 @@ _FILES_BETWEEN_COLLECTIONS = 100
 _FILES_BETWEEN_FULL_COLLECTIONS = 1_000
 
 
-def run(words: Sequence[str]) -> int:
+def run(_command: str, words: Sequence[str]) -> int:
     """Run `devicelint [check]` with these arguments and return the exit status."""
     options = check_parser().parse(words)
     if options.version:
