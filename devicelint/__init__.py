@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from devicelint.checked import Checked
     from devicelint.config import Config
-    from devicelint.engine import Checked, CheckError
     from devicelint.finding import (
         Certainty,
         Edit,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from devicelint.fixes import Fixed
     from devicelint.rules import Rule
+    from devicelint.syntax import CheckError
 
 __version__ = "0.1.0"
 
@@ -52,8 +53,8 @@ __all__ = [
 _Value = TypeVar("_Value")
 
 _HOMES = {
-    "CheckError": "engine",
-    "Checked": "engine",
+    "CheckError": "syntax",
+    "Checked": "checked",
     "Config": "config",
     "Fixed": "fixes",
     "Rule": "rules",
@@ -91,9 +92,9 @@ def explain(rule: str) -> str:
 
     Raises `KeyError` where there is no such rule.
     """
-    from devicelint.rules import rule_named
+    from devicelint.rule_index import facts_named
 
-    found = rule_named(rule)
+    found = facts_named(rule)
     if found is None:
         raise KeyError(rule)
     return found.documentation()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
+from devicelint.checked import Checked, screen
 from devicelint.config import Config
 from devicelint.domain.values import Ref
 from devicelint.explaining import Account, Explaining, Why, asked_about
@@ -37,24 +37,6 @@ __all__ = [
     "trace",
     "why",
 ]
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What was found in one file, in the order of the text."""
-
-    source: SourceFile
-    findings: tuple[Finding, ...]
-    silenced: tuple[Finding, ...] = ()
-    """What comments keep back."""
-
-
-_CONCERNS = re.compile(rb"\btorch\b|reveal_device")
-
-
-def screen(data: bytes) -> bool:
-    """Whether a file can have anything to do with devices: one that never names torch has not."""
-    return _CONCERNS.search(data) is not None
 
 
 def check(

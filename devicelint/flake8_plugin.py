@@ -65,7 +65,7 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
     from devicelint.finding import Severity
     from devicelint.path_pattern import covers
     from devicelint.reporters.visible import printable
-    from devicelint.rules import all_rules
+    from devicelint.rule_index import all_facts
     from devicelint.source import SourceFile
 
     config = _config_finder().config_for(Path(path))
@@ -74,7 +74,7 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
     # flake8 reads these comments itself, and --disable-noqa must show what they hide.
     source = replace(SourceFile.from_text(text, path), obeys_noqa=False)
     checked = check(source, config, _project())
-    asked_for = {rule.code for rule in all_rules() if not rule.default}
+    asked_for = {rule.code for rule in all_facts() if not rule.default}
     return [
         (*source.position(finding.span.start), f"{finding.code} {printable(finding.message)}")
         for finding in checked.findings
@@ -92,6 +92,6 @@ def _project() -> Project:
 @cache
 def _config_finder() -> ConfigFinder:
     from devicelint.config import ConfigFinder
-    from devicelint.rules import all_rules
+    from devicelint.rule_index import known_rules
 
-    return ConfigFinder({rule.code: rule.name for rule in all_rules()})
+    return ConfigFinder(known_rules())

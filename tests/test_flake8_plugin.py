@@ -10,9 +10,8 @@ import pytest
 
 from devicelint import engine
 from devicelint.cli import main
-from devicelint.finding import InputError, Severity
+from devicelint.finding import InputError
 from devicelint.flake8_plugin import Plugin
-from devicelint.rules.invalid_device_string import InvalidDeviceString
 
 pytest.importorskip("flake8")
 
@@ -104,15 +103,13 @@ def test_notes_are_left_out(devicelint):
     assert codes(devicelint("a.py")) == ["DEV000"]
 
 
-def test_notes_that_were_asked_for_are_told(monkeypatch):
-    text = "import torch\ndevice = torch.device('cuda: 0')\n"
-    monkeypatch.setattr(InvalidDeviceString, "default", False)
-    monkeypatch.setattr(InvalidDeviceString, "severity", Severity.NOTE)
+def test_notes_that_were_asked_for_are_told():
+    text = "import torch\nx = torch.ones(3).cuda()\n"
     assert plugin(text, "other/a.py") == []
     Path("asking").mkdir()
-    write("asking/pyproject.toml", '[tool.devicelint]\nextend-select = ["DEV406"]\n')
+    write("asking/pyproject.toml", '[tool.devicelint]\nextend-select = ["DEV601"]\n')
     ((_, _, message, _),) = plugin(text, "asking/a.py")
-    assert message.startswith("DEV406 ")
+    assert message.startswith("DEV601 ")
 
 
 def test_flake8_selects_and_ignores():

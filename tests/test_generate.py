@@ -18,6 +18,8 @@ class Lost:
     severity: ClassVar[Severity] = Severity.ERROR
     summary: ClassVar[str] = "A move is thrown away: `x | y`"
     default: ClassVar[bool] = True
+    adopts: ClassVar[bool] = False
+    until: ClassVar[tuple[int, int] | None] = None
 
     @classmethod
     def documentation(cls) -> str:
@@ -37,6 +39,7 @@ def test_a_run_writes_everything_and_the_check_agrees(root, capsys):
     assert run(root, RULES, check=False) == 0
     assert run(root, RULES, check=True) == 0
     assert capsys.readouterr().out.splitlines() == [
+        "devicelint/rule_index/_written.py: written",
         "docs/rules.md: written",
         "README.md: written",
         "docs/rules/discarded_move.md: written",

@@ -1,4 +1,4 @@
-"""Write what follows from the rules: their table, a page for each, the README's table.
+"""Write what follows from the rules: their index, their table, a page for each, the README's table.
 
 `python tools/generate.py` writes what differs and removes pages of rules that are no more;
 `--check` writes nothing, names every file that is not as the rules have it, and exits with 1.
@@ -9,18 +9,21 @@ adopted examples.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Protocol
 
 from devicelint.finding import Severity
+from devicelint.torch_release import TorchRelease
 from tools import adopt_examples, derive_device_rules, derive_knowledge
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = Path("docs/rules.md")
 PAGES = Path("docs/rules")
 README = Path("README.md")
+INDEX = Path("devicelint/rule_index/_written.py")
 BEGIN = "<!-- rules: begin, written by tools/generate.py -->"
 END = "<!-- rules: end -->"
 
@@ -33,6 +36,8 @@ class Rule(Protocol):
     severity: ClassVar[Severity]
     summary: ClassVar[str]
     default: ClassVar[bool]
+    adopts: ClassVar[bool]
+    until: ClassVar[TorchRelease | None]
 
     @classmethod
     def documentation(cls) -> str:
@@ -88,6 +93,40 @@ def _generated_from(source: str) -> str:
     return f"<!-- Written by tools/generate.py from {source}: change that, `make generate`. -->\n"
 
 
+def index(rules: Iterable[type[Rule]]) -> str:
+    """Return the module that says what is known of each rule without importing it."""
+    entries = "".join(map(_entry, rules))
+    return (
+        '"""What the rules say of themselves.\n\n'
+        "Written by tools/generate.py from the rules in devicelint/rules: change those, "
+        '`make generate`.\n"""\n\n'
+        "from devicelint.finding import Severity\n"
+        "from devicelint.rule_index._facts import RuleFacts\n\n"
+        f"RULES = (\n{entries})\n"
+    )
+
+
+def _entry(rule: type[Rule]) -> str:
+    stated = [
+        f"code={_quoted(rule.code)}",
+        f"name={_quoted(rule.name)}",
+        f"severity={rule.severity}",
+        f"summary={_quoted(rule.summary)}",
+    ]
+    if not rule.default:
+        stated.append("default=False")
+    if rule.adopts:
+        stated.append("adopts=True")
+    if rule.until is not None:
+        stated.append(f"until={rule.until}")
+    lines = "".join(f"        {each},\n" for each in stated)
+    return f"    RuleFacts(\n{lines}    ),\n"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
 def with_table(readme: str, rules: Iterable[type[Rule]]) -> str:
     """Return the README with the table of the rules between its two markers."""
     before, begin, rest = readme.partition(BEGIN)
@@ -100,7 +139,8 @@ def with_table(readme: str, rules: Iterable[type[Rule]]) -> str:
 def generated(rules: Sequence[type[Rule]], readme: str) -> dict[Path, str]:
     """Return what each generated file must hold, by its path in the repository."""
     pages = {PAGES / page_name(rule): rule_page(rule) for rule in rules}
-    return {TABLE: table_page(rules), README: with_table(readme, rules), **pages}
+    readme = with_table(readme, rules)
+    return {INDEX: index(rules), TABLE: table_page(rules), README: readme, **pages}
 
 
 def stale(root: Path, expected: dict[Path, str]) -> Iterator[Path]:

@@ -11,14 +11,14 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from devicelint import engine
+from devicelint import __version__
+from devicelint.checked import Checked
 from devicelint.cli import terminal
 from devicelint.cli.arguments import UsageError, check_parser
 from devicelint.cli.inputs import STDIN, FileInput, Input, StandardInput, inputs
 from devicelint.cli.output import Output
 from devicelint.cli.settings import Settings
 from devicelint.cli.tally import Tally
-from devicelint.project import Project
 from devicelint.reporters import summary
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from devicelint.config import Config
     from devicelint.engine import Fixed
     from devicelint.fixes import Approval
+    from devicelint.project import Project
     from devicelint.source import SourceFile
 
 
@@ -37,9 +38,7 @@ def run(_command: str, words: Sequence[str]) -> int:
     """Run `devicelint [check]` with these arguments and return the exit status."""
     options = check_parser().parse(words)
     if options.version:
-        from importlib.metadata import version
-
-        sys.stdout.write(f"devicelint {version('devicelint')}\n")
+        sys.stdout.write(f"devicelint {__version__}\n")
         return 0
     refuse_contradictions(options)
     return Check(options).run()
@@ -75,7 +74,6 @@ class Check:
         self.options = options
         self.settings = Settings(options)
         self.tally = Tally()
-        self.project = Project()
         self.output = Output(options)
         self.unsafe_fixes = False
         """Whether --fix would make unsafe fixes too, in any of the files."""
@@ -123,13 +121,23 @@ class Check:
         if self.options.diff or self.options.fix:
             self._fix(each)
             return
-        checked = self.tally.attempt(
-            each.path, lambda: engine.check(each.source(), self.config_of(each), self.project)
-        )
+        checked = self.tally.attempt(each.path, lambda: self._checked(each))
         if checked is not None:
             self.tally.count(checked)
             self.output.show(checked)
             self._tell_unknown_codes(checked.source)
+
+    def _checked(self, each: Input) -> Checked:
+        from devicelint import engine
+
+        return engine.check(each.source(), self.config_of(each), self.project)
+
+    @cached_property
+    def project(self) -> Project:
+        """The files that imports lead to."""
+        from devicelint.project import Project
+
+        return Project()
 
     def _tell_unknown_codes(self, source: SourceFile) -> None:
         """A comment that names no rule keeps nothing back: say so, and change nothing else."""
@@ -157,7 +165,7 @@ class Check:
 
     def show_fixed(self, each: Input, fixed: Fixed) -> None:
         """Count what became of a file, and tell of it."""
-        self.tally.count(engine.Checked(fixed.after, fixed.remaining))
+        self.tally.count(Checked(fixed.after, fixed.remaining))
         self.tally.count_fixes(fixed)
         self.output.show_fixed(
             fixed,
@@ -205,6 +213,8 @@ class Check:
 
     def mended(self, source: SourceFile, config: Config) -> Fixed:
         """What is made of one file."""
+        from devicelint import engine
+
         return engine.fix(source, config, self.project, self.approves)
 
     @property

@@ -7,8 +7,8 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from devicelint.checked import Checked
 from devicelint.cli import terminal
-from devicelint.engine import Checked
 from devicelint.reporters.visible import printable
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Sequence
 
-from devicelint import engine, rules
 from devicelint.cli.arguments import (
     UsageError,
     explain_parser,
@@ -16,9 +15,8 @@ from devicelint.cli.arguments import (
 )
 from devicelint.cli.inputs import named
 from devicelint.cli.terminal import paint_for, width_of
-from devicelint.project import Project
-from devicelint.reporters import trace, why
 from devicelint.reporters.paint import SEVERITY_STYLES, plain
+from devicelint.rule_index import all_facts, facts_named
 from devicelint.selector import hint
 
 _LINE_OF_CELL = re.compile(
@@ -44,9 +42,9 @@ def run(command: str, words: Sequence[str]) -> int:
 
 
 def _explain(wanted: str) -> int:
-    rule = rules.rule_named(wanted)
+    rule = facts_named(wanted)
     if rule is None:
-        known = [word for rule in rules.all_rules() for word in (rule.code, rule.name)]
+        known = [word for rule in all_facts() for word in (rule.code, rule.name)]
         raise UsageError(f'there is no rule "{wanted}"{hint(wanted, known)}')
     page = rule.documentation()
     if paint_for(sys.stdout) is plain:
@@ -61,7 +59,7 @@ def _explain(wanted: str) -> int:
 
 def _list_rules() -> int:
     paint = paint_for(sys.stdout)
-    every = rules.all_rules()
+    every = all_facts()
     width = max(len(rule.name) for rule in every)
     for rule in every:
         severity = paint(rule.severity.value.ljust(7), SEVERITY_STYLES[rule.severity])
@@ -72,6 +70,10 @@ def _list_rules() -> int:
 
 
 def _trace(path: str, stdin_filename: str | None) -> int:
+    from devicelint import engine
+    from devicelint.project import Project
+    from devicelint.reporters import trace
+
     source = named(path, stdin_filename).source()
     width = width_of(sys.stdout, trace.DEFAULT_WIDTH)
     sys.stdout.write(
@@ -81,6 +83,10 @@ def _trace(path: str, stdin_filename: str | None) -> int:
 
 
 def _why(place: str) -> int:
+    from devicelint import engine
+    from devicelint.project import Project
+    from devicelint.reporters import why
+
     asked = _LINE_OF_CELL.fullmatch(place) or _LINE.fullmatch(place)
     if asked is None:
         raise UsageError(f'"{place}" is not a file and the number of a line: FILE:LINE')

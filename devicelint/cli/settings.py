@@ -9,7 +9,7 @@ from pathlib import Path
 
 from devicelint.cli.arguments import UsageError
 from devicelint.config import Config, ConfigFinder, DeviceStyle, load_config
-from devicelint.rules import all_rules
+from devicelint.rule_index import known_rules
 from devicelint.selector import unknown_selector
 from devicelint.torch_release import TorchRelease
 
@@ -19,7 +19,7 @@ class Settings:
 
     def __init__(self, options: Namespace) -> None:
         """Read the file that --config names; refuse rules that do not exist."""
-        self._known = {rule.code: rule.name for rule in all_rules()}
+        self._known = known_rules()
         self.select = self._codes("--select", options.select)
         self.extend_select = self._codes("--extend-select", options.extend_select)
         self.ignore = self._codes("--ignore", options.ignore)

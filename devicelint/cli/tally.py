@@ -12,7 +12,8 @@ from devicelint.reporters import internal_error
 from devicelint.reporters.visible import printable
 
 if TYPE_CHECKING:
-    from devicelint.engine import Checked, Fixed
+    from devicelint.checked import Checked
+    from devicelint.engine import Fixed
 
 Result = TypeVar("Result")
 

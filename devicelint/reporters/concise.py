@@ -8,7 +8,7 @@ from devicelint.reporters.paint import SEVERITY_STYLES, Paint, plain
 from devicelint.reporters.visible import printable
 
 if TYPE_CHECKING:
-    from devicelint.engine import Checked
+    from devicelint.checked import Checked
 
 
 def render(checked: Checked, paint: Paint = plain) -> str:

@@ -11,7 +11,7 @@ from devicelint.finding import Elsewhere, Finding, Fix, Location, Span
 from devicelint.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.engine import Checked
+    from devicelint.checked import Checked
 
 
 def render(files: Iterable[Checked], proofs: Sequence[dict[str, Any]] = ()) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devicelint.reporters.paint import Paint, plain
 
 if TYPE_CHECKING:
-    from devicelint.engine import Checked
+    from devicelint.checked import Checked
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from devicelint.reporters.visible import printable
 from devicelint.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.engine import Checked
+    from devicelint.checked import Checked
 
 DEFAULT_WIDTH = 100
 

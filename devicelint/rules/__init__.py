@@ -10,7 +10,7 @@ from collections.abc import Callable
 from devicelint.rules._base import Report, Reports, Rule, line_of
 from devicelint.torch_release import TorchRelease
 
-__all__ = ["Report", "Reports", "Rule", "all_rules", "chosen", "line_of", "rule_named"]
+__all__ = ["Report", "Reports", "Rule", "all_rules", "chosen", "line_of"]
 
 
 @functools.cache
@@ -26,12 +26,3 @@ def chosen(selects: Callable[[type[Rule]], bool], torch: TorchRelease | None) ->
     """The rules to check, by code: those selected that concern a release of torch."""
     wanted = (rule for rule in all_rules() if selects(rule) and rule.concerns(torch))
     return tuple(rule.for_torch(torch) for rule in wanted)
-
-
-def rule_named(code_or_name: str) -> type[Rule] | None:
-    """The rule with a code such as DEV101, or a name such as module-input-elsewhere."""
-    wanted = code_or_name.lower()
-    for rule in all_rules():
-        if wanted in (rule.code.lower(), rule.name):
-            return rule
-    return None

@@ -1,0 +1,27 @@
+"""What a check says of one file, and which files it has nothing to say of."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from devicelint.finding import Finding
+from devicelint.source import SourceFile
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found in one file, in the order of the text."""
+
+    source: SourceFile
+    findings: tuple[Finding, ...]
+    silenced: tuple[Finding, ...] = ()
+    """What comments keep back."""
+
+
+_CONCERNS = re.compile(rb"\btorch\b|reveal_device")
+
+
+def screen(data: bytes) -> bool:
+    """Whether a file can have anything to do with devices: one that never names torch has not."""
+    return _CONCERNS.search(data) is not None
