@@ -20,6 +20,7 @@ Door = Callable[[str, Sequence[str]], int]
 _HOMES = {
     "adopt": "adopt",
     "check": "check",
+    "completion": "completion",
     "explain": "pages",
     "rules": "pages",
     "trace": "pages",

@@ -18,6 +18,7 @@ from devicelint.selector import hint
 COMMANDS = {
     "adopt": "Bring training scripts to the device pattern",
     "check": "Report device mistakes in files and folders (the default)",
+    "completion": "Print the completion script of a shell",
     "explain": "Print the page of a rule",
     "rules": "List the rules",
     "trace": "Print a file with the device of every value in the margin",
@@ -53,6 +54,18 @@ examples:
 
 exit status: 0 nothing found, 1 findings, or what --prove shows to fail,
 2 wrong usage or a file that could not be checked
+"""
+
+COMPLETION_DETAILS = """\
+To complete commands, options, rules and files, save the script where your shell
+looks for it, and begin a new shell:
+
+  bash  devicelint completion bash > \\
+            ~/.local/share/bash-completion/completions/devicelint
+        or, in ~/.bashrc: eval "$(devicelint completion bash)"
+  fish  devicelint completion fish > ~/.config/fish/completions/devicelint.fish
+  zsh   devicelint completion zsh > ~/.zfunc/_devicelint
+        and in ~/.zshrc: fpath+=~/.zfunc; autoload -Uz compinit; compinit
 """
 
 
@@ -179,6 +192,15 @@ def explain_parser() -> Parser:
         "examples:\n  devicelint explain DEV101\n  devicelint explain module-input-elsewhere\n",
     )
     parser.add_argument("rule", metavar="RULE", help="the code or the name of a rule")
+    return parser
+
+
+def completion_parser() -> Parser:
+    """Return the parser of `devicelint completion`."""
+    parser = Parser("devicelint completion", COMMANDS["completion"] + ".", COMPLETION_DETAILS)
+    parser.add_argument(
+        "shell", choices=("bash", "fish", "zsh"), metavar="SHELL", help="bash, fish or zsh"
+    )
     return parser
 
 
