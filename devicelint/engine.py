@@ -70,7 +70,8 @@ def _sifted(source: SourceFile, found: Iterable[Finding], config: Config) -> Che
     for finding in found:
         if config.holds_for(finding.code, finding.name, source.path):
             comments = source.suppresses(finding.span, finding.code, finding.name)
-            (silenced if comments else kept).append(finding)
+            severity = config.severity_of(finding.code, finding.name, finding.severity)
+            (silenced if comments else kept).append(replace(finding, severity=severity))
     return Checked(source, tuple(kept), tuple(silenced))
 
 

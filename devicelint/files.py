@@ -14,7 +14,6 @@ from pathlib import Path
 
 from devicelint.config import Config
 from devicelint.finding import InputError
-from devicelint.path_pattern import matches
 from devicelint.source import SourceFile
 
 _SUFFIXES = frozenset({".py", ".pyw", ".ipynb"})
@@ -82,10 +81,7 @@ class _Search:
                 yield from self._once(path)
 
     def _is_excluded(self, path: Path) -> bool:
-        if not self.config.exclude:
-            return False
-        relative = self.config.relative(path)
-        return any(matches(pattern, relative) for pattern in self.config.exclude)
+        return self.config.excludes(path)
 
     def _once(self, path: Path) -> Iterator[Path]:
         # Not Path.resolve, which raises for a link to itself.

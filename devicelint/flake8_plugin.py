@@ -63,13 +63,12 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
 
     from devicelint.engine import check
     from devicelint.finding import Severity
-    from devicelint.path_pattern import covers
     from devicelint.reporters.visible import printable
     from devicelint.rule_index import all_facts
     from devicelint.source import SourceFile
 
     config = _config_finder().config_for(Path(path))
-    if any(covers(pattern, config.relative(path)) for pattern in config.exclude):
+    if any(config.covers(pattern, path) for pattern in config.exclude):
         return []
     # flake8 reads these comments itself, and --disable-noqa must show what they hide.
     source = replace(SourceFile.from_text(text, path), obeys_noqa=False)

@@ -6,8 +6,24 @@ slash is a path from the configuration's folder; one without is a name at any de
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Anchored:
+    """A pattern that starts from another folder than that of the configuration."""
+
+    text: str
+    folder: Path
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Pattern = str | Anchored
 
 
 @lru_cache(maxsize=1024)

@@ -20,3 +20,12 @@ def torch_release(text: str) -> TorchRelease:
     if written is None:
         raise ValueError(f'"{text}" is no release of torch; write it like "2.6"')
     return int(written[1]), int(written[2])
+
+
+def release_text(release: TorchRelease) -> str:
+    """Write a release as people do.
+
+    >>> release_text((2, 13))
+    '2.13'
+    """
+    return ".".join(map(str, release))

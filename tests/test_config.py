@@ -177,7 +177,7 @@ class TestMistakes:
             ),
             (
                 "[tool.devicelint]\nignore = ['']",
-                '2:1: "ignore": no rule is called ""',
+                '2:12: "ignore": no rule is called ""',
             ),
             (
                 "[tool.devicelint.per-file-ignores]\n'a.py' = ['DEV1']\n'b.py' = ['E501']",
@@ -209,7 +209,7 @@ class TestMistakes:
             ),
             (
                 "[tool.devicelint]\nexclude = [1]",
-                '2:1: "exclude" must be a list of strings, but has a number in it',
+                '2:12: "exclude" must be a list of strings, but has a number in it',
             ),
             (
                 "[tool.devicelint]\nunsafe-fixes = 'yes'",

@@ -1,0 +1,232 @@
+"""What a setting may be: how it is read, told, and brought together with that of a base."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from devicelint.config.document import Node
+from devicelint.path_pattern import Anchored, Pattern
+from devicelint.selector import hint, unknown_selector
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+Known = Mapping[str, str]
+"""The rules that there are: code to name."""
+
+
+class Kind(Generic[T]):
+    """A type of settings; `T` is what the program gets."""
+
+    told: str
+    """What must be written, in words."""
+
+    def read(self, node: Node, known: Known) -> T:
+        """What is written; raises ConfigError where it is something else."""
+        raise NotImplementedError
+
+    def merged(self, base: T, own: T) -> T:  # noqa: ARG002 - only tables look at the base
+        """What holds in a file that says `own` and extends one that says `base`."""
+        return own
+
+    def anchored(self, value: T, folder: Path) -> T:  # noqa: ARG002 - only patterns have a folder
+        """The value, for a file of another folder that extends this one."""
+        return value
+
+    def plain(self, value: T) -> Any:
+        """The value as TOML and JSON have it."""
+        return value
+
+
+class Flag(Kind[bool]):
+    """A choice of two."""
+
+    told = "true or false"
+
+    def read(self, node: Node, known: Known) -> bool:  # noqa: ARG002
+        """True or false."""
+        return node.flag()
+
+
+@dataclass(frozen=True)
+class Text(Kind[T]):
+    """A string that means something: `parse` tells what, or raises ValueError saying why not."""
+
+    told: str
+    parse: Callable[[str], T]
+    written: Callable[[T], str] = str
+
+    def read(self, node: Node, known: Known) -> T:  # noqa: ARG002
+        """What the string means."""
+        text = node.string()
+        try:
+            return self.parse(text)
+        except ValueError as error:
+            raise node.error(str(error)) from None
+
+    def plain(self, value: T) -> str | None:
+        """The string."""
+        return None if value is None else self.written(value)
+
+
+@dataclass(frozen=True)
+class OneOf(Kind[T]):
+    """One of a few words."""
+
+    choices: Mapping[str, T]
+
+    @property
+    def told(self) -> str:  # type: ignore[override]
+        """The words."""
+        *most, last = (f'"{choice}"' for choice in self.choices)
+        return f"{', '.join(most)} or {last}"
+
+    def read(self, node: Node, known: Known) -> T:  # noqa: ARG002
+        """What the word stands for."""
+        text = node.string()
+        if text in self.choices:
+            return self.choices[text]
+        raise node.error(f'expected {self.told}, found "{text}"{hint(text, self.choices)}')
+
+    def plain(self, value: T) -> str:
+        """The word."""
+        return next(word for word, meant in self.choices.items() if meant == value)
+
+
+class Texts(Kind[tuple[str, ...]]):
+    """A list of strings."""
+
+    told = "a list of strings"
+
+    def read(self, node: Node, known: Known) -> tuple[str, ...]:  # noqa: ARG002
+        """The strings."""
+        return tuple(item.string() for item in node.items(self.told))
+
+    def plain(self, value: tuple[str, ...]) -> list[str]:
+        """The strings."""
+        return list(value)
+
+
+class Rules(Texts):
+    """A list of rules: codes, beginnings of codes, names."""
+
+    def read(self, node: Node, known: Known) -> tuple[str, ...]:
+        """The rules, which are there."""
+        return tuple(_rule(item.string(), item, known) for item in node.items(self.told))
+
+
+class Patterns(Kind[tuple[Pattern, ...]]):
+    """A list of path patterns."""
+
+    told = "a list of strings"
+
+    def read(self, node: Node, known: Known) -> tuple[Pattern, ...]:  # noqa: ARG002
+        """The patterns, from the folder of the file."""
+        return tuple(item.string() for item in node.items(self.told))
+
+    def anchored(self, value: tuple[Pattern, ...], folder: Path) -> tuple[Pattern, ...]:
+        """The patterns, which go on from the folder that they were written for."""
+        return tuple(_anchored(each, folder) for each in value)
+
+    def plain(self, value: tuple[Pattern, ...]) -> list[str]:
+        """The patterns as they are written."""
+        return [str(each) for each in value]
+
+
+class PathTo(Kind[Path | None]):
+    """The path of a file or a folder, from the folder of the file that names it."""
+
+    told = "a path"
+
+    def read(self, node: Node, known: Known) -> Path:  # noqa: ARG002
+        """The path, absolute."""
+        return _path(node.string(), node)
+
+    def plain(self, value: Path | None) -> str | None:
+        """The path."""
+        return None if value is None else str(value)
+
+
+class Paths(Kind[tuple[Path, ...]]):
+    """A list of paths."""
+
+    told = "a list of paths"
+
+    def read(self, node: Node, known: Known) -> tuple[Path, ...]:  # noqa: ARG002
+        """The paths, absolute."""
+        return tuple(_path(item.string(), item) for item in node.items(self.told))
+
+    def plain(self, value: tuple[Path, ...]) -> list[str]:
+        """The paths."""
+        return [str(each) for each in value]
+
+
+K = TypeVar("K")
+
+
+@dataclass(frozen=True)
+class TableOf(Kind[tuple[tuple[K, V], ...]], Generic[K, V]):
+    """A table whose keys people choose; of a base, it keeps what it does not say anew."""
+
+    told: str
+    values: Kind[V]
+    key: Callable[[str, Node, Known], K]
+
+    def read(self, node: Node, known: Known) -> tuple[tuple[K, V], ...]:
+        """The entries, in the file's order."""
+        return tuple(
+            (self.key(name, each, known), self.values.read(each, known))
+            for name, each in node.entries()
+        )
+
+    def merged(
+        self, base: tuple[tuple[K, V], ...], own: tuple[tuple[K, V], ...]
+    ) -> tuple[tuple[K, V], ...]:
+        """The entries of both; those of the file itself come last, and alone where both speak."""
+        said = {key for key, _ in own}
+        return (*(entry for entry in base if entry[0] not in said), *own)
+
+    def anchored(self, value: tuple[tuple[K, V], ...], folder: Path) -> tuple[tuple[K, V], ...]:
+        """The entries; those for a pattern go on from the folder that they were written for."""
+        if self.key is not pattern_key:
+            return value
+        return tuple((_anchored(key, folder), each) for key, each in value)  # type: ignore[misc, arg-type]
+
+    def plain(self, value: tuple[tuple[K, V], ...]) -> dict[str, Any]:
+        """The entries."""
+        return {str(key): self.values.plain(each) for key, each in value}
+
+
+def text_key(name: str, node: Node, known: Known) -> str:  # noqa: ARG001
+    """Any key."""
+    return name
+
+
+def pattern_key(name: str, node: Node, known: Known) -> Pattern:  # noqa: ARG001
+    """A key that is a path pattern."""
+    return name
+
+
+def rule_key(name: str, node: Node, known: Known) -> str:
+    """A key that names rules."""
+    return _rule(name, node, known)
+
+
+def _rule(selector: str, node: Node, known: Known) -> str:
+    if message := unknown_selector(selector, known):
+        raise node.error(message)
+    return selector
+
+
+def _anchored(pattern: Pattern, folder: Path) -> Pattern:
+    return Anchored(pattern, folder) if isinstance(pattern, str) else pattern
+
+
+def _path(text: str, node: Node) -> Path:
+    if not text.strip() or "\0" in text:
+        raise node.error(f"{text!r} is no path")
+    return Path(os.path.abspath(node.document.path.parent / os.path.expanduser(text)))  # noqa: PTH111

@@ -1,0 +1,221 @@
+"""The settings: one field of `Config` each, and what they mean together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from devicelint.config.kinds import (
+    Flag,
+    OneOf,
+    PathTo,
+    Patterns,
+    Rules,
+    TableOf,
+    Text,
+    pattern_key,
+    rule_key,
+)
+from devicelint.config.origin import Option, Origins
+from devicelint.config.setting import Setting, setting, settings_of
+from devicelint.finding import Severity
+from devicelint.path_pattern import Anchored, Pattern, covers, matches
+from devicelint.selector import specificity
+from devicelint.torch_release import TorchRelease, release_text, torch_release
+
+DeviceStyle = Literal["to", "accelerator"]
+DEVICE_STYLES: tuple[DeviceStyle, ...] = get_args(DeviceStyle)
+
+Level = Severity | None
+"""How much the findings of a rule matter; None where they are not to be heard of."""
+LEVELS: Mapping[str, Level] = {**{each.value: each for each in Severity}, "off": None}
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which rules hold for which files; by default every rule that is on by default, everywhere.
+
+    A field that is a `setting` is a key of the configuration: what is said here is all there is
+    to say, and `docs/configuration.md` has it from here.
+    """
+
+    extend: Path | None = setting(
+        PathTo(),
+        None,
+        "A file whose settings hold where this one says nothing. "
+        "Of a table, the entries of both hold.",
+        unset="nothing",
+    )
+    select: tuple[str, ...] | None = setting(
+        Rules(),
+        None,
+        "The rules to check: codes, beginnings of codes, names.",
+        unset="the rules that are on by default",
+    )
+    extend_select: tuple[str, ...] = setting(
+        Rules(),
+        (),
+        "Rules to check besides those, such as notes, which are off by default. "
+        "Adds to what `extend` brings.",
+        adds=True,
+    )
+    ignore: tuple[str, ...] = setting(
+        Rules(), (), "Rules not to check. Where `select` names a rule more closely, that decides."
+    )
+    severity: tuple[tuple[str, Level], ...] = setting(
+        TableOf("a table of severities", OneOf(LEVELS), rule_key),
+        (),
+        "How much the findings of a rule matter; of several entries, the one that names it most "
+        'closely. `"off"` is as `ignore`; what is off by default, and has an entry by its code or '
+        "name, is on.",
+    )
+    per_file_ignores: tuple[tuple[Pattern, tuple[str, ...]], ...] = setting(
+        TableOf("a table of lists of rules", Rules(), pattern_key),
+        (),
+        "Path patterns, each with the rules that are not heard of there.",
+    )
+    exclude: tuple[Pattern, ...] = setting(
+        Patterns(),
+        (),
+        "Path patterns of files and folders that are passed over when folders are searched.",
+    )
+    unsafe_fixes: bool = setting(
+        Flag(), default=False, documentation="Let `--fix` make fixes that may change what runs."
+    )
+    torch_version: TorchRelease | None = setting(
+        Text("a release of torch", torch_release, release_text),
+        None,
+        "The oldest release of torch that the code has to work with.",
+        unset="the newest",
+    )
+    device_style: DeviceStyle = setting(
+        OneOf[DeviceStyle]({style: style for style in DEVICE_STYLES}),
+        "to",
+        "How fixes choose a device: by its type, or by `torch.accelerator`, of torch 2.6.",
+    )
+
+    root: Path | None = None
+    """The folder that path patterns start from; None for the current one."""
+    adopts: bool = False
+    """Whether files are to be brought to the device pattern; see `for_adoption`."""
+    severity_selects: bool = True
+    """Whether `severity` turns rules on and off; not where the command line selects."""
+    origins: Origins = field(default_factory=dict, compare=False, repr=False)
+
+    def for_adoption(self) -> Config:
+        """This configuration, with all that brings a file to the device pattern selected.
+
+        `ignore` and `per_file_ignores` hold there, too; `select` is about checks alone.
+        """
+        return replace(self, select=None, adopts=True)
+
+    @property
+    def asks_torch(self) -> bool:
+        """Whether fixes ask torch for the accelerator, as they can since torch 2.6."""
+        old = self.torch_version is not None and self.torch_version < (2, 6)
+        return self.device_style == "accelerator" and not old
+
+    def selects(self, code: str, name: str, *, default: bool = True) -> bool:
+        """Whether the rule `code`, called `name`, is to be checked at all.
+
+        Of `select` and `extend_select` on the one side and `ignore` on the other, the one that
+        names the rule more closely decides, and `ignore` where both do so equally.  `default` is
+        whether the rule is on where nothing selects it.
+        """
+        usual = int(default) if self.select is None else closest(self.select, code, name)
+        wanted = max(usual, closest(self.extend_select, code, name))
+        unwanted = closest(self.ignore, code, name)
+        if self.severity_selects and (told := self._told_severity(code, name)):
+            selector, level = told
+            how_closely = specificity(selector, code, name)
+            if level is None:
+                unwanted = max(unwanted, how_closely)
+            elif how_closely == len(code):
+                wanted = how_closely
+        return wanted > 0 and unwanted < wanted
+
+    def severity_of(self, code: str, name: str, usual: Severity) -> Severity:
+        """How much a finding of a rule matters that by itself would matter as much as `usual`."""
+        told = self._told_severity(code, name)
+        return usual if told is None or told[1] is None else told[1]
+
+    def _told_severity(self, code: str, name: str) -> tuple[str, Level] | None:
+        """The entry that names the rule most closely, and the last of those."""
+        named = [entry for entry in self.severity if specificity(entry[0], code, name)]
+        return max(
+            reversed(named), key=lambda entry: specificity(entry[0], code, name), default=None
+        )
+
+    def holds_for(self, code: str, name: str, path: str) -> bool:
+        """Whether a rule that is checked is to be heard about the file `path`."""
+        ignoring = [
+            pattern for pattern, codes in self.per_file_ignores if closest(codes, code, name)
+        ]
+        return not any(self.covers(pattern, path) for pattern in ignoring)
+
+    def covers(self, pattern: Pattern, path: str | Path) -> bool:
+        """Whether a path pattern of this configuration means `path` or a folder that it is in."""
+        return covers(str(pattern), self.relative(path, pattern))
+
+    def excludes(self, path: str | Path) -> bool:
+        """Whether `path` itself, which is met on the way, is to be passed over."""
+        return any(matches(str(each), self.relative(path, each)) for each in self.exclude)
+
+    def relative(self, path: str | Path, pattern: Pattern = "") -> str:
+        """`path` as a path pattern sees it: from the configuration's folder, with `/`."""
+        start = pattern.folder if isinstance(pattern, Anchored) else self.root or Path.cwd()
+        try:
+            return Path(os.path.relpath(path, start)).as_posix()
+        except ValueError:  # On another drive, there is no way from here to there.
+            return Path(path).as_posix()
+
+    def with_command_line(
+        self,
+        select: Iterable[str] | None = None,
+        ignore: Iterable[str] | None = None,
+        unsafe_fixes: bool | None = None,
+        **options: Any,
+    ) -> Config:
+        """This configuration, as the options of one run change it; None changes nothing.
+
+        `select` takes the place of the file's `select`, `extend_select` and `ignore`, so that what
+        is asked for is what is shown; `ignore` alone adds to the file's, as `extend_select` does.
+        `options` are other settings by the names of their fields.
+        """
+        changed = self
+        if select is not None:
+            changed = replace(changed, extend_select=(), ignore=(), severity_selects=False)
+            changed = changed._told("select", tuple(select))
+        adding = {"extend_select": options.pop("extend_select", None), "ignore": ignore}
+        for name, added in adding.items():
+            if added is not None:
+                items = tuple(added)
+                changed = changed._told(name, (*getattr(changed, name), *items), items)
+        for name, value in {"unsafe_fixes": unsafe_fixes, **options}.items():
+            if value is not None:
+                changed = changed._told(name, value)
+        return changed
+
+    def _told(self, name: str, value: object, items: Iterable[str] = ()) -> Config:
+        """This configuration with a setting that an option says; `items` are what it adds."""
+        key = name.replace("_", "-")
+        option = Option(_OPTIONS.get(key, f"--{key}"))
+        ways: list[tuple[str, ...]] = [(key,), *((key, item) for item in items)]
+        origins = {**self.origins, **dict.fromkeys(ways, option)}
+        changed: dict[str, Any] = {name: value, "origins": origins}
+        return replace(self, **changed)
+
+
+_OPTIONS = {"device-style": "--style"}
+"""What sets a key on the command line, where that is not called after it."""
+
+SETTINGS: Mapping[str, Setting] = settings_of(Config)
+"""Every key of the configuration."""
+
+
+def closest(selectors: Iterable[str], code: str, name: str) -> int:
+    """How closely any of the selectors names a rule; 0 where none does."""
+    return max((specificity(selector, code, name) for selector in selectors), default=0)
