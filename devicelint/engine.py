@@ -19,6 +19,7 @@ from devicelint.interpreter.patience import GivenUp
 from devicelint.interpreter.watching import WatchingRun
 from devicelint.locating import File, located
 from devicelint.project import Project, home_of
+from devicelint.rule_choice import is_selected
 from devicelint.rules import Rule, chosen
 from devicelint.source import SourceFile
 from devicelint.syntax import CheckError, parse, too_deep
@@ -189,11 +190,7 @@ def _editable(project: Project) -> dict[Ref, Program]:
 
 
 def _rules(config: Config) -> tuple[Rule, ...]:
-    def selects(rule: type[Rule]) -> bool:
-        default = rule.default or (config.adopts and rule.adopts)
-        return config.selects(rule.code, rule.name, default=default)
-
-    return chosen(selects, config.torch_version)
+    return chosen(partial(is_selected, config=config), config.torch_version)
 
 
 def trace(source: SourceFile, project: Project | None = None) -> Trace:

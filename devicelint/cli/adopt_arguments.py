@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from devicelint.cli.arguments import COMMANDS, Parser
+from devicelint.cli.old_code_options import ALL_IS_NEW
 from devicelint.cli.options import (
     add_common_options,
     add_interactive,
@@ -66,5 +67,5 @@ def adopt_parser() -> Parser:
     )
     add_common_options(parser)
     parser.set_defaults(fix=True, select=None, extend_select=None, statistics=False)
-    parser.set_defaults(exit_zero=False)
+    parser.set_defaults(exit_zero=False, **ALL_IS_NEW)
     return parser

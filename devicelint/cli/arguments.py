@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import NoReturn
 
+from devicelint.cli.old_code_options import add_old_code_options
 from devicelint.cli.options import (
     add_common_options,
     add_interactive,
@@ -134,6 +135,7 @@ def check_parser(prog: str = "devicelint check") -> Parser:
     _add_fix_options(parser)
     add_proof_options(parser)
     _add_rule_options(parser)
+    add_old_code_options(parser)
     _add_report_options(parser)
     parser.set_defaults(check=False, entry=None)
     return parser

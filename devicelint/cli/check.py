@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from devicelint import __version__
 from devicelint.checked import Checked
-from devicelint.cli import terminal
+from devicelint.cli import old_code_options, terminal
 from devicelint.cli.arguments import UsageError, check_parser
 from devicelint.cli.inputs import STDIN, FileInput, Input, StandardInput, inputs
+from devicelint.cli.old_code import OldCode
 from devicelint.cli.output import Output
 from devicelint.cli.settings import Settings
 from devicelint.cli.tally import Tally
@@ -52,6 +53,7 @@ def refuse_contradictions(options: Namespace) -> None:
         raise UsageError("--stdin-filename names what - reads: give - as the only path")
     if options.unsafe_fixes and not (options.fix or options.diff):
         terminal.say("devicelint: --unsafe-fixes changes nothing without --fix or --diff")
+    old_code_options.refuse_contradictions(options)
     if options.interactive:
         from devicelint.cli import asking
 
@@ -74,6 +76,7 @@ class Check:
         self.options = options
         self.settings = Settings(options)
         self.tally = Tally()
+        self.old_code = OldCode(options)
         self.output = Output(options)
         self.unsafe_fixes = False
         """Whether --fix would make unsafe fixes too, in any of the files."""
@@ -130,7 +133,8 @@ class Check:
     def _checked(self, each: Input) -> Checked:
         from devicelint import engine
 
-        return engine.check(each.source(), self.config_of(each), self.project)
+        config = self.config_of(each)
+        return self.old_code.sifted(engine.check(each.source(), config, self.project), config)
 
     @cached_property
     def project(self) -> Project:
@@ -231,7 +235,11 @@ class Check:
     def close(self) -> None:
         """Say what is said of all files together."""
         self.output.close(self.tally.found)
-        if self.options.quiet:
+        self._sum_up()
+        self.tally.attempt("", self.old_code.close)
+
+    def _sum_up(self) -> None:
+        if self.options.quiet or self.options.write_baseline:
             return
         tally = self.tally
         if self.options.diff or tally.fixed:

@@ -15,7 +15,7 @@ def found(files: Iterable[Checked], unsafe_fixes: bool = False) -> str:
     """Say how much was found, and what of it can be mended how; empty if nothing was."""
     findings = [finding for checked in files for finding in checked.findings]
     kinds = [
-        _number(sum(finding.severity is severity for finding in findings), severity.value)
+        number(sum(finding.severity is severity for finding in findings), severity.value)
         for severity in Severity
     ]
     if not any(kinds):
@@ -39,7 +39,7 @@ def fixed(findings: int, files: int, would: bool = False) -> str:
     """Say how many findings were mended, or would be, in how many files."""
     verb = "Would fix" if would else "Fixed"
     return (
-        f"{verb} {_number(findings, 'finding')} in {_files(files)}"
+        f"{verb} {number(findings, 'finding')} in {_files(files)}"
         if findings
         else f"{verb} nothing"
     )
@@ -49,7 +49,7 @@ def adopted(steps: int, changed: int, files: int, left: int, would: bool = False
     """Say in how many steps files came to the device pattern, and how much is left to do."""
     verb = "Would adopt" if would else "Adopted"
     told = (
-        f"{verb} {_files(changed)} in {_number(steps, 'step')}"
+        f"{verb} {_files(changed)} in {number(steps, 'step')}"
         if steps
         else f"Nothing to adopt in {_files(files)}"
     )
@@ -62,10 +62,11 @@ def nothing(files: int) -> str:
 
 
 def _files(count: int) -> str:
-    return _number(count, "file") or "no files"
+    return number(count, "file") or "no files"
 
 
-def _number(count: int, noun: str) -> str:
+def number(count: int, noun: str) -> str:
+    """Count things; nothing where there are none."""
     return f"{count} {noun}{'s' if count != 1 else ''}" if count else ""
 
 

@@ -1,0 +1,136 @@
+"""What of old code is told: not what a baseline knows."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from devicelint.baseline import (
+    Baseline,
+    BaselineError,
+    Key,
+    count,
+    is_overwritable,
+    read_baseline,
+)
+from devicelint.cli import terminal
+from devicelint.cli.arguments import UsageError
+from devicelint.reporters import known
+from devicelint.rule_choice import checked_codes
+
+if TYPE_CHECKING:
+    from devicelint.checked import Checked
+    from devicelint.config import Config
+
+
+class OldCode:
+    """Lies between what is found and what is told."""
+
+    def __init__(self, options: Namespace) -> None:
+        """Read what the options name; raises UsageError or InputError."""
+        self.options = options
+        self._baselines: dict[Path, _Known] = {}
+        self._writing: _Writing | None = None
+        if options.write_baseline:
+            self._writing = _Writing.over(Path(options.write_baseline))
+        elif options.baseline:
+            self._baseline(Path(options.baseline))
+
+    def sifted(self, checked: Checked, config: Config) -> Checked:
+        """What of a file is to be told; raises InputError for a baseline that is none."""
+        if self._writing is not None:
+            return self._writing.took(checked, config)
+        path = self._path_for()
+        return checked if path is None else self._baseline(path).sifted(checked, config)
+
+    def close(self) -> None:
+        """Write the baseline, or tell how much was known; raises InputError."""
+        if self._writing is not None:
+            lines = [self._writing.write()]
+        else:
+            verbose = self.options.verbose
+            lines = [line for each in self._baselines.values() for line in each.told(verbose)]
+        for line in () if self.options.quiet else lines:
+            terminal.say(line)
+
+    def _path_for(self) -> Path | None:
+        if self.options.no_baseline or not self.options.baseline:
+            return None
+        return Path(self.options.baseline)
+
+    def _baseline(self, path: Path) -> _Known:
+        if path not in self._baselines:
+            self._baselines[path] = _Known(read_baseline(path))
+        return self._baselines[path]
+
+
+@dataclass
+class _Known:
+    """A baseline, and what came of its entries."""
+
+    baseline: Baseline
+    kept_back: int = 0
+    stale: dict[str, Counter[Key]] = field(default_factory=dict)
+
+    def sifted(self, checked: Checked, config: Config) -> Checked:
+        """What of a file is new."""
+        sifted = self.baseline.sift(checked.findings, checked.source)
+        self.kept_back += len(sifted.known)
+        if sifted.stale:
+            asked = checked_codes(config, checked.source.path)
+            name = self.baseline.name_of(checked.source.path)
+            self.stale[name] = Counter({k: n for k, n in sifted.stale.items() if k.code in asked})
+        return replace(checked, findings=sifted.new)
+
+    def told(self, verbose: bool) -> list[str]:
+        """How much was known, and which entries nothing is found for any more."""
+        gone = {
+            name: entries
+            for name, entries in self.baseline.files.items()
+            if not self.baseline.place_of(name).exists()
+        }
+        path = str(self.baseline.path)
+        lines = [known.kept_back(self.kept_back, path), *known.stale(self.stale | gone, path)]
+        return [line for line in (lines if verbose else lines[:2]) if line]
+
+
+@dataclass
+class _Writing:
+    """A baseline that takes all that is found."""
+
+    before: Baseline
+    files: dict[str, Counter[Key]] = field(default_factory=dict)
+
+    @classmethod
+    def over(cls, path: Path) -> _Writing:
+        """Begin with what a file knows already; one that a merge has broken knows nothing."""
+        if not is_overwritable(path):
+            raise UsageError(f"--write-baseline: {path} is no baseline, and is left as it is")
+        try:
+            return cls(read_baseline(path))
+        except BaselineError:
+            return cls(Baseline(path))
+
+    def took(self, checked: Checked, config: Config) -> Checked:
+        """Nothing of a file is to be told: all of it is known from now on."""
+        name = self.before.name_of(checked.source.path)
+        asked = checked_codes(config, checked.source.path)
+        kept = {k: n for k, n in self.before.files.get(name, {}).items() if k.code not in asked}
+        self.files[name] = Counter(kept) + count(checked.findings, checked.source)
+        return replace(checked, findings=())
+
+    def write(self) -> str:
+        """Write the file, and say what it knows; what was not looked at stays as it was."""
+        from devicelint.files import write_file
+
+        left = {
+            name: entries
+            for name, entries in self.before.files.items()
+            if self.before.place_of(name).exists()
+        }
+        after = Baseline(self.before.path, left | self.files)
+        write_file(after.path, after.to_text().encode("utf-8", "surrogatepass"))
+        return known.written(self.before.files, after.files, str(after.path))
