@@ -35,17 +35,22 @@ LARGEST_NOTEBOOK = 100 * 2**20
 """In bytes: the pictures that a notebook shows are in it."""
 
 
-def python_files(paths: Iterable[Path], config: Config) -> Iterator[Path | InputError]:
+def python_files(
+    paths: Iterable[Path], config: Config, *, force_exclude: bool = False
+) -> Iterator[Path | InputError]:
     """The files to check, each once, in a fixed order; an InputError for what cannot be searched.
 
     What `paths` names is meant: such a file is checked whatever it is called, and such a folder is
     searched, for `*.py`, `*.pyw` and notebooks; Markdown, which may show on purpose what is wrong,
     is checked where it is named.  On the way down, environments, caches and the like, the
     configuration's `exclude`, and links to folders (which may go round in circles) are passed over.
+    With `force_exclude`, what `paths` names is passed over as well where `exclude` covers it: hooks
+    name every file.
     """
     search = _Search(config)
     for path in paths:
-        yield from search.named(path)
+        if not (force_exclude and config.excludes_below(path)):
+            yield from search.named(path)
 
 
 @dataclass

@@ -212,6 +212,14 @@ def test_the_nearest_pyproject_holds_for_each_file(run):
     assert run("two", "one", "--output-format", "concise")[0] == 1
 
 
+def test_a_hook_names_files_that_are_excluded(run):
+    write("pyproject.toml", '[tool.devicelint]\nexclude = ["third_party"]\n')
+    write("third_party/a.py", "WRONG\n")
+    write("b.py", "x\n")
+    assert run("third_party/a.py", "b.py")[0] == 1
+    assert run("--force-exclude", "third_party/a.py", "b.py")[0] == 0
+
+
 def test_config_takes_the_place_of_pyproject(run):
     write("pyproject.toml", '[tool.devicelint]\nignore = ["DEV104"]\n')
     write("other.toml", "[tool.devicelint]\n")

@@ -80,6 +80,12 @@ class TestSearch:
         assert found("data", exclude=("data",)) == ["data/a.py", "data/b.py"]
         assert found("data/b.py", exclude=("data", "*.py")) == ["data/b.py"]
 
+    def test_unless_exclusion_is_forced(self):
+        tree("data/a.py", "data/b.py", "c.py", "d.py")
+        paths = [Path(path) for path in ("data", "data/b.py", "c.py", "d.py")]
+        config = Config(root=Path.cwd(), exclude=("data", "c.*"))
+        assert list(python_files(paths, config, force_exclude=True)) == [Path("d.py")]
+
     def test_each_file_once(self, tmp_path):
         tree("a/b.py", "c.py")
         assert found("a", "a/b.py", ".", str(tmp_path / "c.py"), "./c.py") == ["a/b.py", "c.py"]

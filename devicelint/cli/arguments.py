@@ -9,6 +9,7 @@ from typing import NoReturn
 from devicelint.cli.old_code_options import add_old_code_options
 from devicelint.cli.options import (
     add_common_options,
+    add_force_exclude,
     add_interactive,
     add_proof_options,
     add_settings_options,
@@ -173,6 +174,7 @@ def _add_rule_options(parser: Parser) -> None:
         help="these too, such as notes, which are off by default: DEV6, blocking-copy",
     )
     add_settings_options(group)
+    add_force_exclude(group)
 
 
 def _add_report_options(parser: Parser) -> None:

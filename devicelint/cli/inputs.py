@@ -92,7 +92,8 @@ def inputs(
         if (config := tally.attempt(str(path), partial(settings.config_for, path)))
     ]
     for config, group in groupby(configured, key=lambda pair: pair[0]):
-        for found in python_files([path for _, path in group], config):
+        named_paths = [path for _, path in group]
+        for found in python_files(named_paths, config, force_exclude=settings.force_exclude):
             if isinstance(found, InputError):
                 tally.problem(f"{found}{_command_hint(found.path)}")
             else:

@@ -87,6 +87,15 @@ def add_settings_options(group: argparse._ActionsContainer) -> None:
     )
 
 
+def add_force_exclude(group: argparse._ActionsContainer) -> None:
+    """Let `exclude` hold for files that are named, too."""
+    group.add_argument(
+        "--force-exclude",
+        action="store_true",
+        help="pass over what `exclude` covers even where a PATH names it, as pre-commit does",
+    )
+
+
 def _torch_version(text: str) -> TorchRelease:
     try:
         return torch_release(text)

@@ -25,6 +25,7 @@ class Settings:
         self.ignore = self._codes("--ignore", options.ignore)
         self.unsafe_fixes: bool | None = options.unsafe_fixes
         self.torch_version: TorchRelease | None = options.torch_version
+        self.force_exclude: bool = getattr(options, "force_exclude", False)
         self.device_style: DeviceStyle | None = getattr(options, "style", None)
         explicit = options.config
         self._explicit = load_config(Path(explicit), Path(), self._known) if explicit else None

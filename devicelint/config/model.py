@@ -164,6 +164,10 @@ class Config:
         """Whether `path` itself, which is met on the way, is to be passed over."""
         return any(matches(str(each), self.relative(path, each)) for each in self.exclude)
 
+    def excludes_below(self, path: str | Path) -> bool:
+        """Whether `path`, or a folder that it is in, would be passed over on the way."""
+        return any(self.covers(each, path) for each in self.exclude)
+
     def relative(self, path: str | Path, pattern: Pattern = "") -> str:
         """`path` as a path pattern sees it: from the configuration's folder, with `/`."""
         start = pattern.folder if isinstance(pattern, Anchored) else self.root or Path.cwd()
