@@ -21,6 +21,7 @@ from devicelint.reporters import concise, diff, statistics, summary, text, trace
 from devicelint.reporters import json as json_format
 from devicelint.reporters.internal_error import describe
 from devicelint.reporters.paint import coloured
+from devicelint.reporters.report import Scene
 from devicelint.reporters.visible import cell_width, printable, strip
 from devicelint.source import SourceFile
 
@@ -40,6 +41,11 @@ def span(code: str, part: str, occurrence: int = 1) -> Span:
     for _ in range(occurrence):
         start = code.index(part, start + 1)
     return Span(start, start + len(part))
+
+
+def as_json(*files: Checked) -> str:
+    report = json_format.Report(Scene())
+    return "".join(map(report.file, files)) + report.end()
 
 
 def finding(where: Span, **changes) -> Finding:
@@ -258,7 +264,7 @@ def test_json_has_the_keys_of_ruff_and_our_own(tmp_path, monkeypatch):
         machine="with an accelerator",
         fix=fix(edit, safety=Safety.UNSAFE),
     )
-    rendered = json_format.render([Checked(SourceFile.from_text(code, "train.py"), (where,))])
+    rendered = as_json(Checked(SourceFile.from_text(code, "train.py"), (where,)))
     assert rendered.isascii()
     assert json.loads(rendered) == [
         {
@@ -307,14 +313,14 @@ def test_json_has_every_key_of_the_installed_ruff(tmp_path):
     )
     theirs = json.loads(run.stdout)[0]
     where = finding(Span(0, 1), fix=fix(Edit(Span(0, 1), "y")))
-    ours = json.loads(json_format.render([Checked(SourceFile.from_text("x\n"), (where,))]))[0]
+    ours = json.loads(as_json(Checked(SourceFile.from_text("x\n"), (where,))))[0]
     assert theirs.keys() <= ours.keys()
     assert theirs["fix"].keys() == ours["fix"].keys()
     assert theirs["fix"]["edits"][0].keys() == ours["fix"]["edits"][0].keys()
 
 
 def test_json_of_nothing_is_an_empty_list():
-    assert json.loads(json_format.render([])) == []
+    assert json.loads(as_json()) == []
 
 
 def many() -> list[Checked]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from devicelint.cli.arguments import COMMANDS, Parser
+from devicelint.cli.format_options import add_format_options
 from devicelint.cli.old_code_options import ALL_IS_NEW
 from devicelint.cli.options import (
     add_common_options,
@@ -59,12 +60,7 @@ def adopt_parser() -> Parser:
     )
     add_proof_options(parser)
     add_settings_options(parser)
-    parser.add_argument(
-        "--output-format",
-        choices=("text", "concise", "json"),
-        default="text",
-        help="of what is left to you (text)",
-    )
+    add_format_options(parser, "of what is left to you: ")
     add_common_options(parser)
     parser.set_defaults(fix=True, select=None, extend_select=None, statistics=False)
     parser.set_defaults(exit_zero=False, **ALL_IS_NEW)

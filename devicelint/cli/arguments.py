@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import NoReturn
 
+from devicelint.cli.format_options import add_format_options
 from devicelint.cli.old_code_options import add_old_code_options
 from devicelint.cli.options import (
     add_common_options,
@@ -179,9 +180,7 @@ def _add_rule_options(parser: Parser) -> None:
 
 def _add_report_options(parser: Parser) -> None:
     group = parser.add_argument_group("report")
-    group.add_argument(
-        "--output-format", choices=("text", "concise", "json"), default="text", help="default: text"
-    )
+    add_format_options(group)
     group.add_argument("--statistics", action="store_true", help="only count, rule by rule")
     group.add_argument("--exit-zero", action="store_true", help="findings leave the status at 0")
     add_common_options(group)

@@ -95,7 +95,8 @@ def inputs(
         named_paths = [path for _, path in group]
         for found in python_files(named_paths, config, force_exclude=settings.force_exclude):
             if isinstance(found, InputError):
-                tally.problem(f"{found}{_command_hint(found.path)}")
+                told = f"{found.message}{_command_hint(found.path)}"
+                tally.problem(InputError(found.path, found.line, found.column, told))
             else:
                 yield FileInput(found)
 

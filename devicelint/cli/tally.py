@@ -33,28 +33,32 @@ class Tally:
     unproven: list[str] = field(default_factory=list)
     """What a proof shows to fail."""
     problems: dict[str, None] = field(default_factory=dict)
+    hear: Callable[[InputError], None] | None = None
+    """Who is told of each problem besides the person who runs this."""
 
     def attempt(self, path: str, work: Callable[[], Result]) -> Result | None:
         """Do the work of one file; tell what went wrong in one line, and return None then."""
         try:
             return work()
         except InputError as error:
-            self.problem(str(error))
+            self.problem(error)
         except BrokenPipeError:
             raise
         except OSError as error:
-            self.problem(f"{path}:1:1: {error.strerror or error}")
+            self.problem(InputError(path, 1, 0, str(error.strerror or error)))
         except Exception as error:  # noqa: BLE001 - other files are still checked
             told = f"{internal_error.CODE} {internal_error.NAME}: {internal_error.describe(error)}"
-            self.problem(f"{path}:1:1: {told}")
+            self.problem(InputError(path, 1, 0, told))
         return None
 
-    def problem(self, line: str) -> None:
+    def problem(self, problem: InputError) -> None:
         """Tell a problem that leaves a file unchecked; a shared one, of a configuration, once."""
-        line = printable(line)
+        line = printable(str(problem))
         if line not in self.problems:
             self.problems[line] = None
             terminal.say(line)
+            if self.hear is not None:
+                self.hear(problem)
 
     def count(self, checked: Checked) -> None:
         """Count a file and its findings."""

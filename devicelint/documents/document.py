@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
-from devicelint.finding import InputError, Location
+from devicelint.finding import Edit, InputError, Location
 
 
 class Unwritable(Exception):
@@ -58,6 +59,17 @@ class Document(ABC):
     def line(self, cell: int, line: int) -> int | None:  # noqa: ARG002 - a notebook has them
         """The line of `text` that a line of a cell is; None where there is none."""
         return None
+
+    def place(self, offset: int) -> int:
+        """Where a place of `text` lies in the text of the file."""
+        return offset
+
+    def rewritten(self, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+        """What edits of `text` are in the text of the file.
+
+        Raises Unwritable where these change anything but Python.
+        """
+        return tuple(sorted(edits))
 
     @abstractmethod
     def with_text(self, text: str) -> Document:

@@ -7,9 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _UNIT = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
+_CHARACTER = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|" + _UNIT.pattern, re.DOTALL
+)
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _ESCAPED_BEYOND_ASCII = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4}")
 _decode = json.JSONDecoder().raw_decode
@@ -93,6 +97,21 @@ class WrittenText:
             return '"' + "".join(piece.raw for piece in pieces) + '"'
         return self._listed(pieces)
 
+    def place(self, offset: int) -> int:
+        """Where a place of the text is written, from the start of what is written."""
+        is_list = self.raw.startswith("[")
+        position = len(self._opening) if is_list else 0
+        end = position + 1
+        for piece in self._pieces:
+            # Of a list, each piece is a string of its own; of a string, the first has the quote.
+            start = position + len(piece.before) + 1 if is_list else max(position, 1)
+            if offset < len(piece.said):
+                return start + _written_length(piece.raw, offset)
+            offset -= len(piece.said)
+            end = start + len(piece.raw)
+            position = end + is_list
+        return end
+
     def _listed(self, pieces: Sequence[_Piece]) -> str:
         """The elements of a list, each after what stood before it."""
         usual = self._between
@@ -156,6 +175,12 @@ class _Piece:
     """As it is written, without quotes."""
     before: str = ""
     """What stands between it and the element before it."""
+
+
+def _written_length(raw: str, count: int) -> int:
+    """How long the first characters of a text are as they are written."""
+    written = islice(_CHARACTER.finditer(raw), count)
+    return sum(len(character[0]) for character in written)
 
 
 def _length(pieces: Sequence[_Piece]) -> int:

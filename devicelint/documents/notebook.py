@@ -12,7 +12,8 @@ from devicelint.documents import magics, names
 from devicelint.documents.cells import CodeCell, code_cells
 from devicelint.documents.document import Document, Unwritable
 from devicelint.documents.magics import Reading, read_cell
-from devicelint.finding import InputError, Location
+from devicelint.edits import apply, narrowed
+from devicelint.finding import Edit, InputError, Location
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MASK_AT_TOP = re.compile(r"^0 *$", re.MULTILINE)
@@ -107,6 +108,17 @@ class Notebook(Document):
         """What each cell says, by its number."""
         return {cell.written.number: cell.final_text for cell in self.cells}
 
+    def place(self, offset: int) -> int:
+        """Where a place of the cells lies in the JSON, which has not changed since it was read."""
+        for cell, separator in zip(self.cells, self.separators, strict=True):
+            if offset <= len(cell.text):
+                return cell.written.span.start + cell.written.source.place(offset)
+            # What stands after a cell is the end of it.
+            offset -= len(cell.text) + len(separator.text) + 2
+            if offset < 0:
+                return cell.written.span.start + cell.written.source.place(len(cell.text))
+        return 0
+
     def with_text(self, text: str) -> Notebook:
         """The notebook with other code in its cells."""
         texts = _split(text, [separator.text for separator in self.separators])
@@ -116,15 +128,21 @@ class Notebook(Document):
         )
         return replace(self, cells=cells)
 
-    def to_text(self) -> str:
-        """The JSON with the sources of the changed cells replaced, and nothing else."""
-        pieces, position = [], 0
+    def rewritten(self, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+        """What edits of the cells are in the JSON."""
+        changed = self.with_text(apply(self.text, edits))
+        return tuple(narrowed(self.raw, edit) for edit in changed.changes())
+
+    def changes(self) -> Iterator[Edit]:
+        """The sources of the changed cells, and nothing else."""
         for cell in self.cells:
-            source, span = cell.written.source, cell.written.span
+            source = cell.written.source
             if cell.final_text != source.text:
-                pieces += [self.raw[position : span.start], source.rewritten(cell.final_text)]
-                position = span.end
-        return "".join((*pieces, self.raw[position:]))
+                yield Edit(cell.written.span, source.rewritten(cell.final_text))
+
+    def to_text(self) -> str:
+        """The JSON with the changes made."""
+        return apply(self.raw, tuple(self.changes()))
 
     @cached_property
     def _separating_lines(self) -> frozenset[int]:

@@ -1,5 +1,6 @@
 """Fixes: changes at nodes of a tree, made on the text, so that all else stays byte for byte."""
 
+from devicelint.edits import apply
 from devicelint.fixes.bundle import Bundle, Joined
 from devicelint.fixes.calls import AddKeyword, RemoveArgument
 from devicelint.fixes.change import Change, Rewrite
@@ -10,7 +11,7 @@ from devicelint.fixes.parameters import AddParameter
 from devicelint.fixes.preamble import DefineDevice, asks_for, choice_of
 from devicelint.fixes.resolution import resolve, sites
 from devicelint.fixes.rounds import MAX_ROUNDS, Approval, Fixed, fix_until_stable
-from devicelint.fixes.selection import apply, edits_of, select
+from devicelint.fixes.selection import edits_of, select
 from devicelint.fixes.statements import GuardStatement, InsertStatement, RemoveStatement
 
 __all__ = [

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from devicelint.edits import apply
 from devicelint.finding import Edit, Finding, InputError, Span
 from devicelint.fixes.bundle import Bundle
-from devicelint.fixes.selection import apply, edits_of, select
+from devicelint.fixes.selection import edits_of, select
 from devicelint.source import SourceFile
 
 Check = Callable[[SourceFile], tuple[Finding, ...]]

@@ -6,7 +6,7 @@ checked again and the finding, if it is still there, brings its fix anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from devicelint.finding import Edit, Finding
 
@@ -33,20 +33,6 @@ def edits_of(findings: Iterable[Finding]) -> tuple[Edit, ...]:
             merged[edit] = max(merged.get(edit, 0), edits.count(edit))
     repeated = [edit for edit, count in merged.items() for _ in range(count)]
     return tuple(sorted(repeated, key=lambda edit: edit.span))
-
-
-def apply(text: str, edits: Sequence[Edit]) -> str:
-    """The text after `edits`, which do not overlap; insertions at one place keep their order."""
-    pieces = []
-    position = 0
-    for edit in sorted(edits, key=lambda edit: edit.span):
-        if edit.span.start < position:
-            raise ValueError(f"edits overlap at {edit.span}")
-        pieces += [text[position : edit.span.start], edit.content]
-        position = edit.span.end
-    if position > len(text):
-        raise ValueError(f"an edit ends at {position}, after the end of the text")
-    return "".join((*pieces, text[position:]))
 
 
 def may_be_shared(edit: Edit) -> bool:

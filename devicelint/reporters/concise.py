@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from devicelint.reporters import report
 from devicelint.reporters.paint import SEVERITY_STYLES, Paint, plain
 from devicelint.reporters.visible import printable
 
 if TYPE_CHECKING:
     from devicelint.checked import Checked
+
+
+class Report(report.Report):
+    """Each file's findings, when it is done."""
+
+    def file(self, checked: Checked) -> str:
+        """Return a line for every finding."""
+        return render(checked, self.scene.paint)
 
 
 def render(checked: Checked, paint: Paint = plain) -> str:

@@ -4,37 +4,59 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from devicelint.finding import Elsewhere, Finding, Fix, Location, Span
+from devicelint.finding import Edit, Elsewhere, Finding, Fix, Location, Span
+from devicelint.reporters import report
 from devicelint.source import SourceFile
 
 if TYPE_CHECKING:
     from devicelint.checked import Checked
 
 
-def render(files: Iterable[Checked], proofs: Sequence[dict[str, Any]] = ()) -> str:
-    """Return the findings of all files as one list; rows and columns count from one.
+class Report(report.Report):
+    """One list of all findings; with proofs, an object of which it is a part."""
 
-    With a proof, the list and the proof are the two parts of an object; with several, `proofs`.
-    """
-    entries = [_entry(checked.source, finding) for checked in files for finding in checked.findings]
-    # ASCII only: the terminal's encoding must not decide whether the output is JSON.
-    document: object = entries
-    if proofs:
-        proven = {"proof": proofs[0]} if len(proofs) == 1 else {"proofs": proofs}
-        document = {"findings": entries, **proven}
-    return json.dumps(document, indent=2, sort_keys=True) + "\n"
+    def __init__(self, scene: report.Scene) -> None:
+        """Nothing was found yet."""
+        super().__init__(scene)
+        self._findings: list[dict[str, Any]] = []
+        self._proofs: list[dict[str, Any]] = []
+
+    def file(self, checked: Checked) -> str:
+        """Keep the findings of a file for the end."""
+        self._findings += entries(checked, self.scene)
+        return ""
+
+    def proof(self, proof: dict[str, Any]) -> bool:
+        """Keep a proof for the end."""
+        self._proofs.append(proof)
+        return True
+
+    def end(self) -> str:
+        """Return the list, or with a proof the object with it; with several, they are `proofs`."""
+        document: object = self._findings
+        if self._proofs:
+            proven = (
+                {"proof": self._proofs[0]} if len(self._proofs) == 1 else {"proofs": self._proofs}
+            )
+            document = {"findings": self._findings, **proven}
+        # ASCII only: the terminal's encoding must not decide whether the output is JSON.
+        return json.dumps(document, indent=2, sort_keys=True) + "\n"
 
 
-def _entry(source: SourceFile, finding: Finding) -> dict[str, Any]:
+def entries(checked: Checked, scene: report.Scene) -> list[dict[str, Any]]:
+    """Return the findings of a file; rows and columns count from one."""
+    return [_entry(checked.source, finding, scene) for finding in checked.findings]
+
+
+def _entry(source: SourceFile, finding: Finding, scene: report.Scene) -> dict[str, Any]:
     return {
         "cell": source.location(finding.span.start).cell,
         "certainty": finding.certainty.value,
         "code": finding.code,
         "filename": source.path if source.path == "-" else os.path.abspath(source.path),
-        "fix": _fix(source, finding.fix) if finding.fix is not None else None,
+        "fix": _fix(source, finding.fix, scene) if finding.fix is not None else None,
         "machine": finding.machine,
         "message": finding.message,
         "name": finding.name,
@@ -58,20 +80,25 @@ def _elsewhere(place: Elsewhere) -> dict[str, Any]:
     """Return a place in another file, which has a name of its own."""
     return {
         "filename": os.path.abspath(place.path),
-        "location": {"row": place.line, "column": place.column + 1},
+        "location": _place(place.location),
         "message": place.message,
+        **({} if place.cell is None else {"cell": place.cell}),
     }
 
 
-def _fix(source: SourceFile, fix: Fix) -> dict[str, Any]:
-    return {
-        "applicability": fix.safety.value,
-        "edits": [
-            {"content": edit.content, **_cell(source, edit.span), **_location(source, edit.span)}
-            for edit in fix.edits
-        ],
-        "message": fix.message,
-    }
+def _fix(source: SourceFile, fix: Fix, scene: report.Scene) -> dict[str, Any] | None:
+    """Return all edits of a fix, or nothing: half of them are no fix."""
+    edits = [_edit(source, edit) for edit in fix.edits]
+    for changed in fix.elsewhere:
+        other = scene.read(changed.path)
+        if other is None:
+            return None
+        edits += [{"filename": changed.path, **_edit(other, edit)} for edit in changed.edits]
+    return {"applicability": fix.safety.value, "edits": edits, "message": fix.message}
+
+
+def _edit(source: SourceFile, edit: Edit) -> dict[str, Any]:
+    return {"content": edit.content, **_cell(source, edit.span), **_location(source, edit.span)}
 
 
 def _location(source: SourceFile, span: Span) -> dict[str, dict[str, int]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from devicelint.reporters.paint import Paint, plain
 
@@ -52,7 +52,18 @@ def render_json(files: Iterable[Checked]) -> str:
     """Return the counts as JSON, with the keys that Ruff has for them."""
     import json
 
-    rows = [
+    return json.dumps(_rows(files), indent=2) + "\n"
+
+
+def render_json_lines(files: Iterable[Checked]) -> str:
+    """Return the counts as JSON, a line for each rule."""
+    import json
+
+    return "".join(f"{json.dumps(row)}\n" for row in _rows(files))
+
+
+def _rows(files: Iterable[Checked]) -> list[dict[str, Any]]:
+    return [
         {
             "code": row.code,
             "count": row.count,
@@ -62,4 +73,12 @@ def render_json(files: Iterable[Checked]) -> str:
         }
         for row in count(files)
     ]
-    return json.dumps(rows, indent=2) + "\n"
+
+
+FORMATS: dict[str, Callable[[Iterable[Checked]], str]] = {
+    "text": render,
+    "concise": render,
+    "json": render_json,
+    "json-lines": render_json_lines,
+}
+"""The formats that have a way to count."""

@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devicelint.finding import Certainty, Finding
+from devicelint.finding import Finding
+from devicelint.reporters import report
+from devicelint.reporters.evidence import condition
 from devicelint.reporters.frame import Label, frame
 from devicelint.reporters.paint import SEVERITY_STYLES, Paint, plain
+from devicelint.reporters.report import DEFAULT_WIDTH
 from devicelint.reporters.visible import printable
 from devicelint.source import SourceFile
 
 if TYPE_CHECKING:
     from devicelint.checked import Checked
 
-DEFAULT_WIDTH = 100
+__all__ = ["DEFAULT_WIDTH", "Report", "render"]
 
-EVIDENCE = {
-    Certainty.CERTAIN: "",
-    Certainty.CONTRACT: "by contract: the caller chooses the device, and the code ignores it",
-    Certainty.BELIEF: "by belief: the code takes the device for granted, and does not show it",
-}
+
+class Report(report.Report):
+    """Each file's findings, when it is done."""
+
+    def file(self, checked: Checked) -> str:
+        """Return every finding with its code frame."""
+        return render(checked, self.scene.paint, self.scene.width)
 
 
 def render(checked: Checked, paint: Paint = plain, width: int = DEFAULT_WIDTH) -> str:
@@ -37,8 +42,8 @@ def _finding(source: SourceFile, finding: Finding, paint: Paint, width: int) -> 
     for place in finding.elsewhere:
         where = f"{printable(place.where)}:"
         yield f"  {paint(where, 'bold')} {printable(place.message)}"
-    if condition := "; ".join(filter(None, (finding.machine, EVIDENCE[finding.certainty]))):
-        yield "  " + paint(printable(condition), "dim")
+    if told := condition(finding):
+        yield "  " + paint(printable(told), "dim")
     if finding.fix is not None:
         safety = finding.fix.safety.value
         yield f"  {paint('fix:', 'bold green')} {printable(finding.fix.message)} ({safety})"

@@ -1,0 +1,21 @@
+"""The format for `jq` and for logs: each finding as JSON, on a line of its own."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from devicelint.reporters import report
+from devicelint.reporters.json import entries
+
+if TYPE_CHECKING:
+    from devicelint.checked import Checked
+
+
+class Report(report.Report):
+    """Each file's findings, when it is done."""
+
+    def file(self, checked: Checked) -> str:
+        """Return a line for every finding, with the keys of the JSON format."""
+        found = entries(checked, self.scene)
+        return "".join(f"{json.dumps(entry, sort_keys=True)}\n" for entry in found)
