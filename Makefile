@@ -23,7 +23,7 @@ help:
 	@echo "  make types      mypy --strict"
 	@echo "  make layers     import-linter: dependencies point one way"
 	@echo "  make generated  the generated pages are those that the rules give"
-	@echo "  make unit       pytest, with coverage"
+	@echo "  make unit       pytest on every core, with coverage"
 	@echo "make demo       lint and fix a broken training script (installs no torch)"
 	@echo "make generate   write the generated pages anew"
 	@echo "make format     let ruff format and mend what it can"
@@ -47,7 +47,7 @@ generated: setup
 	$(BIN)/python tools/generate.py --check
 
 unit: setup
-	$(BIN)/pytest --cov
+	OMP_NUM_THREADS=1 $(BIN)/pytest --cov --numprocesses=logical --dist=loadfile
 
 generate: setup
 	$(BIN)/python tools/generate.py

@@ -17,6 +17,7 @@ from torch.multiprocessing import reductions
 from runtime_guard._virtual.devices import resolved
 from runtime_guard._virtual.machine import _machines, is_active, machine
 from runtime_guard._virtual.marks import MARK
+from runtime_guard._virtual.spawned import begun
 from runtime_guard._virtual.storages import place_storage, seen_plainly
 
 if TYPE_CHECKING:
@@ -73,16 +74,6 @@ def _of_process(process: BaseProcess, protocol: Any) -> Any:
     here = machine()
     told = (len(here.devices), here.name, here.accounts[0].limit)
     return (begun, (told, make, args), *rest)
-
-
-def begun(told: tuple[int, str, int | None], make: Callable[..., Any], args: Any) -> Any:
-    """Make the machine of the parent process, for as long as this one lives, and a process."""
-    if not is_active():
-        from runtime_guard._virtual.block import VirtualGpu
-
-        count, name, limit = told
-        VirtualGpu(count, name, None if limit is None else limit / 1024**3).__enter__()
-    return make(*args)
 
 
 def _after_fork() -> None:
