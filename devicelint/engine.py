@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -38,6 +38,10 @@ __all__ = [
     "trace",
     "why",
 ]
+
+
+Heard = Callable[[Checked], Checked]
+"""Which of the findings of a file are to be mended; the others may stay."""
 
 
 def check(
@@ -81,21 +85,26 @@ def fix(
     config: Config | None = None,
     project: Project | None = None,
     approves: Approval | None = None,
+    heard: Heard | None = None,
 ) -> Fixed:
     """Apply the fixes that the configuration allows until nothing changes.
 
-    One that `approves` is asked about each, and may say no.
+    One that `approves` is asked about each, and may say no.  What is not `heard` is not mended.
     """
     config = config or Config()
     silenced: dict[str, tuple[Finding, ...]] = {}
+    passed_over: set[Finding] = set()
 
     def found(one: SourceFile) -> tuple[Finding, ...]:
         checked = check(one, config, project)
         silenced[one.text] = checked.silenced
+        if heard is not None:
+            passed_over.difference_update(checked.findings)
+            passed_over.update({*checked.findings}.difference(heard(checked).findings))
         return checked.findings
 
     def accepts(finding: Finding) -> bool:
-        return is_allowed(finding, config)
+        return finding not in passed_over and is_allowed(finding, config)
 
     fixed = fix_until_stable(source, found, accepts, insists=config.adopts, approves=approves)
     return replace(fixed, silenced=silenced[fixed.after.text])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from devicelint.config import Config
-from devicelint.engine import Checked, check, check_as_called, is_allowed
+from devicelint.engine import Checked, Heard, check, check_as_called, is_allowed
 from devicelint.finding import Finding, Span
 from devicelint.fixes import Bundle, Fixed, Joined, fix_until_stable
 from devicelint.project import Project, home_of
@@ -25,15 +25,16 @@ def fix_all(
     project: Project,
     *,
     is_led: bool = False,
+    heard: Heard | None = None,
 ) -> tuple[Fixed, ...]:
     """Apply the fixes that the configurations allow, in all the files, until nothing changes.
 
     Where the files are led, the first of them is the script that is run: what it gives to the
     functions of the others shows what these need.  Nothing is written; `project` goes by the new
-    texts until it is told to release them.
+    texts until it is told to release them.  What is not `heard` is not mended.
     """
     with project.editing(sources):
-        together = _Together(config_for, project, is_led)
+        together = _Together(config_for, project, is_led, heard)
         insists = any(config_for(source.path).adopts for source in sources)
         fixed = fix_until_stable(
             Bundle.of(sources, is_led=is_led), together.check, together.accepts, insists=insists
@@ -50,6 +51,9 @@ class _Together:
     config_for: ConfigFor
     project: Project
     is_led: bool
+    heard: Heard | None = None
+    passed_over: dict[str, set[Finding]] = field(default_factory=dict)
+    """What of each file is not to be mended."""
     origins: dict[Finding, Joined] = field(default_factory=dict)
     """What each finding of the whole text is in its own file."""
     known: dict[str, tuple[dict[str, str], tuple[Checked, ...]]] = field(default_factory=dict)
@@ -68,7 +72,10 @@ class _Together:
 
     def accepts(self, finding: Finding) -> bool:
         """Whether the configuration of its file allows a fix."""
-        return is_allowed(finding, self.config_for(self.origins[finding].path))
+        origin = self.origins[finding]
+        if origin.finding in self.passed_over.get(origin.path, ()):
+            return False
+        return is_allowed(finding, self.config_for(origin.path))
 
     def _checked(self, bundle: Bundle) -> list[Checked]:
         """What is found in each file, by itself and as the first one calls it."""
@@ -92,9 +99,17 @@ class _Together:
             found = check_as_called(first, others, config, self.project)
         else:
             found = (check(first, config, self.project),)
+        for checked in found if self.heard else ():
+            self._pass_over(checked)
         rests_on = {home_of(first), *self.project.reached_from(first)} & texts.keys()
         self.known[first.path] = {home: texts[home] for home in rests_on}, found
         return found
+
+    def _pass_over(self, checked: Checked) -> None:
+        assert self.heard is not None
+        passed_over = self.passed_over.setdefault(checked.source.path, set())
+        passed_over.difference_update(checked.findings)
+        passed_over.update({*checked.findings}.difference(self.heard(checked).findings))
 
     def of_file(self, fixed: Fixed, index: int) -> Fixed:
         """What became of one of the files."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from devicelint.locating import FAR
 from devicelint.together import fix_all
 
 if TYPE_CHECKING:
+    from devicelint.checked import Checked
     from devicelint.cli.settings import Settings
     from devicelint.config import Config
     from devicelint.engine import Fixed
@@ -57,11 +58,17 @@ class Across:
         wanted = any(finding.unfixed == FAR for finding in found)
         return [self._files[o] for o in sorted(reached & self._files.keys())] if wanted else []
 
-    def fixed(self, configs: Mapping[Input, Config]) -> dict[Input, Fixed]:
-        """What is made of files together."""
+    def fixed(
+        self, configs: Mapping[Input, Config], heard: Callable[[Checked, Config], Checked]
+    ) -> dict[Input, Fixed]:
+        """What is made of files together, of what is heard of each."""
         by_path = {each.path: config for each, config in configs.items()}
         sources = [self.source(each) for each in configs]
-        fixed = fix_all(sources, by_path.__getitem__, self._project)
+
+        def heard_of(checked: Checked) -> Checked:
+            return heard(checked, by_path[checked.source.path])
+
+        fixed = fix_all(sources, by_path.__getitem__, self._project, heard=heard_of)
         return dict(zip(configs, fixed, strict=True))
 
     def write(self, fixed: Mapping[Input, Fixed]) -> None:

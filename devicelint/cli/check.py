@@ -169,6 +169,8 @@ class Check:
 
     def show_fixed(self, each: Input, fixed: Fixed) -> None:
         """Count what became of a file, and tell of it."""
+        left = self.old_code.sifted(Checked(fixed.after, fixed.remaining), self.config_of(each))
+        fixed = replace(fixed, remaining=left.findings)
         self.tally.count(Checked(fixed.after, fixed.remaining))
         self.tally.count_fixes(fixed)
         self.output.show_fixed(
@@ -197,7 +199,8 @@ class Check:
         config = self.config_for(self.config_of(each))
         others = [] if self.approves else self.across.needed(each, fixed[each], config)
         if others:
-            fixed = self.across.fixed({each: config} | {o: self.config_of(o) for o in others})
+            configs = {each: config} | {o: self.config_of(o) for o in others}
+            fixed = self.across.fixed(configs, self.old_code.heard)
         if self.writes:
             self.across.write({one: it for one, it in fixed.items() if isinstance(one, FileInput)})
         elif others:
@@ -219,7 +222,8 @@ class Check:
         """What is made of one file."""
         from devicelint import engine
 
-        return engine.fix(source, config, self.project, self.approves)
+        heard = partial(self.old_code.heard, config=config)
+        return engine.fix(source, config, self.project, self.approves, heard)
 
     @property
     def writes(self) -> bool:

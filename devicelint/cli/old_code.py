@@ -18,11 +18,12 @@ from devicelint.baseline import (
 )
 from devicelint.cli import terminal
 from devicelint.cli.arguments import UsageError
-from devicelint.reporters import known
+from devicelint.reporters import known as sentences
 from devicelint.rule_choice import checked_codes
 
 if TYPE_CHECKING:
     from devicelint.checked import Checked
+    from devicelint.cli.changed import Changed
     from devicelint.config import Config
 
 
@@ -38,28 +39,46 @@ class OldCode:
             self._writing = _Writing.over(Path(options.write_baseline))
         elif options.baseline:
             self._baseline(Path(options.baseline))
+        self._changed = self._changed_since(options.diff_base) if options.diff_base else None
+
+    def _changed_since(self, name: str) -> Changed:
+        from devicelint.cli.changed import Changed
+
+        return Changed(name, self.options.paths)
 
     def sifted(self, checked: Checked, config: Config) -> Checked:
         """What of a file is to be told; raises InputError for a baseline that is none."""
         if self._writing is not None:
             return self._writing.took(checked, config)
-        path = self._path_for()
-        return checked if path is None else self._baseline(path).sifted(checked, config)
+        if known := self._known_by(config):
+            checked = known.sifted(checked, config)
+        return self._changed.sifted(checked, config) if self._changed else checked
+
+    def heard(self, checked: Checked, config: Config) -> Checked:
+        """The same, of a text that is on its way to what is told."""
+        if self._writing is not None:
+            return checked
+        if known := self._known_by(config):
+            new = known.baseline.sift(checked.findings, checked.source).new
+            checked = replace(checked, findings=new)
+        return self._changed.heard(checked, config) if self._changed else checked
 
     def close(self) -> None:
-        """Write the baseline, or tell how much was known; raises InputError."""
+        """Write the baseline, or tell how much was kept back; raises InputError."""
         if self._writing is not None:
             lines = [self._writing.write()]
         else:
             verbose = self.options.verbose
             lines = [line for each in self._baselines.values() for line in each.told(verbose)]
+        if self._changed and self._changed.kept_back:
+            lines.append(sentences.unchanged(self._changed.kept_back, self._changed.name))
         for line in () if self.options.quiet else lines:
             terminal.say(line)
 
-    def _path_for(self) -> Path | None:
+    def _known_by(self, config: Config) -> _Known | None:  # noqa: ARG002
         if self.options.no_baseline or not self.options.baseline:
             return None
-        return Path(self.options.baseline)
+        return self._baseline(Path(self.options.baseline))
 
     def _baseline(self, path: Path) -> _Known:
         if path not in self._baselines:
@@ -93,8 +112,9 @@ class _Known:
             if not self.baseline.place_of(name).exists()
         }
         path = str(self.baseline.path)
-        lines = [known.kept_back(self.kept_back, path), *known.stale(self.stale | gone, path)]
-        return [line for line in (lines if verbose else lines[:2]) if line]
+        lines = [sentences.kept_back(self.kept_back, path)]
+        lines += sentences.stale(self.stale | gone, path, in_detail=verbose)
+        return [line for line in lines if line]
 
 
 @dataclass
@@ -133,4 +153,4 @@ class _Writing:
         }
         after = Baseline(self.before.path, left | self.files)
         write_file(after.path, after.to_text().encode("utf-8", "surrogatepass"))
-        return known.written(self.before.files, after.files, str(after.path))
+        return sentences.written(self.before.files, after.files, str(after.path))

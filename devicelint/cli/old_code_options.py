@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from devicelint.cli.arguments import Parser
 
-ALL_IS_NEW = {"baseline": None, "no_baseline": False, "write_baseline": None}
+ALL_IS_NEW = {
+    "baseline": None,
+    "no_baseline": True,
+    "write_baseline": None,
+    "diff_base": None,
+}
 """The values of these options for a command that has none of them."""
 
 
@@ -29,6 +34,12 @@ def add_old_code_options(parser: Parser) -> None:
         "--write-baseline",
         metavar="FILE",
         help="let FILE know all that is found now, and nothing that is found no more",
+    )
+    group.add_argument(
+        "--diff-base",
+        metavar="REF",
+        help="tell only what is found on lines changed since a git revision, or brought about "
+        "by what has changed; REF: HEAD, origin/main, …",
     )
 
 

@@ -17,7 +17,13 @@ def kept_back(findings: int, path: str) -> str:
     return printable(f"Kept back {number(findings, 'finding')} that {path} knows") * bool(findings)
 
 
-def stale(entries: Entries, path: str) -> Iterator[str]:
+def unchanged(findings: int, revision: str) -> str:
+    """Say how many findings only unchanged lines have."""
+    told = f"Kept back {number(findings, 'finding')} on lines that are as they were in {revision}"
+    return printable(told)
+
+
+def stale(entries: Entries, path: str, *, in_detail: bool) -> Iterator[str]:
     """Say how much of a baseline is of no use any more, and then what."""
     total = _total(entries)
     if not total:
@@ -26,7 +32,7 @@ def stale(entries: Entries, path: str) -> Iterator[str]:
         f"{path} knows {number(total, 'finding')} that {'is' if total == 1 else 'are'} found no"
         f" more; --write-baseline {path} takes {'it' if total == 1 else 'them'} out"
     )
-    for name, each in sorted(entries.items()):
+    for name, each in sorted(entries.items() if in_detail else ()):
         for code, count in sorted(_by_code(each).items()):
             yield printable(f"{name}: {count} {code} found no more")
 
