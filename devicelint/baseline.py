@@ -135,7 +135,7 @@ def is_overwritable(path: Path) -> bool:
     """Whether a file is a baseline, even one that a merge has broken, or nothing at all."""
     try:
         head = path.read_bytes()[:1_000_000]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return True
     except OSError:
         return False

@@ -152,20 +152,6 @@ def replace_file(path: Path, data: bytes) -> None:
     replace_files([(path, data)])
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Gives a file that may be new its content, whole or not at all; raises InputError."""
-    if path.exists():
-        replace_file(path, data)
-        return
-    beside = path.parent / f".devicelint-{os.getpid()}-{path.name}"
-    try:
-        beside.write_bytes(data)
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise _file_error(path, f"cannot be written: {error.strerror or error}") from None
-
-
 def replace_files(contents: Sequence[tuple[Path, bytes]]) -> None:
     """Gives several files other content, all of them or none, as `replace_file` does one.
 

@@ -235,18 +235,57 @@ class TestWriting:
         assert run("--write-baseline", "base.json")[0] == 0
         assert run("--baseline", "base.json", "-q") == (0, [], [])
 
-    def test_into_no_folder(self, run):
+    def test_into_a_folder_that_is_made(self, run):
         write("train.py", OLD)
-        status, _, (told,) = run("--write-baseline", "no/base.json")
-        assert (status, told) == (
+        assert run("--write-baseline", "ci/base.json")[0] == 0
+        assert list(entries("ci/base.json")) == ["../train.py"]
+
+    def test_where_nobody_may_write(self, run):
+        write("train.py", OLD)
+        assert run("--write-baseline", "train.py/base.json") == (
             2,
-            "no/base.json:1:1: cannot be written: No such file or directory",
+            [],
+            ["train.py/base.json:1:1: cannot be written: Not a directory"],
         )
 
     def test_without_what_was_asked(self, run):
         write("train.py", "import torch\nreveal_device(torch.ones(2))\n")
         assert run("--write-baseline", "base.json")[2] == ["base.json knows no findings"]
         assert entries() == {}
+
+
+class TestTheSetting:
+    def test_is_seen_from_the_folder_of_the_configuration(self, run, monkeypatch):
+        write("devicelint.toml", 'baseline = "ci/base.json"\n')
+        write("src/train.py", OLD)
+        write("src/deep/devicelint.toml", 'extend = "../../devicelint.toml"\n')
+        write("src/deep/train.py", OLD)
+        assert run("--write-baseline", "ci/base.json")[0] == 0
+        write("src/train.py", NEW)
+        monkeypatch.chdir("src")
+        status, out, error = run()
+        assert (status, [line.partition(" ")[0] for line in out]) == (1, ["train.py:8:1:"])
+        assert error[1].startswith("Kept back 4 findings that /")
+
+    def test_is_overruled(self, run):
+        write("devicelint.toml", 'baseline = "base.json"\n')
+        write("train.py", OLD)
+        assert run()[2] == [
+            "base.json:1:1: there is no such baseline; --write-baseline base.json makes it"
+        ]
+        assert run("--no-baseline")[0] == 1
+        assert run("--write-baseline", "base.json")[0] == 0
+        assert run("-q") == (0, [], [])
+        assert run("--no-baseline")[0] == 1
+        write("other.json", '{"devicelint-baseline": 1, "files": {}}')
+        assert run("--baseline", "other.json")[0] == 1
+
+    def test_does_not_keep_adoption_from_its_work(self, run, capfd):
+        write("devicelint.toml", 'baseline = "base.json"\n')
+        write("train.py", OLD)
+        run("--write-baseline", "base.json")
+        main(["adopt", "train.py", "--check", "--unsafe-fixes"])
+        assert "would change train.py" in capfd.readouterr().err
 
 
 class TestMistakes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -75,15 +76,21 @@ class OldCode:
         for line in () if self.options.quiet else lines:
             terminal.say(line)
 
-    def _known_by(self, config: Config) -> _Known | None:  # noqa: ARG002
-        if self.options.no_baseline or not self.options.baseline:
+    def _known_by(self, config: Config) -> _Known | None:
+        if self.options.no_baseline or config.baseline is None:
             return None
-        return self._baseline(Path(self.options.baseline))
+        return self._baseline(config.baseline)
 
     def _baseline(self, path: Path) -> _Known:
-        if path not in self._baselines:
-            self._baselines[path] = _Known(read_baseline(path))
-        return self._baselines[path]
+        shown = _as_seen_from_here(path)
+        if shown not in self._baselines:
+            self._baselines[shown] = _Known(read_baseline(shown))
+        return self._baselines[shown]
+
+
+def _as_seen_from_here(path: Path) -> Path:
+    absolute, here = Path(os.path.abspath(path)), Path.cwd()
+    return absolute.relative_to(here) if absolute.is_relative_to(here) else path
 
 
 @dataclass
@@ -144,7 +151,7 @@ class _Writing:
 
     def write(self) -> str:
         """Write the file, and say what it knows; what was not looked at stays as it was."""
-        from devicelint.files import write_file
+        from devicelint.made_files import write_file
 
         left = {
             name: entries

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Iterable
 from functools import cached_property
@@ -27,6 +28,8 @@ class Settings:
         self.torch_version: TorchRelease | None = options.torch_version
         self.force_exclude: bool = getattr(options, "force_exclude", False)
         self.device_style: DeviceStyle | None = getattr(options, "style", None)
+        baseline: str | None = options.baseline
+        self.baseline = Path(os.path.abspath(baseline)) if baseline else None
         explicit = options.config
         self._explicit = load_config(Path(explicit), Path(), self._known) if explicit else None
 
@@ -40,6 +43,7 @@ class Settings:
             extend_select=self.extend_select,
             torch_version=self.torch_version,
             device_style=self.device_style,
+            baseline=self.baseline,
         )
 
     def complaint_about(self, word: str) -> str | None:

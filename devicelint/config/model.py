@@ -96,6 +96,12 @@ class Config:
         "to",
         "How fixes choose a device: by its type, or by `torch.accelerator`, of torch 2.6.",
     )
+    baseline: Path | None = setting(
+        PathTo(),
+        None,
+        "A file of findings that are known and kept back; `--write-baseline` makes it.",
+        unset="none",
+    )
 
     root: Path | None = None
     """The folder that path patterns start from; None for the current one."""
