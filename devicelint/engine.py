@@ -16,12 +16,13 @@ from devicelint.fixes import Approval, Fixed, fix_until_stable
 from devicelint.gathering import Gathering
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.patience import GivenUp
-from devicelint.interpreter.watching import WatchingRun
+from devicelint.interpreter.watching import TellingRun, WatchingRun
 from devicelint.locating import File, located
 from devicelint.project import Project, home_of
 from devicelint.rule_choice import is_selected
 from devicelint.rules import Rule, chosen
 from devicelint.source import SourceFile
+from devicelint.studying import Studied, Studying
 from devicelint.syntax import CheckError, parse, too_deep
 from devicelint.tracing import Trace, Tracing
 
@@ -35,6 +36,7 @@ __all__ = [
     "check_as_called",
     "fix",
     "screen",
+    "study",
     "trace",
     "why",
 ]
@@ -171,14 +173,26 @@ def _program(source: SourceFile, project: Project | None) -> Program:
 def _explored(
     source: SourceFile, config: Config, project: Project | None, called: Sequence[SourceFile]
 ) -> tuple[list[Finding], ...]:
-    program = _program(source, project)
     heard = {} if project is None else _programs(called, project)
+    program = replace(_program(source, project), heard=heard)
     gathering = Gathering(_rules(config))
-    explore(replace(program, heard=heard), gathering.listener_for, wanted=gathering.wanted)
+    explore(program, gathering.listener_for, wanted=gathering.wanted)
+    return _located(source, program, gathering, config, project, called)
+
+
+def _located(
+    source: SourceFile,
+    program: Program,
+    gathering: Gathering,
+    config: Config,
+    project: Project | None,
+    called: Sequence[SourceFile] = (),
+) -> tuple[list[Finding], ...]:
+    """What was gathered in a walk, in the file and in those whose functions it calls."""
     reports = gathering.reports()
     files = [File(source, program.tree, home_of(source))]
     if project is not None and reports:
-        others = {**heard, **_editable(project)}
+        others = {**program.heard, **_editable(project)}
         others.pop(files[0].home, None)
         files += (File(SourceFile(o.text), o.tree, str(home)) for home, o in others.items())
     imported = () if project is None else project.files()
@@ -215,6 +229,30 @@ def trace(source: SourceFile, project: Project | None = None) -> Trace:
             explore(program, tracing.listener_for)
             lines += tracing.trace(part, program.tree).lines
     return Trace(tuple(sorted(lines)))
+
+
+def study(
+    source: SourceFile,
+    config: Config,
+    project: Project,
+    is_abandoned: Callable[[], bool] = lambda: False,
+) -> tuple[Checked, tuple[Studied, ...]]:
+    """The findings of a file, and where its values are, of each of its programs.
+
+    Raises `CheckError` where the file is no Python that libcst can read, and `Abandoned` once
+    nobody wants to know any more.
+    """
+    found: list[Finding] = []
+    told: list[Studied] = []
+    if not source.skipped and screen(source.text.encode("utf-8", "replace")):
+        with _told_in_one_line(source):
+            for part in source.programs():
+                program = _program(part, project)
+                studying = Studying(_rules(config), is_abandoned)
+                explore(program, studying.listener_for, TellingRun, studying.wanted)
+                found += _located(part, program, studying.gathering, config, project)[0]
+                told.append(studying.studied(source, program, project.files()))
+    return _sifted(source, found, config), tuple(told)
 
 
 def why(

@@ -77,7 +77,7 @@ class Explaining:
 
         def hear(event: Event, run: Run) -> None:
             if isinstance(event, Transfer):
-                _remember(event, run, before)
+                remember(event, run, before)
             elif isinstance(event, (Assigned, Evaluated)) and event.site in self._nodes:
                 heard.update(dict.fromkeys(_told(event, run, before)))
 
@@ -116,10 +116,10 @@ class _Places:
         return replace(self.far[site], message=message) if site in self.far else None
 
 
-def _remember(event: Transfer, run: Run, before: dict[Site, Step]) -> None:
+def remember(event: Transfer, run: Run, before: dict[Site, Step]) -> None:
     """What came before a move: the step that had put the receiver where it was."""
     moved = getattr(event.result, "since", None)
-    earlier = _since(event.receiver, run)
+    earlier = since(event.receiver, run)
     if isinstance(event.receiver, Module):
         earlier = event.receiver.since
     if earlier is not None and (moved is None or earlier.site is not event.site):
@@ -128,26 +128,28 @@ def _remember(event: Transfer, run: Run, before: dict[Site, Step]) -> None:
 
 def _told(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -> Iterator[_Heard]:
     value, site = event.value, event.site
-    if isinstance(value, _WITHOUT_PLACE):
+    if isinstance(value, WITHOUT_PLACE):
         return
     device = revealed_device(run, value)
     code = event.name if isinstance(event, Assigned) else run.code_of(_node(site))
-    chain = tuple(_chain(_since(value, run), run, before))
-    yield _Heard(_node(site), code, str(device), chain)
+    steps = tuple(chain(since(value, run), run, before))
+    yield _Heard(_node(site), code, str(device), steps)
 
 
-_WITHOUT_PLACE = (Bound, Class, Const, External, Flag, Function, HostValue, ProjectModule)
+WITHOUT_PLACE = (Bound, Class, Const, External, Flag, Function, HostValue, ProjectModule)
+"""What has no device, so that there is nothing to tell of it."""
 
 
-def _since(value: Value, run: Run) -> Step | None:
+def since(value: Value, run: Run) -> Step | None:
+    """The step that put a value where it is."""
     if isinstance(value, Module):
         place = run.state.read(value.ref, DEVICE_FIELD)
         return getattr(place, "since", value.since)
-    since = getattr(value, "since", None)
-    return since if isinstance(since, Step) else None
+    step = getattr(value, "since", None)
+    return step if isinstance(step, Step) else None
 
 
-def _chain(step: Step | None, run: Run, before: dict[Site, Step]) -> Iterator[tuple[Site, str]]:
+def chain(step: Step | None, run: Run, before: dict[Site, Step]) -> Iterator[tuple[Site, str]]:
     """The steps in the order in which they were taken, and the calls that handed the value on."""
     steps: list[Step] = []
     last = step

@@ -211,10 +211,10 @@ class SourceFile:
 
     def _lines_that_speak_for(self, span: Span) -> set[int]:
         ends = (span.start, max(span.start, span.end - 1))
-        statements = (self._logical_end(offset) for offset in ends)
+        statements = (self.end_of_statement(offset) for offset in ends)
         return {self.position(offset).line for offset in (*ends, *statements)}
 
-    def _logical_end(self, offset: int) -> int:
+    def end_of_statement(self, offset: int) -> int:
         """The end of the logical line around `offset`, or `offset` where that is one line."""
         joined = self._layout.joined
         index = bisect_right(joined, offset, key=lambda line: line.start) - 1

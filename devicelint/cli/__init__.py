@@ -23,6 +23,7 @@ _HOMES = {
     "completion": "completion",
     "explain": "pages",
     "rules": "pages",
+    "server": "server",
     "trace": "pages",
     "why": "pages",
 }

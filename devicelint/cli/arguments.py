@@ -24,6 +24,7 @@ COMMANDS = {
     "completion": "Print the completion script of a shell",
     "explain": "Print the page of a rule",
     "rules": "List the rules",
+    "server": "Show findings and devices in an editor, as its language server",
     "trace": "Print a file with the device of every value in the margin",
     "why": "Print how the values on a line came to their devices",
 }

@@ -14,6 +14,7 @@ _PARSERS = {
     "completion": "arguments",
     "explain": "arguments",
     "rules": "arguments",
+    "server": "server",
     "trace": "arguments",
     "why": "arguments",
 }

@@ -280,12 +280,14 @@ class Run(Surroundings, Memory):
 
     def announce(self, event: Event) -> None:
         """Let the rules know; what goes wrong in another file is found where that is checked."""
-        if self.silences:
-            return
+        if not self.silences and self.concerns(event):
+            self._listener(event, self)
+
+    def concerns(self, event: Event) -> bool:
+        """Whether an event happens in the file that is checked."""
         clash: Clash | None = getattr(event, "clash", None)
         frame = getattr(event, "frame", None) or (self.frame if clash is None else clash.frame)
-        if isinstance(frame, Frame) and frame.is_checked:
-            self._listener(event, self)
+        return isinstance(frame, Frame) and frame.is_checked
 
     @contextmanager
     def silence(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""A walk that also tells the value of expressions that somebody asks about."""
+"""Walks that also tell the values of expressions: of those that somebody asks about, or of all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import libcst as cst
 
-from devicelint.domain.events import Evaluated, Event
+from devicelint.domain.events import Evaluated, Event, Transfer
 from devicelint.domain.values import Value
 from devicelint.domain.worlds import World
 from devicelint.interpreter.patience import Patience
@@ -41,3 +41,44 @@ class WatchingRun(Run):
         """Tell everything, wherever it happens."""
         if not self.silences:
             self._listener(event, self)
+
+
+class TellingRun(Run):
+    """Announces `Evaluated` for every expression of the checked file that may have a place.
+
+    Moves in the files imported are announced, too.  The listener is to tell them apart: rules hear
+    of what `concerns` the file alone.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        world: World,
+        listener: Listener,
+        *,
+        patience: Patience,
+        splits: bool,
+    ) -> None:
+        super().__init__(program, world, listener, patience=patience, splits=splits)
+        self._first_listener = listener
+
+    def evaluate(self, node: cst.BaseExpression) -> Value:
+        """The value of an expression, which is told."""
+        value = super().evaluate(node)
+        if isinstance(node, _PLACED) and self._tells and self.frame.is_checked:
+            self._listener(Evaluated(node, value), self)
+        return value
+
+    def announce(self, event: Event) -> None:
+        """Tell what concerns the file, and each move elsewhere."""
+        if isinstance(event, Transfer) and self._tells and not self.concerns(event):
+            self._listener(event, self)
+        super().announce(event)
+
+    @property
+    def _tells(self) -> bool:
+        """Not where another one listens alone, to what may never happen."""
+        return not self.silences and self._listener is self._first_listener
+
+
+_PLACED = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BinaryOperation)

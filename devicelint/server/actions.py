@@ -1,0 +1,152 @@
+"""What the editor offers to do about findings: mend one, mend all, keep one back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from lsprotocol.types import (
+    CodeAction,
+    CodeActionContext,
+    CodeActionKind,
+    Command,
+    Diagnostic,
+    OptionalVersionedTextDocumentIdentifier,
+    Range,
+    TextDocumentEdit,
+    TextEdit,
+    WorkspaceEdit,
+)
+
+from devicelint.edits import apply
+from devicelint.finding import Edit, Finding, InputError, Safety, Span
+from devicelint.server.analysis import Analysis, common
+from devicelint.server.pages import Page, Part
+from devicelint.source import SourceFile
+
+FIX_ALL = "source.fixAll.devicelint"
+FIX_ALL_COMMAND = "devicelint.fixAll"
+ADOPT_COMMAND = "devicelint.adopt"
+
+
+def wants(context: CodeActionContext, kind: str) -> bool:
+    """Whether the editor asks for actions of a kind, or for all."""
+    return context.only is None or any(
+        kind == one or kind.startswith(f"{one}.") or one == "" for one in context.only
+    )
+
+
+def quick_fixes(
+    analysis: Analysis, uri: str, place: Range, context: CodeActionContext
+) -> Iterator[CodeAction]:
+    """What can be done about the findings of a range."""
+    if not analysis.is_of_now:
+        return
+    page = analysis.page
+    there = [one for one in analysis.findings if _meets(page, one, uri, place)]
+    for finding in there:
+        if finding.fix is not None and (edit := _mended(page, finding)):
+            yield CodeAction(
+                _title(finding),
+                kind=CodeActionKind.QuickFix,
+                diagnostics=_diagnostics_of(finding, context),
+                is_preferred=finding.fix.safety is Safety.SAFE,
+                edit=edit,
+            )
+    for finding in there:
+        if edit := _kept_back(page, finding):
+            yield CodeAction(
+                f"Ignore {finding.code} ({finding.name}) here",
+                kind=CodeActionKind.QuickFix,
+                diagnostics=_diagnostics_of(finding, context),
+                edit=edit,
+            )
+    if any(one.fix is not None for one in there):
+        command = Command(
+            "Mend all that is safe in this file", FIX_ALL_COMMAND, arguments=[page.uri]
+        )
+        yield CodeAction(command.title, kind=CodeActionKind.QuickFix, command=command)
+
+
+def workspace_edit(page: Page, after: SourceFile) -> WorkspaceEdit | None:
+    """What turns a page into another source; None where nothing changes."""
+    texts = page.texts(after)
+    changed = [(part, texts.get(part.uri, part.text)) for part in page.parts()]
+    changes = [
+        TextDocumentEdit(
+            OptionalVersionedTextDocumentIdentifier(part.uri, part.version),
+            [*text_edits(part, text)],
+        )
+        for part, text in changed
+        if text != part.text
+    ]
+    return WorkspaceEdit(document_changes=changes) if changes else None
+
+
+def without_versions(edit: WorkspaceEdit) -> WorkspaceEdit:
+    """The same, for an editor that knows nothing of versions."""
+    changes: dict[str, Sequence[TextEdit]] = {}
+    for one in edit.document_changes or ():
+        assert isinstance(one, TextDocumentEdit)
+        changes[one.text_document.uri] = [e for e in one.edits if isinstance(e, TextEdit)]
+    return WorkspaceEdit(changes=changes)
+
+
+def text_edits(part: Part, after: str) -> Iterator[TextEdit]:
+    """What turns a text into another: the lines that differ, without what they share."""
+    for edit in edits_between(part.text, after):
+        yield TextEdit(part.lines.range(edit.span), edit.content)
+
+
+def edits_between(before: str, after: str) -> Iterator[Edit]:
+    """The stretches in which two texts differ."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    starts = [0]
+    for line in old:
+        starts.append(starts[-1] + len(line))
+    for kind, i, j, m, n in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind != "equal":
+            yield _trimmed(starts[i], before[starts[i] : starts[j]], "".join(new[m:n]))
+
+
+def _trimmed(start: int, old: str, new: str) -> Edit:
+    head = common(old, new)
+    tail = min(common(old[::-1], new[::-1]), min(len(old), len(new)) - head)
+    span = Span(start + head, start + len(old) - tail)
+    return Edit(span, new[head : len(new) - tail])
+
+
+def _meets(page: Page, finding: Finding, uri: str, place: Range) -> bool:
+    there = page.location(finding.span)
+    return there.uri == uri and there.range.start <= place.end and place.start <= there.range.end
+
+
+def _title(finding: Finding) -> str:
+    assert finding.fix is not None
+    is_safe = finding.fix.safety is Safety.SAFE
+    plain = finding.fix.message.replace("`", "")
+    return f"{plain} ({finding.code})" if is_safe else f"{plain} ({finding.code}, unsafe)"
+
+
+def _diagnostics_of(finding: Finding, context: CodeActionContext) -> list[Diagnostic]:
+    return [one for one in context.diagnostics if one.code == finding.code]
+
+
+def _mended(page: Page, finding: Finding) -> WorkspaceEdit | None:
+    assert finding.fix is not None
+    return _edited(page, finding.fix.edits)
+
+
+def _kept_back(page: Page, finding: Finding) -> WorkspaceEdit | None:
+    end = page.source.end_of_statement(finding.span.start)
+    line = page.source.position(end).line
+    end = page.source.offset(line, len(page.source.line_text(line)))
+    return _edited(page, (Edit(Span(end, end), f"  # devicelint: ignore[{finding.code}]"),))
+
+
+def _edited(page: Page, edits: Sequence[Edit]) -> WorkspaceEdit | None:
+    try:
+        after = page.source.with_text(apply(page.source.text, edits))
+    except InputError:
+        return None
+    return workspace_edit(page, after)

@@ -1,0 +1,99 @@
+"""Who checks pages, one after the other, apart from the loop that talks to the editor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from devicelint import engine
+from devicelint.config import Config, ConfigError, ConfigFinder, load_config
+from devicelint.finding import InputError
+from devicelint.project import Project
+from devicelint.reporters import internal_error
+from devicelint.rule_index import known_rules
+from devicelint.server.analysis import Analysis
+from devicelint.server.pages import Page
+from devicelint.server.settings import Settings
+from devicelint.source import SourceFile
+from devicelint.studying import Abandoned
+
+
+class Analyst:
+    """Checks pages; what they import stays parsed from one check to the next.
+
+    Everything here is called in one thread.
+    """
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self.known = known_rules()
+        self.settings = Settings()
+        self.misconfigured: dict[str, ConfigError] = {}
+        """What is wrong in configurations, by their paths."""
+        self._project = Project()
+        self._finder = ConfigFinder(self.known)
+
+    def analyse(
+        self, page: Page, before: Analysis | None, is_abandoned: Callable[[], bool]
+    ) -> Analysis:
+        """What is found in a page; `before` is what was found in it last.
+
+        Raises `Abandoned` once nobody wants to know any more.
+        """
+        last = None if before is None else before.before or before
+        try:
+            return self._analysed(page, is_abandoned)
+        except Abandoned:
+            raise
+        except InputError as error:
+            return Analysis(page, problem=error, before=last)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the server goes on
+            told = f"{internal_error.NAME}: {internal_error.describe(error)}"
+            problem = InputError(page.path, 1, 0, told)
+            return Analysis(page, problem=problem, before=last)
+
+    def _analysed(self, page: Page, is_abandoned: Callable[[], bool]) -> Analysis:
+        if is_abandoned():
+            raise Abandoned
+        source, config = page.source, self.config_for(page.path)
+        self._project.hold(source)
+        if config.excludes_below(page.path):
+            return Analysis(page)
+        checked, studied = engine.study(source, config, self._project, is_abandoned)
+        reached = frozenset(self._project.reached_from(source))
+        return Analysis(page, checked.findings, studied, reached=reached)
+
+    def fixed(self, page: Page, *, adopts: bool = False) -> SourceFile:
+        """What the fixes that the configuration allows make of a page; raises InputError."""
+        mend = engine.adopt if adopts else engine.fix
+        return mend(page.source, self.config_for(page.path), self._project).after
+
+    def config_for(self, path: str) -> Config:
+        """What holds for a file; a configuration that cannot be read holds for none."""
+        explicit = self.settings.configuration
+        try:
+            if explicit:
+                found = load_config(Path(explicit).expanduser(), Path(), self.known)
+            else:
+                found = self._finder.config_for(Path(path))
+        except ConfigError as error:
+            self.misconfigured[error.path] = error
+            found = Config()
+        return self.settings.config(found)
+
+    def release(self, path: str) -> None:
+        """Go by what is on the disk again, where a page is closed."""
+        self._project.release(path)
+
+    def read_settings_again(self) -> None:
+        """Forget the configurations that were read."""
+        self.misconfigured.clear()
+        self._finder = ConfigFinder(self.known)
+
+    def look_again(self, open_pages: Iterable[Page]) -> None:
+        """Forget which files there are."""
+        self._project = Project()
+        for page in open_pages:
+            with suppress(InputError):
+                self._project.hold(page.source)

@@ -1,0 +1,105 @@
+"""Findings as an editor shows them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from lsprotocol.types import (
+    CodeDescription,
+    Diagnostic,
+    DiagnosticRelatedInformation,
+    DiagnosticSeverity,
+    Location,
+    Position,
+    Range,
+)
+
+from devicelint import rules
+from devicelint.finding import Elsewhere, Finding, InputError, Severity, Span
+from devicelint.reporters import internal_error
+from devicelint.reporters.evidence import condition
+from devicelint.server.analysis import Analysis
+from devicelint.server.pages import Page
+
+SOURCE = "devicelint"
+SEVERITIES = {
+    Severity.ERROR: DiagnosticSeverity.Error,
+    Severity.WARNING: DiagnosticSeverity.Warning,
+    Severity.NOTE: DiagnosticSeverity.Information,
+}
+
+
+def diagnostics(analysis: Analysis, *, shows_problems: bool = True) -> dict[str, list[Diagnostic]]:
+    """What is to be shown of a page, by the URIs of its parts."""
+    shown: dict[str, list[Diagnostic]] = {part.uri: [] for part in analysis.page.parts()}
+    for finding in analysis.shown():
+        place = analysis.page.location(finding.span)
+        shown[place.uri].append(_diagnostic(finding, place.range, analysis.page))
+    for problem in _problems(analysis) if shows_problems else ():
+        place = _place(problem, analysis.page)
+        shown[place.uri].append(
+            Diagnostic(
+                place.range, problem.message, severity=DiagnosticSeverity.Error, source=SOURCE
+            )
+        )
+    return shown
+
+
+def _diagnostic(finding: Finding, place: Range, page: Page) -> Diagnostic:
+    when = condition(finding)
+    return Diagnostic(
+        place,
+        f"{finding.message}\n({when})" if when else finding.message,
+        severity=SEVERITIES[finding.severity],
+        code=finding.code,
+        code_description=CodeDescription(page_of(finding.name)),
+        source=SOURCE,
+        related_information=[*_related(finding, page)] or None,
+        data={"name": finding.name, "fixable": finding.fix is not None},
+    )
+
+
+def page_of(name: str) -> str:
+    """Where the page of a rule is to be read: it comes with devicelint."""
+    return uri_of(str(_PAGES / f"{name.replace('-', '_')}.md"))
+
+
+_PAGES = Path(rules.__file__).parent
+
+
+def _related(finding: Finding, page: Page) -> Iterator[DiagnosticRelatedInformation]:
+    for related in finding.related:
+        yield DiagnosticRelatedInformation(page.location(related.span), related.message)
+    for place in finding.elsewhere:
+        yield DiagnosticRelatedInformation(location_of(place), place.message)
+
+
+def location_of(place: Elsewhere) -> Location:
+    """A place of another file: of the beginning of a line, where its text is not at hand."""
+    start = Position(place.line - 1, place.column)
+    return Location(uri_of(place.path), Range(start, start))
+
+
+def uri_of(path: str) -> str:
+    """The URI of a file."""
+    return Path(os.path.abspath(path)).as_uri()
+
+
+def _problems(analysis: Analysis) -> Iterator[InputError]:
+    if analysis.problem is not None:
+        yield analysis.problem
+    try:
+        yield from analysis.page.source.notes
+    except InputError:  # It is the problem.
+        return
+
+
+def _place(problem: InputError, page: Page) -> Location:
+    """The rest of the line where a page cannot be read."""
+    if problem.message.startswith(internal_error.NAME):
+        return page.location(Span(0, 0))
+    part = page.part_of(problem.cell)
+    start = part.lines.offset_of(problem.line, problem.column)
+    return Location(part.uri, part.lines.range(Span(start, part.lines.end_of_line(start))))

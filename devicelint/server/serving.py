@@ -1,0 +1,37 @@
+"""Standard input and output as the way to the editor, and nothing else on them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+
+from devicelint.finding import InputError
+from devicelint.server.service import Server
+
+
+def serve(log: str | None = None) -> int:
+    """Serve one editor until it leaves; the exit status says whether it took its leave.
+
+    Raises InputError where the log cannot be written.
+    """
+    _write_log(log)
+    server = Server()
+    with os.fdopen(os.dup(0), "rb") as messages, os.fdopen(os.dup(1), "wb") as answers:
+        # Whatever else is printed, by a plug-in or a library, must not come between messages.
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        server.start_io(messages, answers)
+        return int(not server.has_shut_down)
+
+
+def _write_log(path: str | None) -> None:
+    handler: logging.Handler = logging.NullHandler()
+    if path is not None:
+        try:
+            handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            message = f"cannot be written: {error.strerror or error}"
+            raise InputError(path, 1, 0, message) from None
+    form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(handlers=[handler], format=form, level=logging.INFO if path else None)

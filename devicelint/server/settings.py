@@ -1,0 +1,143 @@
+"""What the editor asks for: settings of the server, as the client sends them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from devicelint.config import Config
+from devicelint.selector import hint, unknown_selector
+from devicelint.torch_release import TorchRelease, torch_release
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What holds besides the project's own configuration, which all other doors share."""
+
+    enable: bool = True
+    """Whether anything is checked."""
+    run: str = "onType"
+    """When: "onType", or "onSave"."""
+    configuration: str | None = None
+    """A file that is read in place of the nearest configuration."""
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    unsafe_fixes: bool | None = None
+    """Whether *fix all* makes the fixes, too, that may change what the program does."""
+    torch_version: TorchRelease | None = None
+    inlay_hints: bool = True
+    hover: bool = True
+    definition: bool = True
+    """Whether *go to definition* leads to where a value was moved, too."""
+    show_syntax_errors: bool = True
+
+    def config(self, found: Config) -> Config:
+        """The configuration of a file, as these settings change it."""
+        return found.with_command_line(
+            self.select,
+            self.ignore,
+            self.unsafe_fixes,
+            extend_select=self.extend_select,
+            torch_version=self.torch_version,
+        )
+
+
+SETTINGS = tuple(
+    "".join(part.capitalize() if index else part for index, part in enumerate(one.name.split("_")))
+    for one in fields(Settings)
+)
+"""What the settings are called in an editor's configuration: `inlayHints`."""
+
+
+def read_settings(sent: object, known: Mapping[str, str]) -> tuple[Settings, list[str]]:
+    """What a client sent, and what to say of that which makes no sense; `known` are the rules.
+
+    The settings may lie in an object of their own, `devicelint` or `settings`.
+    """
+    while isinstance(sent, Mapping):
+        inner = next((sent[key] for key in ("devicelint", "settings") if key in sent), None)
+        if inner is None:
+            break
+        sent = inner
+    if sent is None:
+        return Settings(), []
+    if not isinstance(sent, Mapping):
+        return Settings(), ["the settings of devicelint must be an object"]
+    settings = Settings()
+    complaints: list[str] = []
+    for key, value in sent.items():
+        settings, complaint = _tried(settings, str(key), value, known)
+        complaints += filter(None, [complaint])
+    return settings, complaints
+
+
+def _tried(
+    settings: Settings, key: str, value: object, known: Mapping[str, str]
+) -> tuple[Settings, str]:
+    try:
+        return _with(settings, key, value, known), ""
+    except ValueError as error:
+        return settings, f'setting "devicelint.{key}": {error}'
+
+
+def _with(settings: Settings, key: str, value: object, known: Mapping[str, str]) -> Settings:
+    if key in _CLIENTS_OWN:
+        return settings
+    if key not in SETTINGS:
+        raise ValueError(f"there is none of this name{hint(key, SETTINGS)}")
+    if value is None:
+        return settings
+    name = fields(Settings)[SETTINGS.index(key)].name
+    read = _READERS.get(name, _flag)
+    given = read(value)
+    for selector in given if name in _SELECTORS and isinstance(given, tuple) else ():
+        if complaint := unknown_selector(selector, known):
+            raise ValueError(complaint)
+    changed: dict[str, Any] = {name: given}
+    return replace(settings, **changed)
+
+
+_CLIENTS_OWN = frozenset({"path", "interpreter", "trace", "args"})
+"""Settings of the extension that starts the server."""
+_SELECTORS = frozenset({"select", "extend_select", "ignore"})
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("expected true or false")  # noqa: TRY004 - told as any wrong value is
+    return value
+
+
+def _words(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise ValueError("expected a list of strings")
+    return tuple(value)
+
+
+def _run(value: object) -> str:
+    if value not in ("onType", "onSave"):
+        raise ValueError('expected "onType" or "onSave"')
+    return str(value)
+
+
+def _text(value: object) -> str | None:
+    if not isinstance(value, str):
+        raise ValueError("expected a string")  # noqa: TRY004 - told as any wrong value is
+    return value or None
+
+
+def _release(value: object) -> TorchRelease | None:
+    text = _text(value)
+    return None if text is None else torch_release(text)
+
+
+_READERS: dict[str, Callable[[object], object]] = {
+    "run": _run,
+    "configuration": _text,
+    "select": _words,
+    "extend_select": _words,
+    "ignore": _words,
+    "torch_version": _release,
+}
