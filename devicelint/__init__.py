@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         Span,
     )
     from devicelint.fixes import Fixed
-    from devicelint.rules import Rule
+    from devicelint.rules import Report, Rule
     from devicelint.syntax import CheckError
 
 __version__ = "0.1.0"
@@ -40,6 +40,7 @@ __all__ = [
     "Fixed",
     "InputError",
     "Related",
+    "Report",
     "Rule",
     "Safety",
     "Severity",
@@ -57,6 +58,7 @@ _HOMES = {
     "Checked": "checked",
     "Config": "config",
     "Fixed": "fixes",
+    "Report": "rules",
     "Rule": "rules",
 }
 

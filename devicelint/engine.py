@@ -13,11 +13,12 @@ from devicelint.domain.values import Ref
 from devicelint.explaining import Account, Explaining, Why, asked_about
 from devicelint.finding import Finding
 from devicelint.fixes import Approval, Fixed, fix_until_stable
-from devicelint.gathering import Gathering
+from devicelint.gathering import Gathering, RuleFailed
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.patience import GivenUp
 from devicelint.interpreter.watching import TellingRun, WatchingRun
 from devicelint.locating import File, located
+from devicelint.plugins import every_rule
 from devicelint.project import Project, home_of
 from devicelint.rule_choice import is_selected
 from devicelint.rules import Rule, chosen
@@ -157,8 +158,8 @@ def _told_in_one_line(source: SourceFile) -> Iterator[None]:
         yield
     except RecursionError:
         raise too_deep(source) from None
-    except GivenUp as bound:
-        raise CheckError(source.path, 1, 0, f"is not checked: {bound}") from None
+    except (GivenUp, RuleFailed) as reason:
+        raise CheckError(source.path, 1, 0, f"is not checked: {reason}") from None
 
 
 def _program(source: SourceFile, project: Project | None) -> Program:
@@ -213,7 +214,7 @@ def _editable(project: Project) -> dict[Ref, Program]:
 
 
 def _rules(config: Config) -> tuple[Rule, ...]:
-    return chosen(partial(is_selected, config=config), config.torch_version)
+    return chosen(every_rule(), partial(is_selected, config=config), config.torch_version)
 
 
 def trace(source: SourceFile, project: Project | None = None) -> Trace:

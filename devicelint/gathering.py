@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from devicelint.domain.events import Event
 from devicelint.domain.worlds import World
 from devicelint.finding import Certainty
-from devicelint.interpreter.run import Listener, Run
+from devicelint.interpreter.patience import GivenUp
+from devicelint.interpreter.run import Listener, Run, Split
 from devicelint.interpreter.scene import Scene
 from devicelint.locating import Said
+from devicelint.mishap import mishap
 from devicelint.rules import Report, Reports, Rule
 
 
@@ -84,8 +86,35 @@ def _handlers(
     handlers: dict[str, list[tuple[Rule, Callable[..., Reports]]]] = {}
     for rule in rules:
         for method in methods_of(type(rule)):
-            handlers.setdefault(event_of(method), []).append((rule, getattr(rule, method)))
+            handle = getattr(rule, method)
+            if rule.plugin:
+                handle = partial(_heard_by_plugin, rule, handle)
+            handlers.setdefault(event_of(method), []).append((rule, handle))
     return handlers
+
+
+def _report(said: object) -> Report:
+    if isinstance(said, Report):
+        return said
+    raise TypeError(f"{said!r} is no Report")
+
+
+class RuleFailed(Exception):
+    """A rule of a plug-in has failed; says which, and how."""
+
+
+def _heard_by_plugin(
+    rule: Rule, handle: Callable[..., Reports], event: Event, scene: Scene
+) -> Reports:
+    """What a rule says that others have written, whose mistakes are told as theirs."""
+    try:
+        for report in handle(event, scene):
+            yield _report(report)
+    except (Split, GivenUp, RecursionError):
+        raise
+    except Exception as error:
+        told = f"{rule.code} {rule.name} of {rule.plugin} has failed: {mishap(error)}"
+        raise RuleFailed(told) from error
 
 
 _METHODS: dict[type[Rule], tuple[str, ...]] = {}

@@ -7,18 +7,37 @@ its answers in the cache.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 
 from devicelint.rule_index._facts import RuleFacts
+from devicelint.rule_index._installed import GROUP, any_installed
 from devicelint.rule_index._written import RULES
 
-__all__ = ["RuleFacts", "add", "all_facts", "facts_named", "known_rules"]
-
-_added: dict[str, RuleFacts] = {}
+__all__ = [
+    "GROUP",
+    "RULES",
+    "RuleFacts",
+    "all_facts",
+    "any_installed",
+    "facts_named",
+    "known_rules",
+    "plugged_in",
+]
 
 
 def all_facts() -> tuple[RuleFacts, ...]:
-    """What is known of every rule, by code."""
-    return tuple(sorted((*RULES, *_added.values()), key=lambda facts: facts.code))
+    """What is known of every rule, by code; raises InputError for a plug-in that is none."""
+    return tuple(sorted((*RULES, *_plugged_facts()), key=lambda facts: facts.code))
+
+
+def _plugged_facts() -> tuple[RuleFacts, ...]:
+    # By name, and where there are any alone: what loads them stands on the rules, and on libcst.
+    return import_module("devicelint.plugins").facts() if any_installed() else ()
+
+
+def plugged_in() -> str:
+    """What changes when the rules of plug-ins do, for a cache; empty where there are none."""
+    return import_module("devicelint.plugins").identity() if any_installed() else ""
 
 
 def known_rules() -> Mapping[str, str]:
@@ -33,8 +52,3 @@ def facts_named(code_or_name: str) -> RuleFacts | None:
         if wanted in (facts.code.lower(), facts.name):
             return facts
     return None
-
-
-def add(facts: RuleFacts) -> None:
-    """Let a rule that comes from elsewhere be known like those that come with devicelint."""
-    _added[facts.code] = facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from devicelint.rules._base import Report, Reports, Rule, line_of
 from devicelint.torch_release import TorchRelease
@@ -15,14 +15,19 @@ __all__ = ["Report", "Reports", "Rule", "all_rules", "chosen", "line_of"]
 
 @functools.cache
 def all_rules() -> tuple[type[Rule], ...]:
-    """Every rule, by code."""
+    """Every rule of devicelint itself, by code."""
     for module in pkgutil.iter_modules(__path__):
         if not module.name.startswith("_"):
             importlib.import_module(f"{__name__}.{module.name}")
-    return tuple(sorted(Rule.__subclasses__(), key=lambda rule: rule.code))
+    own = (rule for rule in Rule.__subclasses__() if rule.__module__.startswith(__name__))
+    return tuple(sorted(own, key=lambda rule: rule.code))
 
 
-def chosen(selects: Callable[[type[Rule]], bool], torch: TorchRelease | None) -> tuple[Rule, ...]:
-    """The rules to check, by code: those selected that concern a release of torch."""
-    wanted = (rule for rule in all_rules() if selects(rule) and rule.concerns(torch))
+def chosen(
+    rules: Iterable[type[Rule]],
+    selects: Callable[[type[Rule]], bool],
+    torch: TorchRelease | None,
+) -> tuple[Rule, ...]:
+    """The rules to check: those selected that concern a release of torch."""
+    wanted = (rule for rule in rules if selects(rule) and rule.concerns(torch))
     return tuple(rule.for_torch(torch) for rule in wanted)

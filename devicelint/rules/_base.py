@@ -59,6 +59,9 @@ class Rule:
     until: ClassVar[TorchRelease | None] = None
     """The release of torch that made it moot."""
 
+    plugin: ClassVar[str] = ""
+    """The plug-in that brings it; empty for the rules of devicelint."""
+
     torch: TorchRelease | None = None
     """The oldest release of torch that the code has to work with, None for the newest."""
 

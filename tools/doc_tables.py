@@ -1,0 +1,90 @@
+"""Write tables of pages that follow from the code: keys of the configuration, events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import NamedTuple
+
+from devicelint.api import EVENTS, Event
+from devicelint.config import SETTINGS
+from devicelint.config.setting import Setting
+
+BEGIN = "<!-- {what}: begin, written by tools/doc_tables.py -->"
+END = "<!-- {what}: end -->"
+
+
+class Table(NamedTuple):
+    """A table of a page."""
+
+    page: Path
+    what: str
+    written: Callable[[], str]
+
+    def within(self, text: str) -> str:
+        """Return the page with the table between its two markers."""
+        begin, end = BEGIN.format(what=self.what), END.format(what=self.what)
+        before, found_begin, rest = text.partition(begin)
+        _, found_end, after = rest.partition(end)
+        if not (found_begin and found_end):
+            message = f"{self.page}: no place for the {self.what}: it needs {begin} and {end}"
+            raise ValueError(message)
+        return f"{before}{begin}\n{self.written()}{end}{after}"
+
+
+def keys() -> str:
+    """Return the Markdown table of the keys of the configuration."""
+    rows = (
+        (f"`{key}`", setting.kind.told, _without(setting), setting.documentation)
+        for key, setting in SETTINGS.items()
+    )
+    return _markdown(("Key", "What it is", "Without it", "What it does"), rows)
+
+
+def _without(setting: Setting) -> str:
+    return setting.unset or f"`{json.dumps(setting.kind.plain(setting.default))}`"
+
+
+def events() -> str:
+    """Return the Markdown table of the events that rules hear."""
+    rows = (
+        (f"`{name}`", _first_line(event), " ".join(f"`{each.name}`" for each in fields(event)))  # type: ignore[arg-type]
+        for name, event in sorted(EVENTS.items())
+    )
+    return _markdown(("Event", "What has happened", "It says"), rows)
+
+
+def _first_line(event: type[Event]) -> str:
+    return (event.__doc__ or "").partition("\n")[0]
+
+
+def _markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = tuple(head)
+    lines = (head, ("---",) * len(head), *rows)
+    return "".join(f"| {' | '.join(each.replace('|', '/') for each in line)} |\n" for line in lines)
+
+
+TABLES = (
+    Table(Path("docs/configuration.md"), "keys", keys),
+    Table(Path("docs/plugins.md"), "events", events),
+)
+
+
+def run(root: Path, *, check: bool) -> int:
+    """Write the tables anew, or say which are stale; return the exit status."""
+    status = 0
+    for table in TABLES:
+        page = root / table.page
+        text = page.read_text(encoding="utf-8")
+        expected = table.within(text)
+        if text == expected:
+            continue
+        if check:
+            print(f"{table.page.as_posix()}: not what the {table.what} give; run `make generate`")
+            status = 1
+        else:
+            page.write_text(expected, encoding="utf-8", newline="\n")
+            print(f"{table.page.as_posix()}: written")
+    return status
