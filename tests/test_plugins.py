@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
 import re
@@ -282,7 +283,9 @@ class TestWhatIsNone:
             ["adopt", "train.py"],
         ):
             assert run(*words)[0] == 2
-        ((line, column, message, _),) = Plugin(None, "train.py", SCRIPT.splitlines(True)).run()
+        ((line, column, message, _),) = Plugin(
+            ast.parse(""), "train.py", SCRIPT.splitlines(True)
+        ).run()
         assert (line, column) == (1, 0)
         assert message.startswith(f"DEV900 {told}")
         with pytest.raises(devicelint.InputError, match="cannot be loaded"):
