@@ -12,6 +12,10 @@ FORMATS = {
     "json": "json",
     "json-lines": "json_lines",
     "github": "github",
+    "gitlab": "gitlab",
+    "sarif": "sarif",
+    "junit": "junit",
+    "rdjson": "rdjson",
 }
 """The name of each format, and its module."""
 

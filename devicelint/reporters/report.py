@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from devicelint.source import SourceFile
 
 DEFAULT_WIDTH = 100
+UNCHECKED = "unchecked-file"
+"""What is told where a rule is named, of a file that could not be checked."""
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,15 @@ class Report(report.Report):
 
 def render(checked: Checked, paint: Paint = plain, width: int = DEFAULT_WIDTH) -> str:
     """Return every finding of a file with its code frame, a blank line after each."""
-    lines: list[str] = []
-    for finding in checked.findings:
-        lines += [*_finding(checked.source, finding, paint, width), ""]
-    return "".join(f"{line}\n" for line in lines)
+    told = (render_finding(checked.source, finding, paint, width) for finding in checked.findings)
+    return "".join(f"{each}\n" for each in told)
+
+
+def render_finding(
+    source: SourceFile, finding: Finding, paint: Paint = plain, width: int = DEFAULT_WIDTH
+) -> str:
+    """Return a finding with its code frame."""
+    return "".join(f"{line}\n" for line in _finding(source, finding, paint, width))
 
 
 def _finding(source: SourceFile, finding: Finding, paint: Paint, width: int) -> Iterator[str]:
