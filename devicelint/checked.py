@@ -10,6 +10,17 @@ from devicelint.source import SourceFile
 
 
 @dataclass(frozen=True)
+class Met:
+    """A name of which the configuration assumes something, met in a file."""
+
+    name: str
+    place: str
+    """Where that is assumed: `pyproject.toml:12`."""
+    known: str = ""
+    """Where the name is understood without it, so that it is not used: `train.py:8:5`."""
+
+
+@dataclass(frozen=True)
 class Checked:
     """What was found in one file, in the order of the text."""
 
@@ -17,6 +28,8 @@ class Checked:
     findings: tuple[Finding, ...]
     silenced: tuple[Finding, ...] = ()
     """What comments keep back."""
+    assumed: tuple[Met, ...] = ()
+    """What the configuration assumes of names that the file reads."""
 
 
 _CONCERNS = re.compile(rb"\btorch\b|reveal_device")

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
-from devicelint.checked import Checked, screen
+from devicelint.assuming import assumed_by, met
+from devicelint.checked import Checked, Met, screen
 from devicelint.config import Config
 from devicelint.domain.values import Ref
 from devicelint.explaining import Account, Explaining, Why, asked_about
@@ -55,7 +56,9 @@ def check(
     Raises `CheckError` where the file is no Python that libcst can read.
     """
     config = config or Config()
-    return _sifted(source, _findings(source, config, project, ())[0], config)
+    assumed: list[Met] = []
+    found = _findings(source, config, project, (), assumed)[0]
+    return replace(_sifted(source, found, config), assumed=tuple(assumed))
 
 
 def check_as_called(
@@ -66,7 +69,7 @@ def check_as_called(
     What the functions of the others are given shows what goes wrong in them, which their own check
     does not.
     """
-    found = _findings(source, config, project, called)
+    found = _findings(source, config, project, called, [])
     sources = (source, *called)
     return tuple(_sifted(*pair, config) for pair in zip(sources, found, strict=True))
 
@@ -140,14 +143,18 @@ def is_allowed(finding: Finding, config: Config) -> bool:
 
 
 def _findings(
-    source: SourceFile, config: Config, project: Project | None, called: Sequence[SourceFile]
+    source: SourceFile,
+    config: Config,
+    project: Project | None,
+    called: Sequence[SourceFile],
+    assumed: list[Met],
 ) -> tuple[list[Finding], ...]:
-    """The findings of a file, and of those whose functions it calls."""
+    """The findings of a file, and of those whose functions it calls; and what was assumed."""
     sources = (source, *called)
     if source.skipped or not any(screen(one.text.encode("utf-8", "replace")) for one in sources):
         return tuple([] for _ in sources)
     with _told_in_one_line(source):
-        parts = [_explored(part, config, project, called) for part in source.programs()]
+        parts = [_explored(part, config, project, called, assumed) for part in source.programs()]
     return tuple([one for part in parts for one in part[index]] for index in range(len(sources)))
 
 
@@ -162,22 +169,28 @@ def _told_in_one_line(source: SourceFile) -> Iterator[None]:
         raise CheckError(source.path, 1, 0, f"is not checked: {reason}") from None
 
 
-def _program(source: SourceFile, project: Project | None) -> Program:
+def _program(source: SourceFile, project: Project | None, config: Config | None) -> Program:
     try:
         tree = parse(source) if project is None else project.tree(source)
     except CheckError as error:
         place = source.location_of_line(error.line, error.column)
         raise CheckError(source.path, *place[:2], error.message, place.cell) from None
-    return Program(tree, source.text, source.path, project)
+    assumed = None if config is None else assumed_by(config)
+    return Program(tree, source.text, source.path, project, assumed=assumed)
 
 
 def _explored(
-    source: SourceFile, config: Config, project: Project | None, called: Sequence[SourceFile]
+    source: SourceFile,
+    config: Config,
+    project: Project | None,
+    called: Sequence[SourceFile],
+    assumed: list[Met],
 ) -> tuple[list[Finding], ...]:
     heard = {} if project is None else _programs(called, project)
-    program = replace(_program(source, project), heard=heard)
+    program = replace(_program(source, project, config), heard=heard)
     gathering = Gathering(_rules(config))
     explore(program, gathering.listener_for, wanted=gathering.wanted)
+    assumed += met(program.assumed, source, program.tree)
     return _located(source, program, gathering, config, project, called)
 
 
@@ -217,14 +230,16 @@ def _rules(config: Config) -> tuple[Rule, ...]:
     return chosen(every_rule(), partial(is_selected, config=config), config.torch_version)
 
 
-def trace(source: SourceFile, project: Project | None = None) -> Trace:
+def trace(
+    source: SourceFile, project: Project | None = None, config: Config | None = None
+) -> Trace:
     """Where every assigned name and every moved value of a file lives, line by line.
 
     Raises `CheckError` where the file is no Python that libcst can read.
     """
     lines: list[tuple[int, tuple[str, ...]]] = []
     for part in source.programs():
-        program = _program(part, project)
+        program = _program(part, project, config)
         tracing = Tracing()
         with _told_in_one_line(source):
             explore(program, tracing.listener_for)
@@ -248,7 +263,7 @@ def study(
     if not source.skipped and screen(source.text.encode("utf-8", "replace")):
         with _told_in_one_line(source):
             for part in source.programs():
-                program = _program(part, project)
+                program = _program(part, project, config)
                 studying = Studying(_rules(config), is_abandoned)
                 explore(program, studying.listener_for, TellingRun, studying.wanted)
                 found += _located(part, program, studying.gathering, config, project)[0]
@@ -257,7 +272,11 @@ def study(
 
 
 def why(
-    source: SourceFile, line: int, project: Project | None = None, cell: int | None = None
+    source: SourceFile,
+    line: int,
+    project: Project | None = None,
+    cell: int | None = None,
+    config: Config | None = None,
 ) -> Why:
     """Why the values on a line live where they do; the line of a cell, in a notebook.
 
@@ -266,7 +285,7 @@ def why(
     line = _line_of_text(source, line, cell)
     accounts: tuple[Account, ...] = ()
     for part in source.programs():
-        program = _program(part, project)
+        program = _program(part, project, config)
         nodes = asked_about(line, part, program.tree)
         explaining = Explaining(nodes)
         with _told_in_one_line(source):

@@ -246,6 +246,8 @@ class Check:
         if self.options.quiet or self.options.write_baseline:
             return
         tally = self.tally
+        for line in tally.idle_assumptions():
+            terminal.say(line)
         if self.options.diff or tally.fixed:
             terminal.say(summary.fixed(tally.fixed, tally.fixed_files, would=self.options.diff))
         if self.options.diff:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from devicelint.cli.arguments import (
     UsageError,
@@ -16,8 +18,11 @@ from devicelint.cli.arguments import (
 from devicelint.cli.inputs import named
 from devicelint.cli.terminal import paint_for, width_of
 from devicelint.reporters.paint import SEVERITY_STYLES, plain
-from devicelint.rule_index import all_facts, facts_named
+from devicelint.rule_index import all_facts, facts_named, known_rules
 from devicelint.selector import hint
+
+if TYPE_CHECKING:
+    from devicelint.config import Config
 
 _LINE_OF_CELL = re.compile(
     r"(?P<path>.+\.ipynb):(?:cell )?(?P<cell>\d+):(?:line )?(?P<line>\d+)",
@@ -76,10 +81,16 @@ def _trace(path: str, stdin_filename: str | None) -> int:
 
     source = named(path, stdin_filename).source()
     width = width_of(sys.stdout, trace.DEFAULT_WIDTH)
-    sys.stdout.write(
-        trace.render(source, engine.trace(source, Project()), paint_for(sys.stdout), width)
-    )
+    traced = engine.trace(source, Project(), _config_for(source.path))
+    sys.stdout.write(trace.render(source, traced, paint_for(sys.stdout), width))
     return 0
+
+
+def _config_for(path: str) -> Config:
+    """What holds for a file, as far as it says what things are."""
+    from devicelint.config import ConfigFinder
+
+    return ConfigFinder(known_rules()).config_for(Path(path))
 
 
 def _why(place: str) -> int:
@@ -92,6 +103,7 @@ def _why(place: str) -> int:
         raise UsageError(f'"{place}" is not a file and the number of a line: FILE:LINE')
     cell = int(asked["cell"]) if asked.re is _LINE_OF_CELL else None
     source = named(asked["path"], None).source()
-    told = engine.why(source, int(asked["line"]), Project(), cell)
+    config = _config_for(source.path)
+    told = engine.why(source, int(asked["line"]), Project(), cell, config)
     sys.stdout.write(why.render(source, told, paint_for(sys.stdout)))
     return 0

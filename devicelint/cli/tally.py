@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,7 +12,7 @@ from devicelint.reporters import internal_error
 from devicelint.reporters.visible import printable
 
 if TYPE_CHECKING:
-    from devicelint.checked import Checked
+    from devicelint.checked import Checked, Met
     from devicelint.engine import Fixed
 
 Result = TypeVar("Result")
@@ -33,6 +33,8 @@ class Tally:
     unproven: list[str] = field(default_factory=list)
     """What a proof shows to fail."""
     problems: dict[str, None] = field(default_factory=dict)
+    assumed: dict[str, Met] = field(default_factory=dict)
+    """What the configuration assumes of names that were met, by where it does."""
     hear: Callable[[InputError], None] | None = None
     """Who is told of each problem besides the person who runs this."""
 
@@ -63,6 +65,9 @@ class Tally:
     def count(self, checked: Checked) -> None:
         """Count a file and its findings."""
         self.files += 1
+        for one in checked.assumed:
+            if not one.known or one.place not in self.assumed:
+                self.assumed[one.place] = one
         if checked.findings:
             self.found.append(checked)
 
@@ -70,6 +75,13 @@ class Tally:
         """Count what was mended in a file."""
         self.fixed += len(fixed.applied)
         self.fixed_files += fixed.after.text != fixed.before.text
+
+    def idle_assumptions(self) -> Iterator[str]:
+        """What to say of assumptions for which there is no use in any of the files."""
+        for one in self.assumed.values():
+            if one.known:
+                told = f"nothing needs to be assumed of {one.name}: it is understood in {one.known}"
+                yield f"{one.place}: {told}"
 
     @property
     def has_findings(self) -> bool:

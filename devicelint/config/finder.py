@@ -83,6 +83,8 @@ def _config(node: Node, known: Known, extending: Sequence[Path]) -> Config:
         if key in own:
             value = setting.merged(value, setting.kind.read(own[key], known))
             origins |= _origins(key, own[key])
+        else:
+            value = setting.kind.unsaid(value, root)
         values[name] = value
     return replace(base, root=root, origins=origins, **values)
 

@@ -33,6 +33,10 @@ class Kind(Generic[T]):
         """What holds in a file that says `own` and extends one that says `base`."""
         return own
 
+    def unsaid(self, base: T, folder: Path) -> T:  # noqa: ARG002 - only files lie in a folder
+        """What holds in a file of the folder that says nothing."""
+        return base
+
     def anchored(self, value: T, folder: Path) -> T:  # noqa: ARG002 - only patterns have a folder
         """The value, for a file of another folder that extends this one."""
         return value

@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from devicelint.config.assuming import Assumptions, StubFile, Stubs
 from devicelint.config.kinds import (
     Flag,
     OneOf,
@@ -25,6 +26,9 @@ from devicelint.finding import Severity
 from devicelint.path_pattern import Anchored, Pattern, covers, matches
 from devicelint.selector import specificity
 from devicelint.torch_release import TorchRelease, release_text, torch_release
+
+if TYPE_CHECKING:
+    from devicelint.assumptions import Assumption
 
 DeviceStyle = Literal["to", "accelerator"]
 DEVICE_STYLES: tuple[DeviceStyle, ...] = get_args(DeviceStyle)
@@ -101,6 +105,19 @@ class Config:
         None,
         "A file of findings that are known and kept back; `--write-baseline` makes it.",
         unset="none",
+    )
+    assume: tuple[Assumption, ...] = setting(
+        Assumptions(),
+        (),
+        "What names stand for, and what calls give, that no source explains: "
+        "[what to assume](assume.md).",
+    )
+    stubs: tuple[StubFile, ...] = setting(
+        Stubs(),
+        (),
+        "Files that state what functions and modules do to devices whose code is not seen: "
+        "[stubs](assume.md#stubs-of-your-own).",
+        unset="`devicelint.pyi` beside the configuration, if there is one",
     )
 
     root: Path | None = None

@@ -23,6 +23,7 @@ class Verb(Enum):
     MOVED = "moved to {device} here"
     BESIDE = "comes on {device} here, as what comes with it and is moved"
     AGAIN = "comes on {device} here, as in the loop that moves it"
+    ASSUMED = "assumed to be on {device} here"
     BUILT = "module built on {device} here"
     PLACED = "placed on {device} here"
     RECEIVED = "received here: its device is the caller's choice"
@@ -59,6 +60,10 @@ class Step:
     """The attribute that kept the value there, and from which it was read since."""
     part: str = ""
     """Which part of a batch it is, where the parts have names."""
+    assumed: str = field(default="", compare=False)
+    """Where the configuration says so, if it is that which does."""
 
     def __str__(self) -> str:
-        return self.verb.value.format(device=self.device)
+        verb = Verb.ASSUMED if self.assumed and self.verb is Verb.LOADED else self.verb
+        told = verb.value.format(device=self.device)
+        return f"{told}, as {self.assumed} says" if verb is Verb.ASSUMED else told

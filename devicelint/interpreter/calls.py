@@ -58,6 +58,15 @@ from devicelint.interpreter.waits import wait_for_arguments
 @evaluates(cst.Call)
 def call(run: Run, node: cst.Call) -> Value:
     """A method of a value is asked of the value; anything else is evaluated and called."""
+    if run.assumed is None:
+        return _called(run, node)
+    module = run.assumed.callee(run, node.func)
+    if module is not None:
+        return run.call(module, arguments_of(run, node), node)
+    return run.assumed.result(run, node, _called(run, node))
+
+
+def _called(run: Run, node: cst.Call) -> Value:
     func = node.func
     if type(func) is cst.Attribute:
         receiver = run.evaluate(func.value)

@@ -159,6 +159,8 @@ def _let_go(run: Run, made: Instance) -> None:
     nowhere = Unsure("may be moved from elsewhere")
     since = Step(Verb.REGISTERED, made, nowhere)
     for name, value in tuple(run.state.fields(made.ref).items()):
+        if isinstance(value, Module) and value.since.verb is Verb.ASSUMED:
+            continue
         if isinstance(value, (Module, OneOf)):
             move_module(run, value, nowhere, since)
         elif isinstance(value, Tensor) and value.role == "parameter":

@@ -46,7 +46,8 @@ from devicelint.interpreter.tuple_parts import note_unmoved_parts
 
 @evaluates(cst.Name)
 def name(run: Run, node: cst.Name) -> Value:
-    return run.lookup(node.value)
+    value = run.lookup(node.value)
+    return value if run.assumed is None else run.assumed.read(run, node, value)
 
 
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)

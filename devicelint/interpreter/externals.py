@@ -71,7 +71,10 @@ def special(*names: str) -> Callable[[Special], Special]:
 
 @calls(External)
 def call_external(run: Run, callee: External, arguments: Arguments, site: cst.Call) -> Value:
-    return call_by_name(run, callee.name, arguments, site)
+    result = call_by_name(run, callee.name, arguments, site)
+    if run.assumed is None or not isinstance(result, Unknown):
+        return result
+    return run.assumed.called(run, callee, arguments, site) or result
 
 
 def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:

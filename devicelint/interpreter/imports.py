@@ -24,6 +24,7 @@ from devicelint.domain.values import (
 )
 from devicelint.domain.worlds import World
 from devicelint.interpreter.frame import GLOBALS
+from devicelint.interpreter.full_names import FullName
 from devicelint.interpreter.patience import Exhausted, OutOfTime, Patience
 from devicelint.interpreter.program import Contents, Program
 from devicelint.interpreter.run import Run, attributes, executes, resolves
@@ -121,7 +122,11 @@ def _member(run: Run, home: str, name: str) -> Value:
         return held
     library = run.program.library
     inner = None if library is None else library.inside(home, name)
-    return Unknown(f"{name} is not in {home}") if inner is None else ProjectModule(inner)
+    if inner is not None:
+        return ProjectModule(inner)
+    named = FullName.of_file(run, home) / name
+    stated = None if run.assumed is None else run.assumed.stated_as(named)
+    return Unknown(f"{name} is not in {home}") if stated is None else External(stated)
 
 
 def public(run: Run, home: str) -> Iterator[tuple[str, Value]]:

@@ -38,7 +38,7 @@ def build_module(
     if given is not None and given.value != NONE:
         device = device_named(run, given) or Unsure("the device is not known")
         device = demand(run, given, device, site, "device=")
-    module = built(run, site, f"torch.nn.{knowledge.name}", device)
+    module = built(run, site, knowledge.full_name, device)
     match knowledge.kind:
         case ModuleKind.CONTAINER:
             fill_container(run, module, knowledge.name, arguments)

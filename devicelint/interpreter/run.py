@@ -114,6 +114,7 @@ class Run(Surroundings, Memory):
         self._listener = listener
         self.wanted: Container[str] | None = None
         """The names of the events that the listener takes note of; None for all."""
+        self.assumed = program.assumed
         self.patience = patience
         self._look_at = 0
         self._last_transfer: Transfer | None = None

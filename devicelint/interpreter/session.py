@@ -111,6 +111,8 @@ def explore(
     def begin(world: World, *, splits: bool) -> Run:
         run = walker(program, world, listener_for(world), patience=patience, splits=splits)
         run.wanted = wanted
+        if run.assumed is not None:
+            run.assumed.begin(run)
         return run
 
     walks = list(_walk_settings(begin, WITH_ONE))

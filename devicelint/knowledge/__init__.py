@@ -4,6 +4,7 @@ from devicelint.knowledge.hosts import converts_elements_alone, converts_to_nump
 from devicelint.knowledge.kinds import MODULE_KINDS, kind_of, listed_as, mark_of, member_mark
 from devicelint.knowledge.library import function, tensor_attribute, tensor_method
 from devicelint.knowledge.modules import ModuleKind, ModuleKnowledge, module_class
+from devicelint.knowledge.own import OwnStubs
 from devicelint.knowledge.signature import (
     CPU,
     DEVICE,
@@ -25,6 +26,7 @@ __all__ = [
     "Kind",
     "ModuleKind",
     "ModuleKnowledge",
+    "OwnStubs",
     "Parameter",
     "Result",
     "Role",

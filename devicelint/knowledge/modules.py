@@ -37,6 +37,11 @@ class ModuleKnowledge:
     """The constructor without `self`, where it has something to do with devices."""
 
     @property
+    def full_name(self) -> str:
+        """What a module of the class is called: that of a project has its full name already."""
+        return self.name if "." in self.name else f"torch.nn.{self.name}"
+
+    @property
     def owns_tensors(self) -> bool:
         """Whether it has parameters or buffers of its own, and so a device."""
         return self.forward is not None and self.forward.owns is not None

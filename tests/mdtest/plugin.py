@@ -50,12 +50,12 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> MarkdownPa
 
 
 def is_page(path: Path) -> bool:
-    """Whether it is a rule's page, one below `tests/pages`, or the guide to adoption."""
+    """Whether it is a rule's page, one below `tests/pages`, or a guide that is tested."""
     folder = f"/{path.parent.as_posix()}/"
     return path.suffix == ".md" and (
         folder.endswith("/devicelint/rules/")
         or "/tests/pages/" in folder
-        or f"{folder}{path.name}".endswith("/docs/adopt.md")
+        or f"{folder}{path.name}".endswith(("/docs/adopt.md", "/docs/assume.md"))
     )
 
 
