@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test lint types layers generated unit generate format demo clean
+.PHONY: help setup test lint types layers generated unit generate format docs demo clean
 
 help:
 	@echo "make test       everything that must pass: the five below, in this order"
@@ -24,6 +24,7 @@ help:
 	@echo "  make layers     import-linter: dependencies point one way"
 	@echo "  make generated  the generated pages are those that the rules give"
 	@echo "  make unit       pytest on every core, with coverage"
+	@echo "make docs       the site, below build/site"
 	@echo "make demo       lint and fix a broken training script (installs no torch)"
 	@echo "make generate   write the generated pages anew"
 	@echo "make format     let ruff format and mend what it can"
@@ -55,6 +56,9 @@ generate: setup
 format: setup
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+docs: setup
+	NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(BIN)/mkdocs build --strict
 
 demo: $(DEMO_VENV)/installed
 	@$(DEMO_BIN)/python tools/demo.py $(DEMO)

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from devicelint.cli.arguments import completion_parser
 from devicelint.cli.vocabulary import commands
-from devicelint.rules import all_rules
+from devicelint.rule_index import all_facts
 
 
 def run(_command: str, words: Sequence[str]) -> int:
@@ -23,6 +23,6 @@ def run(_command: str, words: Sequence[str]) -> int:
 def script(shell: str) -> str:
     """Return the completion script of bash, fish or zsh."""
     module = import_module(f"{__name__}.{shell}")
-    selectors = tuple(word for rule in all_rules() for word in (rule.code, rule.name))
+    selectors = tuple(word for rule in all_facts() for word in (rule.code, rule.name))
     text: str = module.script(commands(), selectors)
     return text
