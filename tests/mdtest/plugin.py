@@ -55,7 +55,9 @@ def is_page(path: Path) -> bool:
     return path.suffix == ".md" and (
         folder.endswith("/devicelint/rules/")
         or "/tests/pages/" in folder
-        or f"{folder}{path.name}".endswith(("/docs/adopt.md", "/docs/assume.md", "/docs/tutorial.md"))
+        or f"{folder}{path.name}".endswith(
+            ("/docs/adopt.md", "/docs/assume.md", "/docs/tutorial.md")
+        )
     )
 
 
