@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -198,7 +198,7 @@ class SourceFile:
         """
         return bool(self._suppressions) and any(
             suppression.covers(code, name)
-            for line in self._lines_that_speak_for(span)
+            for line in self.lines_that_speak_for(span)
             for suppression in self._suppressions.get(line, ())
         )
 
@@ -209,10 +209,21 @@ class SourceFile:
                 if suppression.known_to_us:
                     yield from suppression.selectors or ()
 
-    def _lines_that_speak_for(self, span: Span) -> set[int]:
+    def suppressions_of(self, line: int) -> Sequence[Suppression]:
+        """What the comments on a line silence."""
+        return self._suppressions.get(line, ())
+
+    @property
+    def comments(self) -> tuple[Span, ...]:
+        """Where the comments stand."""
+        return self._layout.comments
+
+    def lines_that_speak_for(self, span: Span) -> tuple[int, ...]:
+        """The lines whose comments silence what is found at `span`, the nearest first."""
         ends = (span.start, max(span.start, span.end - 1))
         statements = (self.end_of_statement(offset) for offset in ends)
-        return {self.position(offset).line for offset in (*ends, *statements)}
+        lines = (self.position(offset).line for offset in (*ends, *statements))
+        return tuple(dict.fromkeys(lines))
 
     def end_of_statement(self, offset: int) -> int:
         """The end of the logical line around `offset`, or `offset` where that is one line."""

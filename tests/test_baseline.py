@@ -245,7 +245,7 @@ class TestWriting:
         assert run("--write-baseline", "train.py/base.json") == (
             2,
             [],
-            ["train.py/base.json:1:1: cannot be written: Not a directory"],
+            ["train.py/base.json:1:1: cannot be written: File exists"],
         )
 
     def test_without_what_was_asked(self, run):
@@ -342,7 +342,7 @@ class TestMistakes:
             ),
             (
                 ("--diff", "--write-baseline", "a"),
-                "--write-baseline writes a file, and --diff writes nothing",
+                "--write-baseline and --diff contradict each other",
             ),
         ],
     )

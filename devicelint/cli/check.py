@@ -109,7 +109,11 @@ class Check:
             return 1
         if options.exit_zero:
             return 0
-        return int(self.tally.has_findings if self.writes else bool(self.tally.fixed))
+        return int(
+            self.tally.has_findings
+            if self.writes
+            else bool(self.tally.fixed) or self.old_code.would_change
+        )
 
     def go_through(self, found: Iterable[Input]) -> None:
         """Do one file after the other."""
@@ -121,7 +125,7 @@ class Check:
                 gc.collect(0)  # The trees that are kept would be walked anew each time.
 
     def _one(self, each: Input) -> None:
-        if self.options.diff or self.options.fix:
+        if self.options.fix or (self.options.diff and not self.old_code.is_read_only):
             self._fix(each)
             return
         checked = self.tally.attempt(each.path, lambda: self._checked(each))
@@ -243,7 +247,7 @@ class Check:
         self.tally.attempt("", self.old_code.close)
 
     def _sum_up(self) -> None:
-        if self.options.quiet or self.options.write_baseline:
+        if self.options.quiet or self.options.write_baseline or self.old_code.is_read_only:
             return
         tally = self.tally
         for line in tally.idle_assumptions():

@@ -18,6 +18,7 @@ from devicelint.baseline import (
     read_baseline,
 )
 from devicelint.cli import terminal
+from devicelint.cli.adding import Adding
 from devicelint.cli.arguments import UsageError
 from devicelint.reporters import known as sentences
 from devicelint.rule_choice import checked_codes
@@ -41,6 +42,17 @@ class OldCode:
         elif options.baseline:
             self._baseline(Path(options.baseline))
         self._changed = self._changed_since(options.diff_base) if options.diff_base else None
+        self._adding = Adding.asked_for(options)
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether findings are told, and not mended, whatever else is asked for."""
+        return self._adding is not None
+
+    @property
+    def would_change(self) -> bool:
+        """Whether any file would get a comment."""
+        return self._adding is not None and self._adding.files > 0
 
     def _changed_since(self, name: str) -> Changed:
         from devicelint.cli.changed import Changed
@@ -53,7 +65,9 @@ class OldCode:
             return self._writing.took(checked, config)
         if known := self._known_by(config):
             checked = known.sifted(checked, config)
-        return self._changed.sifted(checked, config) if self._changed else checked
+        if self._changed is not None:
+            checked = self._changed.sifted(checked, config)
+        return self._adding.sifted(checked) if self._adding else checked
 
     def heard(self, checked: Checked, config: Config) -> Checked:
         """The same, of a text that is on its way to what is told."""
@@ -73,6 +87,8 @@ class OldCode:
             lines = [line for each in self._baselines.values() for line in each.told(verbose)]
         if self._changed and self._changed.kept_back:
             lines.append(sentences.unchanged(self._changed.kept_back, self._changed.name))
+        if self._adding is not None:
+            lines.insert(0, self._adding.told())
         for line in () if self.options.quiet else lines:
             terminal.say(line)
 

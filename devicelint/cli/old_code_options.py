@@ -13,6 +13,8 @@ ALL_IS_NEW = {
     "no_baseline": True,
     "write_baseline": None,
     "diff_base": None,
+    "add_noqa": False,
+    "add_ignore": False,
 }
 """The values of these options for a command that has none of them."""
 
@@ -41,22 +43,33 @@ def add_old_code_options(parser: Parser) -> None:
         help="tell only what is found on lines changed since a git revision, or brought about "
         "by what has changed; REF: HEAD, origin/main, …",
     )
+    group.add_argument(
+        "--add-noqa",
+        action="store_true",
+        help="silence what is found: write # noqa: DEV101 on its line; with --diff, show that",
+    )
+    group.add_argument(
+        "--add-ignore", action="store_true", help="the same, as # devicelint: ignore[DEV101]"
+    )
+
+
+_CONTRADICTIONS = (
+    ("baseline", "no_baseline"),
+    ("baseline", "write_baseline"),
+    ("no_baseline", "write_baseline"),
+    ("write_baseline", "diff"),
+    ("add_noqa", "add_ignore"),
+    *((adds, other) for adds in ("add_noqa", "add_ignore") for other in ("fix", "write_baseline")),
+)
 
 
 def refuse_contradictions(options: argparse.Namespace) -> None:
     """Say before anything is done which options make no sense together; raises UsageError."""
     from devicelint.cli.arguments import UsageError
 
-    given = [
-        option
-        for option, value in (
-            ("--baseline", options.baseline),
-            ("--no-baseline", options.no_baseline),
-            ("--write-baseline", options.write_baseline),
-        )
-        if value
-    ]
-    if len(given) > 1:
-        raise UsageError(f"{given[0]} and {given[1]} contradict each other")
-    if options.write_baseline and options.diff:
-        raise UsageError("--write-baseline writes a file, and --diff writes nothing")
+    for pair in _CONTRADICTIONS:
+        if all(getattr(options, name) for name in pair):
+            one, other = (f"--{name.replace('_', '-')}" for name in pair)
+            raise UsageError(f"{one} and {other} contradict each other")
+    if (options.add_noqa or options.add_ignore) and "-" in options.paths:
+        raise UsageError("comments are added to files: name them, not -")

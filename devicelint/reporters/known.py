@@ -23,6 +23,14 @@ def unchanged(findings: int, revision: str) -> str:
     return printable(told)
 
 
+def silenced(findings: int, files: int, *, would: bool) -> str:
+    """Say how many findings comments keep back from now on."""
+    verb = "Would silence" if would else "Silenced"
+    if not findings:
+        return f"{verb} nothing"
+    return f"{verb} {number(findings, 'finding')} in {number(files, 'file')}"
+
+
 def stale(entries: Entries, path: str, *, in_detail: bool) -> Iterator[str]:
     """Say how much of a baseline is of no use any more, and then what."""
     total = _total(entries)
