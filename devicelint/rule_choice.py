@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from devicelint.config import Config
-from devicelint.rule_index import all_facts
+from devicelint.config.deciding import Decision
+from devicelint.rule_index import RuleFacts, all_facts
+from devicelint.torch_release import TorchRelease
 
 
 class _Rule(Protocol):
@@ -23,17 +25,26 @@ class _Rule(Protocol):
 
 def is_selected(rule: _Rule, config: Config) -> bool:
     """Whether the settings ask for a rule, whatever release of torch it concerns."""
+    return decision(rule, config).on
+
+
+def decision(rule: _Rule, config: Config) -> Decision:
+    """Whether the settings ask for a rule, and what of them says so."""
     default = rule.default or (config.adopts and rule.adopts)
-    return config.selects(rule.code, rule.name, default=default)
+    return config.decision(rule.code, rule.name, default=default)
+
+
+def concerns(rule: RuleFacts, torch: TorchRelease | None) -> bool:
+    """Whether code that has to work with a release of torch can make the mistake of a rule."""
+    return rule.until is None or (torch is not None and torch < rule.until)
 
 
 def checked_codes(config: Config, path: str) -> frozenset[str]:
     """The rules whose findings in a file would be heard."""
-    torch = config.torch_version
     return frozenset(
         rule.code
         for rule in all_facts()
         if is_selected(rule, config)
-        and (rule.until is None or (torch is not None and torch < rule.until))
+        and concerns(rule, config.torch_version)
         and config.holds_for(rule.code, rule.name, path)
     )

@@ -44,7 +44,7 @@ def keys() -> str:
 
 
 def _without(setting: Setting) -> str:
-    return setting.unset or f"`{json.dumps(setting.kind.plain(setting.default))}`"
+    return setting.unset or f"`{json.dumps(setting.plain(setting.default))}`"
 
 
 def events() -> str:

@@ -21,6 +21,7 @@ _HOMES = {
     "adopt": "adopt",
     "check": "check",
     "completion": "completion",
+    "config": "configuration",
     "explain": "pages",
     "rules": "pages",
     "server": "server",

@@ -22,6 +22,7 @@ COMMANDS = {
     "adopt": "Bring training scripts to the device pattern",
     "check": "Report device mistakes in files and folders (the default)",
     "completion": "Print the completion script of a shell",
+    "config": "Show which settings apply to a file, and where they are written",
     "explain": "Print the page of a rule",
     "rules": "List the rules",
     "server": "Show findings and devices in an editor, as its language server",
@@ -137,7 +138,7 @@ def check_parser(prog: str = "devicelint check") -> Parser:
     )
     _add_fix_options(parser)
     add_proof_options(parser)
-    _add_rule_options(parser)
+    add_rule_options(parser)
     add_old_code_options(parser)
     _add_report_options(parser)
     parser.set_defaults(check=False, entry=None)
@@ -159,7 +160,8 @@ def _add_fix_options(parser: Parser) -> None:
     add_interactive(group, "with --fix: ")
 
 
-def _add_rule_options(parser: Parser) -> None:
+def add_rule_options(parser: Parser) -> None:
+    """Which rules are checked, and by which settings."""
     group = parser.add_argument_group("rules")
     group.add_argument(
         "--select",

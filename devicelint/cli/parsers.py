@@ -12,6 +12,7 @@ _PARSERS = {
     "adopt": "adopt_arguments",
     "check": "arguments",
     "completion": "arguments",
+    "config": "configuration",
     "explain": "arguments",
     "rules": "arguments",
     "server": "server",

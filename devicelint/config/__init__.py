@@ -6,7 +6,15 @@ A new key is a field of `Config`, and nothing else: see `model.py`.
 from __future__ import annotations
 
 from devicelint.config.document import ConfigError
-from devicelint.config.finder import ConfigFinder, load_config
+from devicelint.config.finder import ConfigFinder, load_config, unread_beside
 from devicelint.config.model import SETTINGS, Config, DeviceStyle
 
-__all__ = ["SETTINGS", "Config", "ConfigError", "ConfigFinder", "DeviceStyle", "load_config"]
+__all__ = [
+    "SETTINGS",
+    "Config",
+    "ConfigError",
+    "ConfigFinder",
+    "DeviceStyle",
+    "load_config",
+    "unread_beside",
+]

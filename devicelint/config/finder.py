@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,15 @@ class ConfigFinder:
             return error
 
 
+def unread_beside(config: Config) -> Iterator[Path]:
+    """The files of the same folder whose settings those that are read overrule."""
+    for path in config.files[:1]:
+        after = FILES[FILES.index(path.name) + 1 :] if path.name in FILES else ()
+        for other in (path.with_name(name) for name in after):
+            if other.is_file() and read_settings(other) is not None:
+                yield other
+
+
 def load_config(explicit: Path | None, start: Path, known: Known) -> Config:
     """The configuration in the file `explicit`, or else the one that holds for `start`.
 
@@ -86,7 +95,7 @@ def _config(node: Node, known: Known, extending: Sequence[Path]) -> Config:
         else:
             value = setting.kind.unsaid(value, root)
         values[name] = value
-    return replace(base, root=root, origins=origins, **values)
+    return replace(base, root=root, files=(path, *base.files), origins=origins, **values)
 
 
 def _origins(key: str, node: Node) -> dict[tuple[str, ...], Origin]:

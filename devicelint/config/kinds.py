@@ -72,9 +72,9 @@ class Text(Kind[T]):
         except ValueError as error:
             raise node.error(str(error)) from None
 
-    def plain(self, value: T) -> str | None:
+    def plain(self, value: T) -> str:
         """The string."""
-        return None if value is None else self.written(value)
+        return self.written(value)
 
 
 @dataclass(frozen=True)
@@ -150,9 +150,9 @@ class PathTo(Kind[Path | None]):
         """The path, absolute."""
         return _path(node.string(), node)
 
-    def plain(self, value: Path | None) -> str | None:
+    def plain(self, value: Path | None) -> str:
         """The path."""
-        return None if value is None else str(value)
+        return str(value)
 
 
 class Paths(Kind[tuple[Path, ...]]):

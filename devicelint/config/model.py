@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from devicelint.config.assuming import Assumptions, StubFile, Stubs
+from devicelint.config.deciding import Decision, Vote, decided, votes
 from devicelint.config.kinds import (
     Flag,
     OneOf,
@@ -126,6 +127,8 @@ class Config:
     """Whether files are to be brought to the device pattern; see `for_adoption`."""
     severity_selects: bool = True
     """Whether `severity` turns rules on and off; not where the command line selects."""
+    files: tuple[Path, ...] = field(default=(), compare=False, repr=False)
+    """The files that all this is from: the nearest, and those that it extends."""
     origins: Origins = field(default_factory=dict, compare=False, repr=False)
 
     def for_adoption(self) -> Config:
@@ -144,21 +147,28 @@ class Config:
     def selects(self, code: str, name: str, *, default: bool = True) -> bool:
         """Whether the rule `code`, called `name`, is to be checked at all.
 
-        Of `select` and `extend_select` on the one side and `ignore` on the other, the one that
-        names the rule more closely decides, and `ignore` where both do so equally.  `default` is
-        whether the rule is on where nothing selects it.
+        `default` is whether the rule is on where nothing selects it.
         """
-        usual = int(default) if self.select is None else closest(self.select, code, name)
-        wanted = max(usual, closest(self.extend_select, code, name))
-        unwanted = closest(self.ignore, code, name)
+        return self.decision(code, name, default=default).on
+
+    def decision(self, code: str, name: str, *, default: bool = True) -> Decision:
+        """Whether the rule is to be checked at all, and what says so.
+
+        Of `select` and `extend_select` on the one side and `ignore` on the other, the one that
+        names the rule more closely decides, and `ignore` where both do so equally.  A severity
+        is on the one side where it names the rule alone, and `off` is on the other.
+        """
+        usual = Vote(int(default)) if self.select is None else Vote(0, "select")
+        wanting = [usual, *votes("select", self.select or (), code, name)]
+        wanting += votes("extend-select", self.extend_select, code, name)
+        unwanting = votes("ignore", self.ignore, code, name)
         if self.severity_selects and (told := self._told_severity(code, name)):
-            selector, level = told
-            how_closely = specificity(selector, code, name)
-            if level is None:
-                unwanted = max(unwanted, how_closely)
-            elif how_closely == len(code):
-                wanted = how_closely
-        return wanted > 0 and unwanted < wanted
+            (vote,) = votes("severity", told[:1], code, name)
+            if told[1] is None:
+                unwanting.append(vote)
+            elif vote.closeness == len(code):
+                wanting.append(vote)
+        return decided(wanting, unwanting)
 
     def severity_of(self, code: str, name: str, usual: Severity) -> Severity:
         """How much a finding of a rule matters that by itself would matter as much as `usual`."""
@@ -174,10 +184,14 @@ class Config:
 
     def holds_for(self, code: str, name: str, path: str) -> bool:
         """Whether a rule that is checked is to be heard about the file `path`."""
-        ignoring = [
-            pattern for pattern, codes in self.per_file_ignores if closest(codes, code, name)
-        ]
-        return not any(self.covers(pattern, path) for pattern in ignoring)
+        return self.silence(code, name, path) is None
+
+    def silence(self, code: str, name: str, path: str) -> Pattern | None:
+        """The path pattern of `per_file_ignores` that keeps a rule back in the file `path`."""
+        for pattern, codes in self.per_file_ignores:
+            if closest(codes, code, name) and self.covers(pattern, path):
+                return pattern
+        return None
 
     def covers(self, pattern: Pattern, path: str | Path) -> bool:
         """Whether a path pattern of this configuration means `path` or a folder that it is in."""
@@ -214,8 +228,9 @@ class Config:
         """
         changed = self
         if select is not None:
-            changed = replace(changed, extend_select=(), ignore=(), severity_selects=False)
-            changed = changed._told("select", tuple(select))
+            changed = replace(changed, severity_selects=False)._told("select", tuple(select))
+            for name in ("extend_select", "ignore"):
+                changed = changed._told(name, (), option="--select")
         adding = {"extend_select": options.pop("extend_select", None), "ignore": ignore}
         for name, added in adding.items():
             if added is not None:
@@ -226,13 +241,15 @@ class Config:
                 changed = changed._told(name, value)
         return changed
 
-    def _told(self, name: str, value: object, items: Iterable[str] = ()) -> Config:
+    def _told(
+        self, name: str, value: object, items: Iterable[str] = (), option: str = ""
+    ) -> Config:
         """This configuration with a setting that an option says; `items` are what it adds."""
         key = name.replace("_", "-")
-        option = Option(_OPTIONS.get(key, f"--{key}"))
+        origin = Option(option or _OPTIONS.get(key, f"--{key}"))
         ways: list[tuple[str, ...]] = [(key,), *((key, item) for item in items)]
-        origins = {**self.origins, **dict.fromkeys(ways, option)}
-        changed: dict[str, Any] = {name: value, "origins": origins}
+        kept = {way: was for way, was in self.origins.items() if items or way[0] != key}
+        changed: dict[str, Any] = {name: value, "origins": {**kept, **dict.fromkeys(ways, origin)}}
         return replace(self, **changed)
 
 

@@ -26,6 +26,10 @@ class Setting:
     adds: bool = False
     """Whether a list adds to that of the base instead of taking its place."""
 
+    def plain(self, value: Any) -> Any:
+        """A value as TOML and JSON have it; None where there is none."""
+        return None if value is None else self.kind.plain(value)
+
     def merged(self, base: Any, own: Any) -> Any:
         """What holds in a file that says `own` and extends one that says `base`."""
         return (*base, *own) if self.adds else self.kind.merged(base, own)

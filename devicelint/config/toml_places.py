@@ -54,6 +54,8 @@ class _Walk:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self._last = 0
+        """Where the last part of a key stands."""
         self._places: dict[Path, int] = {}
         self._tables: dict[Path, int] = {}
         """The number of the last table of each array of tables."""
@@ -80,6 +82,7 @@ class _Walk:
         if array:
             self._tables[table] = self._tables.get(table, -1) + 1
             table = (*table, self._tables[table])
+            self._places[table] = self._last
         return table
 
     def _pair(self, table: Path) -> None:
@@ -99,7 +102,8 @@ class _Walk:
             if across and table in self._tables:
                 table = (*table, self._tables[table])
             table = (*table, _read(written))
-            self._places.setdefault(table, begin + (written[:1] in ("'", '"')))
+            self._last = begin + (written[:1] in ("'", '"'))
+            self._places.setdefault(table, self._last)
             self._skip()
             if not self._text.startswith(".", self._at):
                 return table

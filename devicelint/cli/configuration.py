@@ -1,0 +1,58 @@
+"""The command `config`: what applies to a file, and where each part of it is written."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from devicelint.cli.arguments import COMMANDS, Parser, add_rule_options
+from devicelint.cli.settings import Settings
+from devicelint.cli.terminal import paint_for
+from devicelint.config import unread_beside
+from devicelint.config.document import ConfigError
+from devicelint.reporters import configuration
+
+DETAILS = """\
+examples:
+  devicelint config train.py
+  devicelint config --select DEV1 train.py
+  devicelint config --json train.py > settings.json
+"""
+
+
+def config_parser() -> Parser:
+    """Return the parser of `devicelint config`."""
+    about = COMMANDS["config"] + ": each value, each rule, and where that is written."
+    parser = Parser("devicelint config", about, DETAILS)
+    parser.add_argument(
+        "file", nargs="?", default=".", metavar="FILE", help="a file or a folder (this folder)"
+    )
+    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument(
+        "--unsafe-fixes",
+        action="store_true",
+        default=None,
+        help="as though this were given, too; so with those that follow",
+    )
+    add_rule_options(parser)
+    parser.set_defaults(baseline=None)
+    return parser
+
+
+def run(_command: str, words: Sequence[str]) -> int:
+    """Run `devicelint config` and return the exit status."""
+    options = config_parser().parse(words)
+    settings = Settings(options)
+    path = Path(options.file)
+    if not path.exists():
+        raise ConfigError(options.file, 1, 0, "there is no such file or folder")
+    config = settings.config_for(path)
+    if options.json:
+        told = configuration.as_json(config, options.file)
+        sys.stdout.write(f"{json.dumps(told, indent=2)}\n")
+        return 0
+    unread = tuple(map(str, unread_beside(config)))
+    sys.stdout.write(configuration.render(config, options.file, paint_for(sys.stdout), unread))
+    return 0
