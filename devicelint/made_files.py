@@ -12,10 +12,10 @@ from devicelint.finding import InputError
 def write_file(path: Path, data: bytes) -> None:
     """Give a file this content, and make its folders; raises InputError, and changes nothing then.
 
-    What is no file, such as a pipe, is written to.
+    What is no file, such as a pipe, is written to, and so is what a name of a stream leads to.
     """
     try:
-        if path.is_file():
+        if path.is_file() and not _is_stream(path):
             replace_file(path, data)
         elif path.exists():
             path.write_bytes(data)
@@ -25,6 +25,11 @@ def write_file(path: Path, data: bytes) -> None:
     except OSError as error:
         why = error.strerror or error
         raise InputError(str(path), 1, 0, f"cannot be written: {why}") from None
+
+
+def _is_stream(path: Path) -> bool:
+    """As /dev/fd/3, which may be a file that somebody else goes on writing to."""
+    return path.absolute().as_posix().startswith(("/dev/", "/proc/"))
 
 
 def _make(path: Path, data: bytes) -> None:

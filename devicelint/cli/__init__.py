@@ -45,6 +45,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         terminal.forget_output()
         return NOBODY_READS
+    except OSError as error:
+        if error.filename is None:
+            terminal.forget_output()
+        terminal.say(f"devicelint: {error.filename or 'standard output'}: {error.strerror}")
+        return BAD_USAGE
     except Exception as error:  # noqa: BLE001 - whatever it is, it is told in one line
         terminal.say(_told(error))
         return BAD_USAGE

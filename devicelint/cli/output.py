@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from devicelint.source import SourceFile
 
 
+_STANDARD_OUTPUT = ("-", "/dev/stdout")
+
+
 def refuse_contradictions(options: Namespace) -> None:
     """Say before anything is done what cannot be written, or not there; raises UsageError."""
     if options.statistics:
@@ -51,7 +54,7 @@ class Output:
         prints_source = writes and "-" in options.paths
         self.file = None
         self.stream = sys.stderr if prints_source else sys.stdout
-        if options.output_file is not None:
+        if options.output_file not in (None, *_STANDARD_OUTPUT):
             from devicelint.cli.report_file import ReportFile
 
             self.file = self.stream = ReportFile(options.output_file)

@@ -12,7 +12,10 @@ from devicelint.reporters.paint import Paint, coloured, plain
 
 
 def prepare() -> None:
-    """Make both streams show what they cannot encode instead of failing."""
+    """Make both streams show what they cannot encode instead of failing, closed or not."""
+    # Python has no stream for a descriptor that is closed.
+    sys.stdout = sys.stdout or io.TextIOWrapper(io.FileIO(os.devnull, "w"), "utf-8")
+    sys.stderr = sys.stderr or io.TextIOWrapper(io.FileIO(os.devnull, "w"), "utf-8")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import TYPE_CHECKING, Any
 
 from devicelint.finding import Finding, InputError, Severity
 from devicelint.reporters import report
+from devicelint.reporters.ascii_json import ascii_json
 from devicelint.reporters.evidence import evidence
 from devicelint.reporters.identity import fingerprints
 from devicelint.reporters.paths import named_from
 from devicelint.reporters.report import UNCHECKED
+from devicelint.reporters.visible import printable
 from devicelint.reporters.written import Region, Written
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Report(report.Report):
             {
                 "type": "issue",
                 "check_name": UNCHECKED,
-                "description": f"Not checked: {problem.message}",
+                "description": f"Not checked: {printable(problem.message)}",
                 "categories": ["Bug Risk"],
                 "severity": "blocker",
                 "fingerprint": hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32],
@@ -62,14 +63,14 @@ class Report(report.Report):
 
     def end(self) -> str:
         """Return the list."""
-        return json.dumps(self._issues, indent=2) + "\n"
+        return ascii_json(self._issues, 2) + "\n"
 
 
 def _issue(checked: Checked, finding: Finding) -> dict[str, Any]:
     return {
         "type": "issue",
         "check_name": finding.code,
-        "description": f"{finding.code}: {finding.message}",
+        "description": f"{finding.code}: {printable(finding.message)}",
         "content": {"body": "\n".join(f"* {line}" for line in evidence(checked.source, finding))},
         "categories": [_CATEGORIES.get(finding.severity, "Bug Risk")],
         "severity": _SEVERITIES[finding.severity],

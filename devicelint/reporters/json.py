@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
 from devicelint.finding import Edit, Elsewhere, Finding, Fix, Location, Span
 from devicelint.reporters import report
+from devicelint.reporters.ascii_json import ascii_json
 from devicelint.source import SourceFile
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ class Report(report.Report):
                 {"proof": self._proofs[0]} if len(self._proofs) == 1 else {"proofs": self._proofs}
             )
             document = {"findings": self._findings, **proven}
-        # ASCII only: the terminal's encoding must not decide whether the output is JSON.
-        return json.dumps(document, indent=2, sort_keys=True) + "\n"
+        return ascii_json(document, 2, sort_keys=True) + "\n"
 
 
 def entries(checked: Checked, scene: report.Scene) -> list[dict[str, Any]]:

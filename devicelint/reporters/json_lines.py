@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from devicelint.reporters import report
+from devicelint.reporters.ascii_json import ascii_json
 from devicelint.reporters.json import entries
 
 if TYPE_CHECKING:
@@ -18,4 +18,4 @@ class Report(report.Report):
     def file(self, checked: Checked) -> str:
         """Return a line for every finding, with the keys of the JSON format."""
         found = entries(checked, self.scene)
-        return "".join(f"{json.dumps(entry, sort_keys=True)}\n" for entry in found)
+        return "".join(f"{ascii_json(entry, sort_keys=True)}\n" for entry in found)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from devicelint.edits import apply
 from devicelint.finding import Edit, Finding, InputError, Severity, Span
 from devicelint.reporters import report
+from devicelint.reporters.ascii_json import ascii_json
 from devicelint.reporters.evidence import evidence
 from devicelint.reporters.paths import named_from
 from devicelint.reporters.report import UNCHECKED
 from devicelint.reporters.rule_help import help_uri
+from devicelint.reporters.visible import printable
 from devicelint.reporters.written import Region, Written, utf8
 from devicelint.source import SourceFile
 
@@ -46,7 +47,7 @@ class Report(report.Report):
         place = {} if problem.cell is not None else {"range": {"start": start}}
         self._diagnostics.append(
             {
-                "message": str(problem),
+                "message": printable(str(problem)),
                 "location": {"path": _path(problem.path), **place},
                 "severity": "ERROR",
                 "code": {"value": UNCHECKED},
@@ -61,7 +62,7 @@ class Report(report.Report):
             "severity": "WARNING",
             "diagnostics": self._diagnostics,
         }
-        return json.dumps(document, indent=2) + "\n"
+        return ascii_json(document, 2) + "\n"
 
 
 def _diagnostic(checked: Checked, written: Written, finding: Finding) -> dict[str, Any]:
@@ -76,7 +77,7 @@ def _diagnostic(checked: Checked, written: Written, finding: Finding) -> dict[st
         place = suggestion["range"]
     uri = help_uri(finding.code)
     return {
-        "message": "\n".join((finding.message, *evidence(checked.source, finding))),
+        "message": "\n".join((printable(finding.message), *evidence(checked.source, finding))),
         "location": {"path": _path(checked.source.path), "range": place},
         "severity": _SEVERITIES[finding.severity],
         "code": {"value": finding.code, **({"url": uri} if uri else {})},

@@ -5,17 +5,18 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from devicelint import __version__
 from devicelint.config import ConfigError
-from devicelint.finding import Finding, Fix, InputError
+from devicelint.finding import Finding, Fix, InputError, Location
 from devicelint.reporters import report
+from devicelint.reporters.ascii_json import ascii_json
 from devicelint.reporters.identity import fingerprints, line_hashes
 from devicelint.reporters.sarif_places import Places, base_ids
 from devicelint.reporters.sarif_rules import LEVELS, rules
+from devicelint.reporters.visible import printable
 from devicelint.rule_index import all_facts
 
 if TYPE_CHECKING:
@@ -76,11 +77,14 @@ class Report(report.Report):
             "results": self._results,
         }
         log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-        return json.dumps(log, indent=2) + "\n"
+        return ascii_json(log, 2) + "\n"
 
     def _notify(self, kind: str, level: str, told: InputError) -> None:
         location = {"physicalLocation": Places.of_problem(told, self.scene)}
-        notification = {"level": level, "message": _text(told.message), "locations": [location]}
+        said = told.message
+        if told.cell is not None:
+            said = f"{Location(told.line, told.column, told.cell)}: {said}"
+        notification = {"level": level, "message": _text(said), "locations": [location]}
         self._invocation[kind].append(notification)
 
     def _result(self, places: Places, finding: Finding) -> dict[str, Any]:
@@ -108,13 +112,12 @@ def _explained(places: Places, finding: Finding) -> dict[str, Any]:
     related = list(_related(places, finding))
     if not related:
         return {}
-    for number, location in enumerate(related, start=1):
-        location["id"] = number
     here = {"physicalLocation": places.physical(finding.span), "message": _text(finding.message)}
     before = [one for one in related if one["message"]["text"] != _AFTERWARDS]
     after = [one for one in related if one["message"]["text"] == _AFTERWARDS]
     steps = [{"location": one} for one in (*before, here, *after)]
-    return {"relatedLocations": related, "codeFlows": [{"threadFlows": [{"locations": steps}]}]}
+    numbered = [{"id": number, **one} for number, one in enumerate(related, start=1)]
+    return {"relatedLocations": numbered, "codeFlows": [{"threadFlows": [{"locations": steps}]}]}
 
 
 def _related(places: Places, finding: Finding) -> Iterator[dict[str, Any]]:
@@ -144,4 +147,4 @@ def _mended(places: Places, fix: Fix | None) -> dict[str, Any]:
 
 
 def _text(text: str) -> dict[str, str]:
-    return {"text": text}
+    return {"text": printable(text)}
