@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from devicelint.assuming import assumed_by, met
+from devicelint.charting import Chart, Charting
 from devicelint.checked import Checked, Met, screen
 from devicelint.config import Config
 from devicelint.domain.values import Ref
@@ -29,11 +30,13 @@ from devicelint.syntax import CheckError, parse, too_deep
 from devicelint.tracing import Trace, Tracing
 
 __all__ = [
+    "Chart",
     "CheckError",
     "Checked",
     "Fixed",
     "Trace",
     "adopt",
+    "chart",
     "check",
     "check_as_called",
     "fix",
@@ -269,6 +272,23 @@ def study(
                 found += _located(part, program, studying.gathering, config, project)[0]
                 told.append(studying.studied(source, program, project.files()))
     return _sifted(source, found, config), tuple(told)
+
+
+def chart(
+    source: SourceFile, project: Project | None = None, config: Config | None = None
+) -> Chart:
+    """Which value is where on each machine, what it was made from, and what moves it.
+
+    Raises `CheckError` where the file is no Python that libcst can read.
+    """
+    parts = []
+    for part in source.programs():
+        program = _program(part, project, config)
+        charting = Charting(program.tree)
+        with _told_in_one_line(source):
+            explore(program, charting.listener_for, TellingRun, everywhere=True)
+            parts.append(charting.sights(part))
+    return Chart.of(parts)
 
 
 def why(

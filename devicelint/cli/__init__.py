@@ -23,6 +23,7 @@ _HOMES = {
     "completion": "completion",
     "config": "configuration",
     "explain": "pages",
+    "map": "mapping",
     "rules": "pages",
     "server": "server",
     "trace": "pages",

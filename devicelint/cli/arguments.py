@@ -24,6 +24,7 @@ COMMANDS = {
     "completion": "Print the completion script of a shell",
     "config": "Show which settings apply to a file, and where they are written",
     "explain": "Print the page of a rule",
+    "map": "Draw a file, its devices and what moves between them, as a page",
     "rules": "List the rules",
     "server": "Show findings and devices in an editor, as its language server",
     "trace": "Print a file with the device of every value in the margin",

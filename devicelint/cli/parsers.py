@@ -14,6 +14,7 @@ _PARSERS = {
     "completion": "arguments",
     "config": "configuration",
     "explain": "arguments",
+    "map": "map_arguments",
     "rules": "arguments",
     "server": "server",
     "trace": "arguments",

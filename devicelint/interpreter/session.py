@@ -98,8 +98,10 @@ def explore(
     listener_for: Callable[[World], Listener],
     walker: Walker = Run,
     wanted: Container[str] | None = None,
+    *,
+    everywhere: bool = False,
 ) -> tuple[Walk, ...]:
-    """Walk through a program on every machine that makes a difference to it.
+    """Walk through a program on every machine that makes a difference to it, or on every one.
 
     Where a flag of the program separates two paths that leave a value on two devices, each of its
     values is a world of its own.  The events of a walk that was given up are the listener's to
@@ -116,9 +118,9 @@ def explore(
         return run
 
     walks = list(_walk_settings(begin, WITH_ONE))
-    if any(walk.counts_accelerators for walk in walks):
+    if everywhere or any(walk.counts_accelerators for walk in walks):
         walks.extend(_walk_settings(begin, WITH_SEVERAL))
-    if any(walk.differs_without_accelerator for walk in walks):
+    if everywhere or any(walk.differs_without_accelerator for walk in walks):
         entered = set().union(*(walk.entered for walk in walks))
         walks.append(_walk(begin(WITHOUT, splits=False), entered))
     return tuple(walks)

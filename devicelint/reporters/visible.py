@@ -49,12 +49,13 @@ def cell_width(text: str) -> int:
 def _expanded(line: str) -> Iterable[str]:
     cell = 0
     for character in line:
-        shown = " " * (TAB_WIDTH - cell % TAB_WIDTH) if character == "\t" else _symbol(character)
+        shown = " " * (TAB_WIDTH - cell % TAB_WIDTH) if character == "\t" else symbol(character)
         cell += cell_width(shown)
         yield shown
 
 
-def _symbol(character: str) -> str:
+def symbol(character: str) -> str:
+    """A character that can be seen in the place of one that cannot."""
     if character.isprintable():
         return character
     if ord(character) < 0x20:

@@ -1,0 +1,57 @@
+"""Where in a text the comments, strings, keywords and numbers are."""
+
+from __future__ import annotations
+
+import io
+import keyword
+import token
+import tokenize
+from collections.abc import Iterator
+
+from devicelint.source import SourceFile
+
+Part = tuple[int, int, str]
+"""From a column up to another one, and what stands there."""
+
+_KINDS = {
+    tokenize.COMMENT: "comment",
+    token.STRING: "string",
+    token.NUMBER: "number-literal",
+    **{
+        getattr(token, name): "string"
+        for name in ("FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")
+        if hasattr(token, name)
+    },
+}
+
+
+def highlighted(source: SourceFile) -> dict[int, list[Part]]:
+    """The parts of each line; those of a text that cannot be read to its end up to there."""
+    found: dict[int, list[Part]] = {}
+    try:
+        for line, part in _parts(source.code):
+            found.setdefault(line, []).append(part)
+    except (tokenize.TokenError, SyntaxError, ValueError):
+        pass
+    return found
+
+
+def _parts(code: str) -> Iterator[tuple[int, Part]]:
+    for one in tokenize.generate_tokens(io.StringIO(code).readline):
+        kind = _kind(one)
+        if not kind:
+            continue
+        (first, start), (last, end) = one.start, one.end
+        for line in range(first, last + 1):
+            begin = start if line == first else 0
+            yield line, (begin, end if line == last else _FAR, kind)
+
+
+_FAR = 1_000_000
+"""The end of a line, wherever it is."""
+
+
+def _kind(one: tokenize.TokenInfo) -> str:
+    if one.type == token.NAME:
+        return "keyword" if keyword.iskeyword(one.string) else ""
+    return _KINDS.get(one.type, "")

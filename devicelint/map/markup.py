@@ -1,0 +1,58 @@
+"""HTML by parts: text is escaped where it becomes markup, so that none can be forgotten."""
+
+from __future__ import annotations
+
+from html import escape
+
+from devicelint.reporters.visible import symbol
+
+
+class Html:
+    """Markup that may go into a page as it is."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Content = Html | str | None
+Attribute = str | int | bool | None
+
+_EMPTY = frozenset({"meta", "input", "br"})
+
+
+def element(tag: str, *content: Content, **attributes: Attribute) -> Html:
+    """An element; a name such as `class_` or `data_line` stands for `class` or `data-line`."""
+    written = "".join(_attribute(name, value) for name, value in attributes.items())
+    if tag in _EMPTY:
+        return Html(f"<{tag}{written}>")
+    return Html(f"<{tag}{written}>{joined(*content)}</{tag}>")
+
+
+def joined(*content: Content) -> Html:
+    """Parts side by side; None is nothing."""
+    return Html(
+        "".join(
+            part.text if isinstance(part, Html) else escape(shown(part))
+            for part in content
+            if part is not None
+        )
+    )
+
+
+def _attribute(name: str, value: Attribute) -> str:
+    if value is None or value is False:
+        return ""
+    told = name.rstrip("_").replace("_", "-")
+    return f" {told}" if value is True else f' {told}="{escape(shown(str(value)))}"'
+
+
+def shown(text: str) -> str:
+    """Text with a sign for each character that would not be seen, or turn others around."""
+    if text.isprintable():
+        return text
+    return "".join(one if one in "\t\n" else symbol(one) for one in text)

@@ -1,0 +1,43 @@
+"""Lays what a run recorded over what was read from the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from devicelint.map.model import Arrow, Group, Lane, Measure, Run, View
+
+
+def with_measures(view: View, lanes: Sequence[Lane], run: Run) -> View:
+    """Each arrow with what was measured at its line."""
+    arrows = tuple(
+        replace(arrow, measures=tuple(_measured(arrow, lanes, run))) for arrow in view.arrows
+    )
+    return replace(view, arrows=arrows)
+
+
+def _measured(arrow: Arrow, lanes: Sequence[Lane], run: Run) -> Iterator[int]:
+    for index, measure in enumerate(run.measures):
+        if measure.line == arrow.line and _is_of(measure, arrow, lanes):
+            yield index
+
+
+def _is_of(measure: Measure, arrow: Arrow, lanes: Sequence[Lane]) -> bool:
+    """Whether a run did what an arrow says; a wait for a value brings it to the host."""
+    if measure.op.rpartition(".")[2] != arrow.method:
+        return False
+    if measure.kind == "sync":
+        return lanes[arrow.target].group is Group.HOST
+    return _may_be(measure.origin, lanes[arrow.origin]) and _may_be(
+        measure.target, lanes[arrow.target]
+    )
+
+
+def _may_be(device: str, lane: Lane) -> bool:
+    """Whether a device of a run is one that a lane stands for: `cuda` is `cuda:0`, or another."""
+    if lane.group in (Group.HOST, Group.CPU):
+        return device == "cpu"
+    if lane.group is Group.ACCELERATOR:
+        named, _, index = lane.name.partition(":")
+        return device == lane.name or (not index and device.partition(":")[0] == named)
+    return True

@@ -1,0 +1,172 @@
+"""One page that needs nothing else: markup from the model, and the script that draws on it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import PurePath
+
+from devicelint.map.amounts import amounts, time_told
+from devicelint.map.highlighting import Part, highlighted
+from devicelint.map.listing import SIGNS, colour, listing
+from devicelint.map.markup import Html, element, joined
+from devicelint.map.model import Arrow, Map, Run, View
+from devicelint.source import SourceFile
+
+_SCRIPTS = ("dom.js", "lanes.js", "gutter.js", "page.js")
+_GAP = re.compile(r"@@(\w+)@@")
+
+
+def render(of: Map, source: SourceFile) -> str:
+    """The whole page of what was drawn of a file."""
+    parts = highlighted(source)
+    style = _data("page.css") + "".join(_geometry(len(of.lanes)))
+    script = f'"use strict";\n(() => {{\n{"".join(map(_data, _SCRIPTS))}}})();\n'
+    filled = {
+        "policy": f"default-src 'none'; base-uri 'none'; form-action 'none'; "
+        f"style-src {_hash(style)}; script-src {_hash(script)}",
+        "title": joined(f"{PurePath(of.path).name} · devicelint map").text,
+        "style": style,
+        "heading": _heading(of).text,
+        "sections": "\n".join(section.text for section in _sections(of, parts)),
+        "model": of.to_json(),
+        "script": script,
+    }
+    page = _GAP.sub(lambda gap: filled[gap[1]], _data("page.html"))
+    return page.encode("utf-8", "replace").decode("utf-8")
+
+
+def _geometry(lanes: int) -> Iterator[str]:
+    """Where the lanes beside the source are; `gutter.js` draws on the same places."""
+    yield f":root {{ --lanes: {lanes}; }}\n"
+    for lane in range(lanes):
+        yield f".at{lane} {{ left: {9 + 16 * lane}px; }}\n"
+
+
+def _data(name: str) -> str:
+    return files("devicelint.map").joinpath(name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def _heading(of: Map) -> Html:
+    path = PurePath(of.path)
+    folder = "" if str(path.parent) == "." else f"{path.parent}/"
+    return joined(
+        element("p", folder, class_="folder") if folder else None,
+        element("h1", path.name or of.path),
+        element("p", *_summary(of), class_="summary"),
+        _ran(of.run) if of.run else None,
+        element("div", _legend(of), _machines(of), class_="bar"),
+    )
+
+
+def _summary(of: Map) -> Iterator[Html]:
+    counts = {name: sum(one.severity == name for one in of.findings) for name in SIGNS}
+    for name, count in counts.items():
+        if count:
+            told = f"{count} {name}" if count == 1 else f"{count} {name}s"
+            first = next(one for one in of.findings if one.severity == name)
+            sign = element("span", SIGNS[name], class_="sign", aria_hidden="true")
+            yield element("a", sign, told, class_=f"count {name}", href=f"#L{first.line}")
+    if not of.findings:
+        sign = element("span", "✓", class_="sign", aria_hidden="true")
+        yield element("span", sign, "no findings", class_="count fine")
+    for index, view in enumerate(of.views):
+        moves = len(view.arrows)
+        told = "1 move" if moves == 1 else f"{moves or 'no'} moves"
+        yield element("span", told, class_="count", data_view=index, hidden=index > 0)
+
+
+def _ran(run: Run) -> Html:
+    steps = f", {run.steps:,} training steps" if run.steps else ""
+    told = amounts(run.measures)
+    share = sum(one.host_us for one in run.measures) / (run.seconds * 1e6) if run.seconds else 0
+    spent = f", {share:.1%} of the time" if 0 < share <= 1 else ""
+    within = f"{told}{spent}" if told else "nothing of it in this file"
+    broken = "" if run.is_complete else "; the run had not ended"
+    return element(
+        "p",
+        element("b", "Recorded run"),
+        f" {time_told(run.seconds * 1e6)}{steps}: {within}{broken} ",
+        element("code", run.command) if run.command else None,
+        class_="ran",
+    )
+
+
+def _legend(of: Map) -> Html:
+    entries = [
+        element("li", element("span", lane.told, class_=f"chip {colour(lane)}"))
+        for lane in of.lanes
+    ]
+    return element("ul", *entries, class_="legend", aria_label="Devices")
+
+
+def _machines(of: Map) -> Html | None:
+    if len(of.views) < 2:
+        return None
+    options = [element("option", view.machine, value=index) for index, view in enumerate(of.views)]
+    return element(
+        "label",
+        "Machine ",
+        element("select", *options, id="machine"),
+        class_="machines needs-script",
+    )
+
+
+def _sections(of: Map, parts: dict[int, list[Part]]) -> Iterator[Html]:
+    if any(view.nodes or view.arrows for view in of.views):
+        yield element(
+            "section",
+            element("h2", "Lanes"),
+            element(
+                "div",
+                element("div", id="lanes", class_="lanes"),
+                element("div", id="sheets", class_="sheets", aria_hidden="true"),
+                element("p", id="told", class_="told", role="status"),
+                class_="board",
+            ),
+            class_="needs-script",
+            aria_label="Lanes",
+        )
+    yield element("section", element("h2", "Source"), listing(of, parts), aria_label="Source")
+    for index, view in enumerate(of.views):
+        if view.arrows:
+            yield element(
+                "section",
+                element("h2", "Moves"),
+                _table(of, view),
+                aria_label="Moves",
+                data_view=index,
+                hidden=index > 0,
+            )
+
+
+def _table(of: Map, view: View) -> Html:
+    titles = ["Line", "What", "By", "From", "To"] + (["Recorded"] if of.run else [])
+    head = element("tr", *[element("th", title, scope="col") for title in titles])
+    rows = [_table_row(of, arrow) for arrow in view.arrows]
+    return element("table", element("thead", head), element("tbody", *rows))
+
+
+def _table_row(of: Map, arrow: Arrow) -> Html:
+    labels = {line.number: line.label for line in of.lines}
+    origin, target = of.lanes[arrow.origin], of.lanes[arrow.target]
+    call = f".{arrow.method}()"
+    cells = [
+        element("td", element("a", labels.get(arrow.line, ""), href=f"#L{arrow.line}")),
+        element("td", element("code", arrow.what)),
+        element("td", element("code", call), " thrown away" if arrow.is_discarded else None),
+        element("td", element("span", origin.name, class_=f"chip {colour(origin)}")),
+        element("td", element("span", target.name, class_=f"chip {colour(target)}")),
+    ]
+    if of.run:
+        measured = [of.run.measures[index] for index in arrow.measures]
+        cells.append(element("td", amounts(measured) or "not seen", class_="amount"))
+    return element("tr", *cells)
