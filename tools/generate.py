@@ -3,7 +3,7 @@
 `python tools/generate.py` writes what differs and removes pages of rules that are no more;
 `--check` writes nothing, names every file that is not as the rules have it, and exits with 1.
 So it does with CUDA's device rules, which follow from the torch that is installed, with the
-adopted examples, and with tables of the documentation.
+adopted examples, and with tables and pages of the documentation.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import ClassVar, Protocol
 
 from devicelint.finding import Severity
 from devicelint.torch_release import TorchRelease
-from tools import adopt_examples, derive_device_rules, derive_knowledge, doc_tables
+from tools import adopt_examples, derive_device_rules, derive_knowledge, doc_tables, written_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = Path("docs/rules.md")
@@ -190,7 +190,9 @@ def main() -> int:
         rules = derive_device_rules.run(ROOT, check=arguments.check)
         examples = adopt_examples.run(ROOT, check=arguments.check)
         keys = doc_tables.run(ROOT, check=arguments.check)
-        return max(pages, rules, examples, keys, derive_knowledge.run(check=arguments.check))
+        others = written_pages.run(ROOT, check=arguments.check)
+        knowledge = derive_knowledge.run(check=arguments.check)
+        return max(pages, rules, examples, keys, others, knowledge)
     except (GenerateError, derive_device_rules.DeriveError) as error:
         print(error, file=sys.stderr)
         return 2

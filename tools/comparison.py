@@ -1,0 +1,119 @@
+"""docs/comparison.md, from tools/comparison.toml: what devicelint and other linters can do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+DATA = Path(__file__).with_suffix(".toml")
+PAGE = Path("docs/comparison.md")
+
+NOT = "\N{EN DASH}"
+"""What stands where there is no tick."""
+
+_HEAD = """\
+<!-- Written by tools/generate.py from tools/comparison.toml: change that, `make generate`. -->
+
+# How it compares
+
+{others} are what people would put beside
+devicelint. Ruff and pylint are for Python in general, Fixit for rules of one's own, TorchFix and
+torch-preflight for PyTorch. None of them follows devices, and devicelint does nothing else: it goes
+beside them, and not in their place.
+
+A tick of devicelint stands only where tests prove it; [they are named below](#what-proves-it).
+What is said of the others comes from their documentation, from their `--help`, and from trying
+them.
+"""
+
+_MEASURED = """\
+## Measured
+
+* [How fast it is](../benchmarks/README.md), beside others, in one run.
+* [What it says of real repositories](precision.md): each finding was read.
+"""
+
+
+@dataclass(frozen=True)
+class Other:
+    """Another linter."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A row: what devicelint and each of the others say to it."""
+
+    what: str
+    others: tuple[str, ...]
+    ours: str
+    proof: tuple[str, ...]
+    note: str
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Feature:
+        """Read an entry; a tick is what tests prove."""
+        proof = tuple(entry.get("proof", ()))
+        ours = entry.get("ours", "✓" if proof else NOT)
+        note = str(entry.get("note", "")).strip()
+        return cls(entry["what"], tuple(entry["others"]), ours, proof, note)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All that is compared."""
+
+    others: tuple[Other, ...]
+    groups: Mapping[str, tuple[Feature, ...]]
+
+    @property
+    def features(self) -> Iterator[Feature]:
+        """Every row."""
+        for features in self.groups.values():
+            yield from features
+
+
+def comparison() -> Comparison:
+    """Read the data."""
+    data = tomllib.loads(DATA.read_text(encoding="utf-8"))
+    groups = {each["title"]: tuple(map(Feature.of, each["feature"])) for each in data["group"]}
+    return Comparison(tuple(Other(**each) for each in data["other"]), groups)
+
+
+def page() -> str:
+    """Return docs/comparison.md."""
+    compared = comparison()
+    names = [f"{other.name} {other.version}" for other in compared.others]
+    parts = [_HEAD.format(others=f"{', '.join(names[:-1])} and {names[-1]}")]
+    for title, features in compared.groups.items():
+        parts.append(f"## {title}\n\n" + "\n".join(_table(compared.others, features)) + "\n")
+    parts.append(_MEASURED)
+    parts.append("## What proves it\n\n" + "\n".join(_proofs(compared)) + "\n")
+    return "\n".join(parts)
+
+
+def _table(others: Sequence[Other], features: Sequence[Feature]) -> Iterator[str]:
+    yield f"| | devicelint | {' | '.join(other.name for other in others)} |"
+    yield f"| --- |{' :-: |' * (len(others) + 1)}"
+    for feature in features:
+        yield f"| {' | '.join((feature.what, feature.ours, *feature.others))} |"
+    notes = [feature.note for feature in features if feature.note]
+    if notes:
+        yield ""
+        yield " ".join(notes)
+
+
+def _proofs(compared: Comparison) -> Iterator[str]:
+    for feature in compared.features:
+        if feature.proof:
+            yield f"* {feature.what}: {', '.join(f'`{each}`' for each in feature.proof)}"
