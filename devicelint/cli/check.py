@@ -75,9 +75,9 @@ class Check:
         """Read the settings that the options name."""
         self.options = options
         self.settings = Settings(options)
-        self.tally = Tally()
         self.old_code = OldCode(options)
         self.output = Output(options)
+        self.tally = Tally(hear=self.output.show_problem)
         self.unsafe_fixes = False
         """Whether --fix would make unsafe fixes too, in any of the files."""
         self.approves = self._asking()

@@ -32,7 +32,7 @@ class ReportFile(io.TextIOWrapper):
         if self._path.is_dir():
             raise InputError(name, 1, 0, "is a directory")
         if self._path.exists() and not os.access(self._path, os.W_OK):
-            raise InputError(name, 1, 0, "cannot be written: it is read-only")
+            raise InputError(name, 1, 0, "is read-only")
 
     def commit(self) -> None:
         """Write the file; raises InputError."""

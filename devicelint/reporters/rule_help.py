@@ -55,4 +55,4 @@ def help_uri(code: str) -> str | None:
     facts, pages = facts_named(code), _documentation()
     if facts is None or facts.page is not None or pages is None:
         return None
-    return f"{pages.rstrip('/')}/rules/{facts.name.replace('-', '_')}/"
+    return f"{pages.rstrip('/')}/rules/{facts.name.replace('-', '_')}.html"
