@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import libcst as cst
 
-from devicelint.domain.devices import Unsure
+from devicelint.domain.devices import Device, Unsure
 from devicelint.domain.events import (
     Assigned,
     DiscardedTransfer,
@@ -23,7 +24,8 @@ from devicelint.explaining import WITHOUT_PLACE, chain, remember, since
 from devicelint.finding import Elsewhere, Span
 from devicelint.gathering import Gathering, parent_of
 from devicelint.interpreter import Program
-from devicelint.interpreter.reveal import revealed_device
+from devicelint.interpreter.frame import Frame
+from devicelint.interpreter.reveal import HOST_MEMORY, revealed_device
 from devicelint.interpreter.run import Listener, Run
 from devicelint.locating import located_elsewhere
 from devicelint.positions import locate
@@ -58,9 +60,17 @@ class Mark:
 
 @dataclass(frozen=True)
 class _Heard:
-    site: Site
+    site: cst.CSTNode
     device: str
-    chain: tuple[tuple[Site, str], ...]
+    steps: tuple[tuple[Site, str], ...]
+
+
+@dataclass(frozen=True)
+class _Marked:
+    site: cst.CSTNode
+    name: str
+    """Of what is assigned; nothing for a module that is moved where it is."""
+    device: str
 
 
 class Studying:
@@ -72,67 +82,103 @@ class Studying:
         self.wanted = self.gathering.wanted | {one.__name__ for one in _NOTED}
         """The names of the events that matter."""
         self._is_abandoned = is_abandoned
-        self._heard: dict[World, dict[_Heard, None]] = {}
-        self._marked: dict[World, dict[tuple[Site, str, str], None]] = {}
+        self._notes: dict[World, _Notes] = {}
 
     def listener_for(self, world: World) -> Listener:
         """The listener of one walk; a walk that is given up is forgotten."""
+        if self._is_abandoned():
+            raise Abandoned
         tell = self.gathering.listener_for(world)
-        for table in (self._heard, self._marked):
-            table.pop(parent_of(world) or world, None)
-        noting = _Noting(self._heard.setdefault(world, {}), self._marked.setdefault(world, {}))
+        self._notes.pop(parent_of(world) or world, None)
+        notes = self._notes[world] = _Notes()
+        is_abandoned = self._is_abandoned
 
         def hear(event: Event, run: Run) -> None:
-            if self._is_abandoned():
+            if isinstance(event, Evaluated):
+                notes.place(event, run)
+                return
+            if is_abandoned():
                 raise Abandoned
             if isinstance(event, _NOTED):
-                noting.note(event, run)
-            if not isinstance(event, Evaluated) and run.concerns(event):
+                notes.note(event, run)
+            if not isinstance(event, Transfer) or run.concerns(event):
                 tell(event, run)
 
         return hear
 
     def studied(self, source: SourceFile, program: Program, imported: Iterable[Program]) -> Studied:
         """What was noted of a file."""
-        return Studied(source, program, tuple(imported), self._heard, self._marked)
+        return Studied(source, program, tuple(imported), self._notes)
 
 
 _NOTED = (Assigned, Evaluated, Transfer, DiscardedTransfer)
 
 
-class _Noting:
-    """Takes note of the whereabouts of values in one walk."""
+class _Notes:
+    """The whereabouts of values in one walk.
 
-    def __init__(
-        self, heard: dict[_Heard, None], marked: dict[tuple[Site, str, str], None]
-    ) -> None:
-        self._heard = heard
-        self._marked = marked
+    Every expression comes by here, most of them many times with a value of the same history: what
+    is the same object as before is told apart by its identity, and kept so that it stays apart.
+    """
+
+    def __init__(self) -> None:
+        self.heard: dict[tuple[int, int, int], _Heard] = {}
+        self.marked: dict[_Marked, None] = {}
         self._before: dict[Site, Step] = {}
+        self._known: dict[tuple[int, int], tuple[Step, Frame, _Steps]] = {}
+        self._same: dict[_Steps, _Steps] = {}
+        self._devices: dict[int, tuple[Device, str]] = {}
 
     def note(self, event: Event, run: Run) -> None:
+        """Take note of a move, or of a name that gets a value."""
         match event:
             case Transfer():
                 remember(event, run, self._before)
             case DiscardedTransfer(transfer) if isinstance(transfer.receiver, Module):
                 if transfer.target not in (None, transfer.origin):
-                    self._marked[transfer.site, "", str(transfer.target)] = None
-            case Assigned() | Evaluated() if not isinstance(event.value, WITHOUT_PLACE):
-                self._place(event, run)
+                    self._mark(transfer.site, "", str(transfer.target))
+            case Assigned(site, name, value):
+                device = self.place(event, run)
+                if device and name != "_" and isinstance(value, _SHOWN):
+                    self._mark(site, name, device)
             case _:
                 pass
 
-    def _place(self, event: Assigned | Evaluated, run: Run) -> None:
-        device = revealed_device(run, event.value)
-        if isinstance(device, Unsure) or str(device) == "host":
-            return
-        told = str(device)
-        steps = tuple(chain(since(event.value, run), run, self._before))
-        self._heard[_Heard(event.site, told, steps)] = None
-        if isinstance(event, Assigned) and isinstance(event.value, _SHOWN):
-            self._marked[event.site, event.name, told] = None
+    def place(self, event: Assigned | Evaluated, run: Run) -> str:
+        """Take note of where a value is; nothing where that is not known, or it is nowhere."""
+        value = event.value
+        if isinstance(value, WITHOUT_PLACE):
+            return ""
+        device = revealed_device(run, value)
+        if isinstance(device, Unsure) or device is HOST_MEMORY:
+            return ""
+        _, told = self._devices.get(id(device)) or self._told(device)
+        steps = self._steps(since(value, run), run)
+        key = (id(event.site), id(steps), id(told))
+        if key not in self.heard:
+            self.heard[key] = _Heard(_node(event.site), told, steps)
+        return told
+
+    def _told(self, device: Device) -> tuple[Device, str]:
+        told = self._devices[id(device)] = device, sys.intern(str(device))
+        return told
+
+    def _steps(self, step: Step | None, run: Run) -> _Steps:
+        if step is None:
+            return ()
+        key = (id(step), id(run.frame))
+        known = self._known.get(key)
+        if known is None:
+            steps = tuple(chain(step, run, self._before))
+            steps = self._same.setdefault(steps, steps)
+            known = self._known[key] = step, run.frame, steps
+        return known[2]
+
+    def _mark(self, site: Site, name: str, device: str) -> None:
+        self.marked[_Marked(_node(site), name, device)] = None
 
 
+_Steps = tuple[tuple[Site, str], ...]
 _SHOWN = (Batch, Bundle, Distribution, Module, Moved, Tensor, Tuple)
 
 
@@ -143,29 +189,20 @@ class Studied:
     source: SourceFile
     _program: Program
     _imported: tuple[Program, ...]
-    _heard: dict[World, dict[_Heard, None]]
-    _marked: dict[World, dict[tuple[Site, str, str], None]]
+    _notes: dict[World, _Notes]
 
     @cached_property
     def marks(self) -> tuple[Mark, ...]:
         """What is worth to be shown beside the code, on a machine with an accelerator."""
-        devices: dict[tuple[Site, str], dict[str, None]] = {}
-        for world, marked in self._marked.items():
-            for site, name, device in marked if world.accelerators == 1 else ():
-                devices.setdefault((site, name), {})[device] = None
-        return tuple(
-            sorted(
-                (
-                    mark
-                    for (site, name), told in devices.items()
-                    if (mark := self._mark(site, name, " or ".join(told)))
-                ),
-                key=lambda mark: (mark.offset, mark.text),
-            )
-        )
+        devices: dict[tuple[cst.CSTNode, str], dict[str, None]] = {}
+        for world, notes in self._notes.items():
+            for one in notes.marked if world.accelerators == 1 else ():
+                devices.setdefault((one.site, one.name), {})[one.device] = None
+        marks = (self._mark(*key, " or ".join(told)) for key, told in devices.items())
+        return tuple(sorted(filter(None, marks), key=lambda mark: (mark.offset, mark.text)))
 
-    def _mark(self, site: Site, name: str, device: str) -> Mark | None:
-        span = self._spans.get(_node(site))
+    def _mark(self, site: cst.CSTNode, name: str, device: str) -> Mark | None:
+        span = self._spans.get(site)
         if span is None:
             return None
         if not name:
@@ -179,8 +216,8 @@ class Studied:
     def whereabouts(self) -> tuple[Whereabouts, ...]:
         """Where each expression's value is, in the order of the text."""
         machines: dict[_Heard, list[str]] = {}
-        for world, heard in self._heard.items():
-            for one in heard:
+        for world, notes in self._notes.items():
+            for one in dict.fromkeys(notes.heard.values()):
                 machines.setdefault(one, []).append(world.description)
         told = (self._told(one, tuple(places)) for one, places in machines.items())
         return tuple(sorted(filter(None, told), key=lambda one: one.span))
@@ -192,10 +229,10 @@ class Studied:
         return tuple(one for one in around if one.span.end - one.span.start == inner)
 
     def _told(self, one: _Heard, machines: tuple[str, ...]) -> Whereabouts | None:
-        span = self._spans.get(_node(one.site))
+        span = self._spans.get(one.site)
         if span is None:
             return None
-        steps = (self._step(_node(site), message) for site, message in one.chain)
+        steps = (self._step(_node(site), message) for site, message in one.steps)
         return Whereabouts(span, one.device, machines, tuple(filter(None, steps)))
 
     def _step(self, site: cst.CSTNode, message: str) -> Elsewhere | None:
@@ -215,12 +252,11 @@ class Studied:
 
     def _sites(self) -> dict[cst.CSTNode, None]:
         sites: dict[cst.CSTNode, None] = {}
-        for heard in self._heard.values():
-            for one in heard:
-                sites[_node(one.site)] = None
-                sites.update((_node(site), None) for site, _ in one.chain)
-        for marked in self._marked.values():
-            sites.update((_node(site), None) for site, _, _ in marked)
+        for notes in self._notes.values():
+            for one in notes.heard.values():
+                sites[one.site] = None
+                sites.update((_node(site), None) for site, _ in one.steps)
+            sites.update((one.site, None) for one in notes.marked)
         return sites
 
 

@@ -7,11 +7,24 @@ from collections.abc import Collection
 import libcst as cst
 
 from devicelint.domain.events import Evaluated, Event, Transfer
-from devicelint.domain.values import Value
+from devicelint.domain.values import (
+    Bound,
+    Class,
+    Const,
+    External,
+    Flag,
+    Function,
+    HostValue,
+    Module,
+    ProjectModule,
+    Unknown,
+    Value,
+)
 from devicelint.domain.worlds import World
+from devicelint.interpreter.frame import Frame
 from devicelint.interpreter.patience import Patience
 from devicelint.interpreter.program import Program
-from devicelint.interpreter.run import Listener, Run
+from devicelint.interpreter.run import EVALUATORS, Listener, Run
 
 
 class WatchingRun(Run):
@@ -61,13 +74,28 @@ class TellingRun(Run):
     ) -> None:
         super().__init__(program, world, listener, patience=patience, splits=splits)
         self._first_listener = listener
+        self._last_told: dict[int, tuple[Value | None, Frame | None]] = {}
 
     def evaluate(self, node: cst.BaseExpression) -> Value:
         """The value of an expression, which is told."""
-        value = super().evaluate(node)
-        if isinstance(node, _PLACED) and self._tells and self.frame.is_checked:
-            self._listener(Evaluated(node, value), self)
+        kind = type(node)
+        if kind not in _PLACED:
+            return super().evaluate(node)
+        value = EVALUATORS[kind](self, node)
+        if type(value) not in _NOWHERE and self._tells and self.frame.is_checked:
+            self._tell(node, value)
         return value
+
+    def _tell(self, node: cst.BaseExpression, value: Value) -> None:
+        """Tell a value, unless it is what was told of the expression last, in the same call.
+
+        What moves in place is told each time.
+        """
+        frame = self.frame
+        last, where = self._last_told.get(id(node), _NEVER)
+        if last is not value or where is not frame or isinstance(value, Module):
+            self._last_told[id(node)] = value, frame
+            self._listener(Evaluated(node, value), self)
 
     def announce(self, event: Event) -> None:
         """Tell what concerns the file, and each move elsewhere."""
@@ -81,4 +109,8 @@ class TellingRun(Run):
         return not self.silences and self._listener is self._first_listener
 
 
-_PLACED = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BinaryOperation)
+_PLACED = frozenset({cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BinaryOperation})
+_NOWHERE = frozenset(
+    {Bound, Class, Const, External, Flag, Function, HostValue, ProjectModule, Unknown}
+)
+_NEVER = (None, None)
