@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from devicelint.interpreter import Program
+from devicelint.reparsing import Parsed
 from devicelint.source import SourceError, SourceFile
 from devicelint.syntax import CheckError, parse
 
@@ -59,6 +60,8 @@ class Project:
         self._programs: OrderedDict[str, tuple[_Version | str, Program]] = OrderedDict()
         self._lines = 0
         self._held: dict[str, SourceFile] = {}
+        self._parsed_before: dict[str, Parsed] = {}
+        """The texts that are held, as they were parsed last."""
         self._imports: dict[str, set[str]] = {}
         """What each file has been seen to import, by their homes."""
         self.editable: frozenset[str] = frozenset()
@@ -76,6 +79,7 @@ class Project:
         """Go by what is on the disk again."""
         home = os.path.abspath(path)
         if self._held.pop(home, None) is not None:
+            self._parsed_before.pop(home, None)
             self._outdate(home)
 
     def held(self, path: str) -> SourceFile | None:
@@ -201,9 +205,18 @@ class Project:
             source = self._held.get(home) or _from_disk(home)
             if source.text.count("\n") > _MOST_LINES_OF_A_FILE:
                 return None
-            return Program(parse(source), source.text, home, self, home)
+            return Program(self._parsed(home, source), source.text, home, self, home)
         except (OSError, SourceError, CheckError):
             return None
+
+    def _parsed(self, home: str, source: SourceFile) -> cst.Module:
+        """The tree of a file; that of a text which somebody changes comes from the one before."""
+        if home not in self._held:
+            return parse(source)
+        before = self._parsed_before.get(home)
+        now = Parsed.of(source) if before is None else before.changed(source)
+        self._parsed_before[home] = now
+        return now.tree
 
     def _keep(self, home: str, version: _Version | str, program: Program) -> None:
         """Keep the files that were asked for last, so that memory stays flat on large trees."""

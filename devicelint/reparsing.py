@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 
 import libcst as cst
@@ -20,14 +22,18 @@ class Parsed:
 
     text: str
     tree: cst.Module
-    _lengths: tuple[int, ...]
-    """How many characters each statement of the file takes, with the comments above it."""
+    _known: tuple[int, ...] | None = None
+    """The lengths, where they are known from before."""
+
+    @cached_property
+    def _lengths(self) -> tuple[int, ...]:
+        """How many characters each statement of the file takes, with the comments above it."""
+        return _lengths(self.tree, self.tree.body) if self._known is None else self._known
 
     @classmethod
     def of(cls, source: SourceFile) -> Parsed:
         """Parse a text; raises CheckError where it is no Python."""
-        tree = parse(source)
-        return cls(source.text, tree, _lengths(tree, tree.body))
+        return cls(source.text, parse(source))
 
     def changed(self, source: SourceFile) -> Parsed:
         """The tree of another text, of the statements that stay and those that are parsed anew.
@@ -96,10 +102,18 @@ def _parsed_alone(text: str, tree: cst.Module, *, ends_file: bool) -> cst.Module
     if not ends_file and (not text.endswith(("\n", "\r")) or text.rstrip().endswith("\\")):
         return None
     try:
-        middle = parse(SourceFile(text), like=tree)
+        middle = parse(SourceFile(text))
     except InputError:
         return None
-    return middle if middle.body and (ends_file or not middle.footer) else None
+    fits = (
+        middle.code == text
+        and middle.default_newline == tree.default_newline
+        and (middle.default_indent == tree.default_indent or not _INDENTED.search(text))
+    )
+    return middle if fits and middle.body and (ends_file or not middle.footer) else None
+
+
+_INDENTED = re.compile(r"^[ \t]", re.MULTILINE)
 
 
 def _joined(tree: cst.Module, middle: cst.Module, first: int, last: int | None) -> cst.Module:
