@@ -77,7 +77,7 @@ def add_settings_options(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--config",
         metavar="FILE",
-        help="read [tool.devicelint] from FILE, not from the nearest pyproject.toml",
+        help="read the settings from FILE, not from the nearest pyproject.toml or devicelint.toml",
     )
     group.add_argument(
         "--torch-version",

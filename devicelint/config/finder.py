@@ -112,9 +112,10 @@ def _origins(key: str, node: Node) -> dict[tuple[str, ...], Origin]:
 
 def _base(node: Node, known: Known, extending: Sequence[Path]) -> Config:
     """The configuration that a file extends."""
-    path = SETTINGS["extend"].kind.read(node, known)
-    if path in extending:
-        circle = " extends ".join(map(str, (*extending[extending.index(path) :], path)))
+    path: Path = SETTINGS["extend"].kind.read(node, known)
+    met = [os.path.realpath(each) for each in extending]
+    if (identity := os.path.realpath(path)) in met:
+        circle = " extends ".join(map(str, (*extending[met.index(identity) :], path)))
         raise node.error(f"goes round in a circle: {circle}")
     if not path.is_file():
         raise node.error(f"there is no file {path}")

@@ -39,7 +39,7 @@ Level = Severity | None
 LEVELS: Mapping[str, Level] = {**{each.value: each for each in Severity}, "off": None}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Config:
     """Which rules hold for which files; by default every rule that is on by default, everywhere.
 

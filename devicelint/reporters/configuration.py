@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from devicelint.config import SETTINGS, Config
+from devicelint.config.kinds import PathTo
 from devicelint.config.origin import Option, Origin, Written
 from devicelint.path_pattern import Pattern
 from devicelint.reporters.paint import SEVERITY_STYLES, Paint
@@ -84,7 +85,9 @@ def _values(config: Config, key: str) -> Iterator[tuple[str, Origin | None]]:
     setting = SETTINGS[key]
     value = setting.plain(getattr(config, key.replace("-", "_")))
     origin = config.origins.get((key,))
-    if value is None:
+    if isinstance(setting.kind, PathTo) and value is not None:
+        yield _toml(_shown(value)), origin
+    elif value is None:
         yield setting.unset, origin
     elif isinstance(value, Mapping) and value:
         for name, each in value.items():

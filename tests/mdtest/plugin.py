@@ -56,7 +56,7 @@ def is_page(path: Path) -> bool:
         folder.endswith("/devicelint/rules/")
         or "/tests/pages/" in folder
         or f"{folder}{path.name}".endswith(
-            ("/docs/adopt.md", "/docs/assume.md", "/docs/tutorial.md")
+            ("/docs/adopt.md", "/docs/assume.md", "/docs/configuration.md", "/docs/tutorial.md")
         )
     )
 
