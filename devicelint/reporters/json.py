@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from devicelint.finding import Edit, Elsewhere, Finding, Fix, Location, Span
 from devicelint.reporters import report
 from devicelint.reporters.ascii_json import ascii_json
+from devicelint.reporters.rule_help import help_uri
 from devicelint.source import SourceFile
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _entry(source: SourceFile, finding: Finding, scene: report.Scene) -> dict[st
         ]
         + [_elsewhere(place) for place in finding.elsewhere],
         "severity": finding.severity.value,
-        "url": None,
+        "url": help_uri(finding.code),
         **_location(source, finding.span),
     }
 
