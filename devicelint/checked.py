@@ -35,6 +35,11 @@ class Checked:
 _CONCERNS = re.compile(rb"\btorch\b|reveal_device")
 
 
+def concerns_devices(source: SourceFile) -> bool:
+    """Whether there is anything to look for in a file, so that it has to be parsed."""
+    return screen(source.text.encode("utf-8", "replace"))
+
+
 def screen(data: bytes) -> bool:
     """Whether a file can have anything to do with devices: one that never names torch has not."""
     return _CONCERNS.search(data) is not None

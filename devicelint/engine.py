@@ -9,7 +9,7 @@ from functools import partial
 
 from devicelint.assuming import assumed_by, met
 from devicelint.charting import Chart, Charting
-from devicelint.checked import Checked, Met, screen
+from devicelint.checked import Checked, Met, concerns_devices, screen
 from devicelint.config import Config
 from devicelint.domain.values import Ref
 from devicelint.explaining import Account, Explaining, Why, asked_about
@@ -26,7 +26,7 @@ from devicelint.rule_choice import is_selected
 from devicelint.rules import Rule, chosen
 from devicelint.source import SourceFile
 from devicelint.studying import Studied, Studying
-from devicelint.syntax import CheckError, parse, too_deep
+from devicelint.syntax import CheckError, GivenUpError, parse, too_deep
 from devicelint.tracing import Trace, Tracing
 
 __all__ = [
@@ -154,7 +154,7 @@ def _findings(
 ) -> tuple[list[Finding], ...]:
     """The findings of a file, and of those whose functions it calls; and what was assumed."""
     sources = (source, *called)
-    if source.skipped or not any(screen(one.text.encode("utf-8", "replace")) for one in sources):
+    if source.skipped or not any(map(concerns_devices, sources)):
         return tuple([] for _ in sources)
     with _told_in_one_line(source):
         parts = [_explored(part, config, project, called, assumed) for part in source.programs()]
@@ -169,7 +169,7 @@ def _told_in_one_line(source: SourceFile) -> Iterator[None]:
     except RecursionError:
         raise too_deep(source) from None
     except (GivenUp, RuleFailed) as reason:
-        raise CheckError(source.path, 1, 0, f"is not checked: {reason}") from None
+        raise GivenUpError(source.path, 1, 0, f"is not checked: {reason}") from None
 
 
 def _program(source: SourceFile, project: Project | None, config: Config | None) -> Program:

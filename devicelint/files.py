@@ -20,10 +20,10 @@ _SUFFIXES = frozenset({".py", ".pyw", ".ipynb"})
 
 _PASSED_OVER = frozenset(
     {
-        ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox",
-        ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode",
-        "__pycache__", "__pypackages__", "_build", "build", "buck-out", "dist", "node_modules",
-        "site-packages", "venv",
+        ".bzr", ".devicelint_cache", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints",
+        ".mypy_cache", ".nox", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv",
+        ".vscode", "__pycache__", "__pypackages__", "_build", "build", "buck-out", "dist",
+        "node_modules", "site-packages", "venv",
     }
 )  # fmt: skip
 """Names of folders that hold what tools made or other people wrote."""
@@ -121,13 +121,17 @@ def _may_be_file(entry: os.DirEntry[str]) -> bool:
 
 def read_source(path: Path) -> SourceFile:
     """Reads and decodes a file; raises InputError for what is no readable Python text."""
+    return SourceFile.from_bytes(read_data(path), str(path))
+
+
+def read_data(path: Path) -> bytes:
+    """Reads a file; raises InputError for what cannot be a program."""
     try:
         status = path.stat()
         _refuse_what_is_not_a_source(path, status)
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise _problem(path, error) from None
-    return SourceFile.from_bytes(data, str(path))
 
 
 def _refuse_what_is_not_a_source(path: Path, status: os.stat_result) -> None:

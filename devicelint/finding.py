@@ -167,6 +167,9 @@ class InputError(Exception):
     What concerns a whole file is told at its beginning.
     """
 
+    lasts = True
+    """Whether it will be the same for as long as the file is."""
+
     def __init__(
         self, path: str, line: int, column: int, message: str, cell: int | None = None
     ) -> None:

@@ -1,8 +1,4 @@
-"""Which file an import of the project means, and the files that were read so far.
-
-An import is looked up as Python would at run time: beside the script (`sys.path[0]`), at the
-folder that holds the package, and upwards to the root of the project, where people start scripts
-from, with its `src`.  What is installed is never looked at.
+"""The files that imports of a project lead to, as far as they were read so far.
 
 A text that is not written yet is held in place of that on the disk, so that fixes of several files
 are checked together before any of them is written.
@@ -18,16 +14,15 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from devicelint.digest import digest
 from devicelint.interpreter import Program
+from devicelint.lookup import INSIDE, Lookup, Question
 from devicelint.reparsing import Parsed
 from devicelint.source import SourceError, SourceFile
 from devicelint.syntax import CheckError, parse
 
 __all__ = ["Project", "home_of"]
 
-_PACKAGE = "__init__.py"
-_MARKS_A_ROOT = frozenset({".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg"})
-_FOLDERS_UPWARDS = 6
 _MOST_LINES_OF_A_FILE = 20_000
 _MOST_LINES_KEPT = 60_000
 """A line takes some two kibibytes."""
@@ -46,24 +41,21 @@ def home_of(source: SourceFile) -> str:
     return os.path.abspath(source.path)
 
 
-def _from_disk(home: str) -> SourceFile:
-    with open(home, "rb") as file:
-        return SourceFile.from_bytes(file.read(), home)
-
-
-class Project:
+class Project(Lookup):
     """The files that imports lead to, each read and parsed once while it does not change."""
 
     def __init__(self) -> None:
         """Know nothing yet."""
-        self._entries: dict[str, frozenset[str]] = {}
+        super().__init__()
         self._programs: OrderedDict[str, tuple[_Version | str, Program]] = OrderedDict()
         self._lines = 0
         self._held: dict[str, SourceFile] = {}
         self._parsed_before: dict[str, Parsed] = {}
         """The texts that are held, as they were parsed last."""
-        self._imports: dict[str, set[str]] = {}
-        """What each file has been seen to import, by their homes."""
+        self.asked: dict[str, dict[Question, str | None]] = {}
+        """What was looked up in each file, by its home, and what that led to."""
+        self.digests: dict[str, str | None] = {}
+        """What was in each file that was read; None where that was not the same all the time."""
         self.editable: frozenset[str] = frozenset()
         """The homes of the files that a fix of another file may change, too."""
 
@@ -71,6 +63,7 @@ class Project:
         """Give the files that import it a text that is not written yet."""
         home = home_of(source)
         before = self._held.get(home)
+        self.digests[home] = None
         self._held[home] = source
         if before is None or before.text != source.text:
             self._outdate(home)
@@ -109,37 +102,38 @@ class Project:
         found: dict[str, None] = {}
         waiting = deque([home_of(source)])
         while waiting:
-            new = sorted(self._imports.get(waiting.popleft(), set()) - found.keys())
+            new = sorted(self._imports(waiting.popleft()) - found.keys())
             found |= dict.fromkeys(new)
             waiting += new
         return found.keys()
 
     def find(self, importer: str, module: str, level: int) -> str | None:
         """The home of a module that the file `importer` imports; `level` counts the dots."""
-        home = self._found(importer, module, level)
-        if home is not None:
-            self._imports.setdefault(os.path.abspath(importer), set()).add(home)
+        home = super().find(importer, module, level)
+        self._asked_in(os.path.abspath(importer))[Question(module, level)] = home
         return home
-
-    def _found(self, importer: str, module: str, level: int) -> str | None:
-        parts = module.split(".") if module else []
-        if level:
-            folder = os.path.dirname(os.path.abspath(importer))
-            for _ in range(level - 1):
-                folder = os.path.dirname(folder)
-            return self._walked_down(folder, parts)
-        for folder in self._search_path(importer):
-            if self._home(folder, parts[0]) is not None:
-                return self._walked_down(folder, parts)
-        return None
 
     def inside(self, home: str, name: str) -> str | None:
         """The home of a submodule of a package."""
-        folder = os.path.dirname(home) if os.path.basename(home) == _PACKAGE else home
-        found = None if folder.endswith(".py") else self._home(folder, name)
-        if found is not None:
-            self._imports.setdefault(home, set()).add(found)
+        found = super().inside(home, name)
+        self._asked_in(home)[Question(name, INSIDE)] = found
         return found
+
+    def _asked_in(self, home: str) -> dict[Question, str | None]:
+        return self.asked.setdefault(home, {})
+
+    def _imports(self, home: str) -> set[str]:
+        """What a file has been seen to import, by their homes."""
+        found = self.asked.get(home, {}).values()
+        return {one for one in found if one is not None}
+
+    def look_again(self) -> None:
+        """Notice which files have come and gone, and forget what rests on the others."""
+        self._entries.clear()
+        for home, questions in list(self.asked.items()):
+            for question, before in list(questions.items()):
+                if self.answer(home, question) != before:
+                    self._outdate(home)
 
     def program(self, home: str) -> Program | None:
         """The file, parsed; None for a folder, and for what cannot be read or is no Python."""
@@ -174,7 +168,7 @@ class Project:
         outdated, waiting = {home}, [home]
         while waiting:
             imported = waiting.pop()
-            new = {one for one, homes in self._imports.items() if imported in homes} - outdated
+            new = {one for one in self.asked if imported in self._imports(one)} - outdated
             outdated |= new
             waiting += new
         for one in outdated & self._programs.keys():
@@ -202,7 +196,7 @@ class Project:
 
     def _read(self, home: str) -> Program | None:
         try:
-            source = self._held.get(home) or _from_disk(home)
+            source = self._held.get(home) or self._from_disk(home)
             if source.text.count("\n") > _MOST_LINES_OF_A_FILE:
                 return None
             return Program(self._parsed(home, source), source.text, home, self, home)
@@ -218,6 +212,13 @@ class Project:
         self._parsed_before[home] = now
         return now.tree
 
+    def _from_disk(self, home: str) -> SourceFile:
+        with open(home, "rb") as file:
+            data = file.read()
+        found = digest(data)
+        self.digests[home] = found if self.digests.get(home, found) == found else None
+        return SourceFile.from_bytes(data, home)
+
     def _keep(self, home: str, version: _Version | str, program: Program) -> None:
         """Keep the files that were asked for last, so that memory stays flat on large trees."""
         replaced = self._programs.pop(home, None)
@@ -226,47 +227,3 @@ class Project:
         while self._lines > _MOST_LINES_KEPT and len(self._programs) > 1:
             _, (_, oldest) = self._programs.popitem(last=False)
             self._lines -= oldest.lines
-
-    def _search_path(self, importer: str) -> Iterator[str]:
-        """Where an absolute import of a file is looked up, in order."""
-        folder = os.path.dirname(os.path.abspath(importer))
-        for _ in range(_FOLDERS_UPWARDS):
-            yield folder
-            entries = self._listing(folder)
-            if "src" in entries:
-                yield os.path.join(folder, "src")
-            above = os.path.dirname(folder)
-            if entries & _MARKS_A_ROOT or above == folder:
-                return
-            folder = above
-
-    def _walked_down(self, folder: str, parts: list[str]) -> str | None:
-        """The home of `a.b.c`, from the folder in which `a` lies; of the folder itself for none."""
-        if not parts:
-            package = os.path.join(folder, _PACKAGE)
-            return package if _PACKAGE in self._listing(folder) else folder
-        home = self._home(folder, parts[0])
-        for part in parts[1:]:
-            home = None if home is None else self.inside(home, part)
-        return home
-
-    def _home(self, folder: str, name: str) -> str | None:
-        """What `import name` means where `folder` is searched: a package before a file."""
-        entries = self._listing(folder)
-        package = os.path.join(folder, name)
-        inside = self._listing(package) if name in entries else frozenset()
-        if _PACKAGE in inside:
-            return os.path.join(package, _PACKAGE)
-        if f"{name}.py" in entries:
-            return os.path.join(folder, f"{name}.py")
-        return package if any(one.endswith(".py") for one in inside) else None
-
-    def _listing(self, folder: str) -> frozenset[str]:
-        entries = self._entries.get(folder)
-        if entries is None:
-            try:
-                entries = frozenset(os.listdir(folder))
-            except OSError:
-                entries = frozenset()
-            self._entries[folder] = entries
-        return entries

@@ -21,6 +21,12 @@ class CheckError(InputError):
     """A file that cannot be checked: it is no Python 3, or nested too deeply."""
 
 
+class GivenUpError(CheckError):
+    """A file that is given up after some time; a faster machine might not have."""
+
+    lasts = False
+
+
 def parse(source: SourceFile) -> cst.Module:
     """Return the tree of a file; raises CheckError with the place of a syntax error."""
     if _may_be_too_deep(source.text) and (complaint := _complaint(source)):

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from devicelint import engine
-from devicelint.cli import main
+from devicelint.cli import examining, main
 from devicelint.engine import Checked, Fixed, Trace
 from devicelint.finding import Edit, Finding, Fix, InputError, Safety, Severity, Span
 
@@ -69,6 +69,7 @@ def _in_a_folder(tmp_path, monkeypatch):
 @pytest.fixture
 def toy(monkeypatch):
     monkeypatch.setattr(engine, "check", toy_check)
+    monkeypatch.setattr(examining, "concerns_devices", lambda source: True)
     monkeypatch.setattr(engine, "fix", toy_fix)
 
 

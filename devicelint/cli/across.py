@@ -71,11 +71,12 @@ class Across:
         fixed = fix_all(sources, by_path.__getitem__, self._project, heard=heard_of)
         return dict(zip(configs, fixed, strict=True))
 
-    def write(self, fixed: Mapping[Input, Fixed]) -> None:
-        """Write all that has changed, or nothing; raises InputError."""
+    def write(self, fixed: Mapping[Input, Fixed]) -> bool:
+        """Write all that has changed, or nothing; whether there was any.  Raises InputError."""
         changed = _changed(fixed)
         if changed:
             replace_files([(each.place, one.after.to_bytes()) for each, one in changed.items()])
+        return bool(changed)
 
     def hold(self, fixed: Mapping[Input, Fixed]) -> None:
         """Go on as though all that has changed were written."""

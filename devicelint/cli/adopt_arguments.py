@@ -11,6 +11,7 @@ from devicelint.cli.options import (
     add_proof_options,
     add_settings_options,
 )
+from devicelint.cli.speed_options import FROM_SCRATCH
 
 ADOPT_DETAILS = """\
 A script that trains on the CPU, or on CUDA whatever the machine has, is changed
@@ -63,5 +64,5 @@ def adopt_parser() -> Parser:
     add_format_options(parser, "of what is left to you: ")
     add_common_options(parser)
     parser.set_defaults(fix=True, select=None, extend_select=None, statistics=False)
-    parser.set_defaults(exit_zero=False, **ALL_IS_NEW)
+    parser.set_defaults(exit_zero=False, **ALL_IS_NEW, **FROM_SCRATCH)
     return parser

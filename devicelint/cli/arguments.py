@@ -16,6 +16,7 @@ from devicelint.cli.options import (
     add_settings_options,
     codes,
 )
+from devicelint.cli.speed_options import add_speed_options
 from devicelint.selector import hint
 
 COMMANDS = {
@@ -142,6 +143,7 @@ def check_parser(prog: str = "devicelint check") -> Parser:
     add_rule_options(parser)
     add_old_code_options(parser)
     _add_report_options(parser)
+    add_speed_options(parser)
     parser.set_defaults(check=False, entry=None)
     return parser
 

@@ -6,7 +6,7 @@ import atexit
 import gc
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -15,6 +15,8 @@ from devicelint import __version__
 from devicelint.checked import Checked
 from devicelint.cli import old_code_options, terminal
 from devicelint.cli.arguments import UsageError, check_parser
+from devicelint.cli.checking import Checking
+from devicelint.cli.collecting import Collecting
 from devicelint.cli.inputs import STDIN, FileInput, Input, StandardInput, inputs
 from devicelint.cli.old_code import OldCode
 from devicelint.cli.output import Output
@@ -29,10 +31,6 @@ if TYPE_CHECKING:
     from devicelint.fixes import Approval
     from devicelint.project import Project
     from devicelint.source import SourceFile
-
-
-_FILES_BETWEEN_COLLECTIONS = 100
-_FILES_BETWEEN_FULL_COLLECTIONS = 1_000
 
 
 def run(_command: str, words: Sequence[str]) -> int:
@@ -68,6 +66,12 @@ def refuse_contradictions(options: Namespace) -> None:
             terminal.say(f"devicelint: --prove-{name} changes nothing without --prove")
 
 
+def is_clean(fixed: Fixed) -> bool:
+    """Whether nothing was found in a file, so that there was nothing to mend."""
+    told = (fixed.applied, fixed.rolled_back, fixed.remaining, fixed.silenced)
+    return fixed.after.text == fixed.before.text and not any(told)
+
+
 class Check:
     """One run of `devicelint check`."""
 
@@ -78,8 +82,11 @@ class Check:
         self.old_code = OldCode(options)
         self.output = Output(options)
         self.tally = Tally(hear=self.output.show_problem)
+        self.checking = Checking(options, lambda each: self.config_for(self.config_of(each)))
         self.unsafe_fixes = False
         """Whether --fix would make unsafe fixes too, in any of the files."""
+        self.is_holding = False
+        """Whether imports see texts that are not written."""
         self.approves = self._asking()
         self.mended_files: list[Fixed] = []
         """What is to be proven."""
@@ -95,10 +102,14 @@ class Check:
     def run(self) -> int:
         """Check every file; a file that cannot be checked does not keep the others from it."""
         options = self.options
-        # Trees are large and free of cycles: the collector would only walk them, again and again.
-        gc.disable()
+        collecting = Collecting()
         atexit.register(gc.freeze)  # Nor need it look for what the end of the process frees.
-        self.go_through(inputs(options.paths, options.stdin_filename, self.settings, self.tally))
+        found = inputs(options.paths, options.stdin_filename, self.settings, self.tally)
+        try:
+            for _ in self.go_through(found):
+                collecting.after_one()
+        finally:
+            self.checking.close()
         gc.enable()
         if options.prove:
             self._prove()
@@ -115,14 +126,11 @@ class Check:
             else bool(self.tally.fixed) or self.old_code.would_change
         )
 
-    def go_through(self, found: Iterable[Input]) -> None:
-        """Do one file after the other."""
-        for number, each in enumerate(found, start=1):
+    def go_through(self, found: Iterable[Input]) -> Iterator[Input]:
+        """Do one file after the other, and yield each when it is done."""
+        for each in self.checking.in_turn(found):
             self._one(each)
-            if number % _FILES_BETWEEN_FULL_COLLECTIONS == 0:
-                gc.collect()
-            elif number % _FILES_BETWEEN_COLLECTIONS == 0:
-                gc.collect(0)  # The trees that are kept would be walked anew each time.
+            yield each
 
     def _one(self, each: Input) -> None:
         if self.options.fix or (self.options.diff and not self.old_code.is_read_only):
@@ -135,17 +143,12 @@ class Check:
             self._tell_unknown_codes(checked.source)
 
     def _checked(self, each: Input) -> Checked:
-        from devicelint import engine
-
-        config = self.config_of(each)
-        return self.old_code.sifted(engine.check(each.source(), config, self.project), config)
+        return self.old_code.sifted(self.checking.checked(each), self.config_of(each))
 
     @cached_property
     def project(self) -> Project:
         """The files that imports lead to."""
-        from devicelint.project import Project
-
-        return Project()
+        return self.checking.project
 
     def _tell_unknown_codes(self, source: SourceFile) -> None:
         """A comment that names no rule keeps nothing back: say so, and change nothing else."""
@@ -154,6 +157,8 @@ class Check:
                 terminal.say(f"{source.path}:{source.location(span.start)}: {complaint}")
 
     def _fix(self, each: Input) -> None:
+        if not (self.options.prove or self.is_holding) and self._is_known_clean(each):
+            return
         fixed = self.tally.attempt(each.path, lambda: self._fixed(each))
         if fixed is None:
             if isinstance(each, StandardInput) and self.writes:
@@ -164,6 +169,16 @@ class Check:
         for one, mended in fixed.items():
             if mended.after.text != mended.before.text:
                 self._show_changed_with_it(one, mended)
+
+    def _is_known_clean(self, each: Input) -> bool:
+        """Whether there is nothing to mend in a file, which is told then as a check tells it."""
+        clean = self.checking.known_clean(each)
+        if clean is None:
+            return False
+        self.tally.count(clean)
+        if not self.options.diff:
+            self.output.show(clean)
+        return True
 
     def _show_changed_with_it(self, each: Input, fixed: Fixed) -> None:
         """Tell what was mended in a file before its turn, or after it; all else is told then."""
@@ -206,9 +221,16 @@ class Check:
             configs = {each: config} | {o: self.config_of(o) for o in others}
             fixed = self.across.fixed(configs, self.old_code.heard)
         if self.writes:
-            self.across.write({one: it for one, it in fixed.items() if isinstance(one, FileInput)})
+            on_disk: dict[Input, Fixed] = {
+                one: it for one, it in fixed.items() if isinstance(one, FileInput)
+            }
+            if self.across.write(on_disk):
+                self.checking.look_again()
         elif others:
             self.across.hold(fixed)
+            self.is_holding = True
+        if not (others or self.is_holding) and is_clean(fixed[each]):
+            self.checking.learn_clean(each, fixed[each].before)
         return fixed
 
     @cached_property

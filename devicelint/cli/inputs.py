@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from devicelint.cli import terminal
 from devicelint.cli.arguments import COMMANDS
-from devicelint.files import python_files, read_source, replace_file
+from devicelint.files import python_files, read_data, replace_file
 from devicelint.finding import InputError
 from devicelint.reporters.visible import printable
 from devicelint.source import SourceFile
@@ -35,9 +36,22 @@ class FileInput:
         """What the file is called in reports."""
         return str(self.place)
 
+    @property
+    def home(self) -> str:
+        """What the file is called where it is looked up."""
+        return os.path.abspath(self.place)
+
     def source(self) -> SourceFile:
         """Return what is to be checked, having told what is not; raises InputError."""
-        return _told(read_source(self.place))
+        return self.source_of(self.data())
+
+    def data(self) -> bytes:
+        """Return the bytes of the file; raises InputError."""
+        return read_data(self.place)
+
+    def source_of(self, data: bytes) -> SourceFile:
+        """Return what is to be checked of these bytes, having told what is not."""
+        return _told(SourceFile.from_bytes(data, self.path))
 
     def replace(self, data: bytes) -> None:
         """Write the file anew; raises InputError."""
@@ -65,13 +79,34 @@ class StandardInput:
         return _told(SourceFile.from_bytes(self.data, self.path))
 
 
+@dataclass(frozen=True)
+class Unreadable:
+    """What a path leads to that cannot even be looked for files; told when its turn comes."""
+
+    error: InputError
+
+    @property
+    def path(self) -> str:
+        """What it is called in reports."""
+        return self.error.path
+
+    @property
+    def place(self) -> Path:
+        """Where it would be."""
+        return Path(self.path)
+
+    def source(self) -> SourceFile:
+        """Raise what there is to tell."""
+        raise self.error
+
+
 def _told(source: SourceFile) -> SourceFile:
     for note in source.notes:
         terminal.say(printable(f"{note}"))
     return source
 
 
-Input = FileInput | StandardInput
+Input = FileInput | StandardInput | Unreadable
 
 
 def named(path: str, stdin_filename: str | None) -> Input:
@@ -82,7 +117,7 @@ def named(path: str, stdin_filename: str | None) -> Input:
 def inputs(
     paths: Sequence[str], stdin_filename: str | None, settings: Settings, tally: Tally
 ) -> Iterator[Input]:
-    """Yield each file once; what cannot be searched is told, and the rest goes on."""
+    """Yield each file once, and what cannot be searched, each in its turn."""
     if list(paths) == [STDIN]:
         yield named(STDIN, stdin_filename)
         return
@@ -96,7 +131,7 @@ def inputs(
         for found in python_files(named_paths, config, force_exclude=settings.force_exclude):
             if isinstance(found, InputError):
                 told = f"{found.message}{_command_hint(found.path)}"
-                tally.problem(InputError(found.path, found.line, found.column, told))
+                yield Unreadable(InputError(found.path, found.line, found.column, told))
             else:
                 yield FileInput(found)
 

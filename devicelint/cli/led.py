@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from devicelint import engine
 from devicelint.cli.adopt import Adoption
 from devicelint.cli.arguments import UsageError
-from devicelint.cli.inputs import STDIN, FileInput, Input
+from devicelint.cli.inputs import STDIN, FileInput, Input, Unreadable
 from devicelint.files import replace_files
 from devicelint.project import home_of
 from devicelint.syntax import parse
@@ -36,7 +36,7 @@ class LedAdoption(Adoption):
         super().__init__(options)
         self.entry = _entry(options.entry, options.paths)
 
-    def go_through(self, found: Iterable[Input]) -> None:
+    def go_through(self, found: Iterable[Input]) -> Iterator[Input]:
         """Change all files that the script leads to, or none."""
         entry = FileInput(self.entry)
         source = self.tally.attempt(entry.path, partial(self._followed, entry))
@@ -48,6 +48,7 @@ class LedAdoption(Adoption):
             if other is not None:
                 sources[each] = other
         self._adopt(sources)
+        yield entry
 
     def _followed(self, entry: Input) -> SourceFile:
         """The script, and all that it imports has been looked up."""
@@ -57,7 +58,11 @@ class LedAdoption(Adoption):
 
     def _reached(self, source: SourceFile, found: Iterable[Input]) -> list[Input]:
         """The files that the script leads to, the closest first."""
-        places = {os.path.abspath(each.path): each for each in found}
+        places: dict[str, Input] = {}
+        for each in found:
+            if isinstance(each, Unreadable):
+                self.tally.attempt(each.path, each.source)
+            places[os.path.abspath(each.path)] = each
         reached = self.project.reached_from(source)
         return [places[home] for home in reached if home in places and home != home_of(source)]
 

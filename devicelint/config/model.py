@@ -120,6 +120,12 @@ class Config:
         "[stubs](assume.md#stubs-of-your-own).",
         unset="`devicelint.pyi` beside the configuration, if there is one",
     )
+    cache_dir: Path | None = setting(
+        PathTo(),
+        None,
+        "The folder that keeps what earlier runs found.",
+        unset='".devicelint_cache" in the folder of the settings',
+    )
 
     root: Path | None = None
     """The folder that path patterns start from; None for the current one."""

@@ -1,0 +1,36 @@
+"""Options about how a run gets done: what it remembers, in how many processes, how often."""
+
+from __future__ import annotations
+
+import argparse
+
+AUTO = 0
+"""As many processes as are worth it."""
+
+FROM_SCRATCH = {"jobs": 1, "no_cache": True, "cache_dir": None}
+"""For commands that check each file here and now."""
+
+
+def add_speed_options(parser: argparse.ArgumentParser) -> None:
+    """What changes nothing about what is found."""
+    group = parser.add_argument_group("speed")
+    group.add_argument(
+        "-j",
+        "--jobs",
+        type=_jobs,
+        default=AUTO,
+        metavar="N",
+        help="check in N processes; auto: as many as are worth it (the default)",
+    )
+    group.add_argument(
+        "--no-cache", action="store_true", help="neither read nor write what earlier runs found"
+    )
+    group.add_argument("--cache-dir", metavar="DIR", help="where that is kept (.devicelint_cache)")
+
+
+def _jobs(text: str) -> int:
+    if text == "auto":
+        return AUTO
+    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f'"{text}" is no number of processes, nor "auto"')
+    return int(text)

@@ -1,0 +1,106 @@
+"""Which file an import means, and what was asked for to know it.
+
+An import is looked up as Python would at run time: beside the script (`sys.path[0]`), at the
+folder that holds the package, and upwards to the root of the project, where people start scripts
+from, with its `src`.  What is installed is never looked at.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_PACKAGE = "__init__.py"
+_MARKS_A_ROOT = frozenset({".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg"})
+_FOLDERS_UPWARDS = 6
+
+
+class Question(NamedTuple):
+    """What was looked up in one file: an import, or a submodule of the package that it is."""
+
+    module: str
+    level: int
+    """How many dots an import has; `INSIDE` for a submodule."""
+
+
+INSIDE = -1
+
+
+class Lookup:
+    """Looks up imports among the files of the disk, and reads each folder once.
+
+    A home is what a file is called: its absolute path; or a folder, for a package without a file.
+    """
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._entries: dict[str, frozenset[str]] = {}
+
+    def answer(self, home: str, question: Question) -> str | None:
+        """What a question that was asked in a file leads to."""
+        if question.level == INSIDE:
+            return self.inside(home, question.module)
+        return self.find(home, question.module, question.level)
+
+    def find(self, importer: str, module: str, level: int) -> str | None:
+        """The home of a module that the file `importer` imports; `level` counts the dots."""
+        parts = module.split(".") if module else []
+        if level:
+            folder = os.path.dirname(os.path.abspath(importer))
+            for _ in range(level - 1):
+                folder = os.path.dirname(folder)
+            return self._walked_down(folder, parts)
+        for folder in self._search_path(importer):
+            if self._home(folder, parts[0]) is not None:
+                return self._walked_down(folder, parts)
+        return None
+
+    def inside(self, home: str, name: str) -> str | None:
+        """The home of a submodule of a package."""
+        folder = os.path.dirname(home) if os.path.basename(home) == _PACKAGE else home
+        return None if folder.endswith(".py") else self._home(folder, name)
+
+    def _search_path(self, importer: str) -> Iterator[str]:
+        """Where an absolute import of a file is looked up, in order."""
+        folder = os.path.dirname(os.path.abspath(importer))
+        for _ in range(_FOLDERS_UPWARDS):
+            yield folder
+            entries = self._listing(folder)
+            if "src" in entries:
+                yield os.path.join(folder, "src")
+            above = os.path.dirname(folder)
+            if entries & _MARKS_A_ROOT or above == folder:
+                return
+            folder = above
+
+    def _walked_down(self, folder: str, parts: list[str]) -> str | None:
+        """The home of `a.b.c`, from the folder in which `a` lies; of the folder itself for none."""
+        if not parts:
+            package = os.path.join(folder, _PACKAGE)
+            return package if _PACKAGE in self._listing(folder) else folder
+        home = self._home(folder, parts[0])
+        for part in parts[1:]:
+            home = None if home is None else self.inside(home, part)
+        return home
+
+    def _home(self, folder: str, name: str) -> str | None:
+        """What `import name` means where `folder` is searched: a package before a file."""
+        entries = self._listing(folder)
+        package = os.path.join(folder, name)
+        inside = self._listing(package) if name in entries else frozenset()
+        if _PACKAGE in inside:
+            return os.path.join(package, _PACKAGE)
+        if f"{name}.py" in entries:
+            return os.path.join(folder, f"{name}.py")
+        return package if any(one.endswith(".py") for one in inside) else None
+
+    def _listing(self, folder: str) -> frozenset[str]:
+        entries = self._entries.get(folder)
+        if entries is None:
+            try:
+                entries = frozenset(os.listdir(folder))
+            except OSError:
+                entries = frozenset()
+            self._entries[folder] = entries
+        return entries
