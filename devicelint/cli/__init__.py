@@ -6,7 +6,9 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from devicelint.cli import arguments, terminal
+from devicelint import __version__
+from devicelint.cli import terminal
+from devicelint.cli.usage import UsageError
 from devicelint.finding import InputError
 from devicelint.reporters.visible import printable
 
@@ -58,12 +60,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
+    if words == ["--version"]:  # Asked to see what is there: no parser is made for it.
+        sys.stdout.write(f"devicelint {__version__}\n")
+        return 0
     if not words:
-        sys.stderr.write(arguments.overview())
+        sys.stderr.write(_overview())
         return BAD_USAGE
     command, *rest = words
     if command in ("-h", "--help"):
-        sys.stdout.write(arguments.overview())
+        sys.stdout.write(_overview())
         return 0
     home = _HOMES.get(command)
     if home is None:
@@ -72,10 +77,16 @@ def _run(words: list[str]) -> int:
     return run(command, rest)
 
 
+def _overview() -> str:
+    from devicelint.cli import arguments
+
+    return arguments.overview()
+
+
 def _told(error: Exception) -> str:
     if isinstance(error, InputError):
         return printable(str(error))
-    if isinstance(error, arguments.UsageError):
+    if isinstance(error, UsageError):
         return f"devicelint: {printable(str(error))}"
     from devicelint.reporters import internal_error
 

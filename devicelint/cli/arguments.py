@@ -17,6 +17,7 @@ from devicelint.cli.options import (
     codes,
 )
 from devicelint.cli.speed_options import add_speed_options
+from devicelint.cli.usage import UsageError
 from devicelint.selector import hint
 
 COMMANDS = {
@@ -74,10 +75,6 @@ looks for it, and begin a new shell:
   zsh   devicelint completion zsh > ~/.zfunc/_devicelint
         and in ~/.zshrc: fpath+=~/.zfunc; autoload -Uz compinit; compinit
 """
-
-
-class UsageError(Exception):
-    """The command line makes no sense; the message says why, in one line."""
 
 
 class Parser(argparse.ArgumentParser):

@@ -7,8 +7,8 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
 from devicelint.cli import terminal
-from devicelint.cli.arguments import UsageError
 from devicelint.cli.inputs import STDIN
+from devicelint.cli.usage import UsageError
 from devicelint.finding import Finding
 from devicelint.reporters import diff
 from devicelint.reporters.visible import printable

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devicelint.baseline import Key, count, key_of
-from devicelint.cli.arguments import UsageError
 from devicelint.cli.inputs import STDIN
+from devicelint.cli.usage import UsageError
 from devicelint.finding import Finding, InputError
 from devicelint.revision import GitError, Revision, changed_lines
 from devicelint.source import SourceFile

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from devicelint import __version__
 from devicelint.checked import Checked
 from devicelint.cli import old_code_options, terminal
-from devicelint.cli.arguments import UsageError, check_parser
+from devicelint.cli.arguments import check_parser
 from devicelint.cli.checking import Checking
 from devicelint.cli.collecting import Collecting
 from devicelint.cli.inputs import STDIN, FileInput, Input, StandardInput, inputs
@@ -22,6 +22,7 @@ from devicelint.cli.old_code import OldCode
 from devicelint.cli.output import Output
 from devicelint.cli.settings import Settings
 from devicelint.cli.tally import Tally
+from devicelint.cli.usage import UsageError
 from devicelint.reporters import summary
 
 if TYPE_CHECKING:
@@ -175,6 +176,7 @@ class Check:
         clean = self.checking.known_clean(each)
         if clean is None:
             return False
+        clean = self.old_code.sifted(clean, self.config_of(each))
         self.tally.count(clean)
         if not self.options.diff:
             self.output.show(clean)

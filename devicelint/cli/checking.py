@@ -100,7 +100,8 @@ class Checking:
         """Remember a file in which nothing is found."""
         if isinstance(each, FileInput):
             config, key = self._settings_of(each)
-            self._cache(config).put(each.home, digest(source.to_bytes()), key, _NOTHING)
+            if not config.assume:  # What of that is met in a file, is not told here.
+                self._cache(config).put(each.home, digest(source.to_bytes()), key, _NOTHING)
 
     def look_again(self) -> None:
         """Take no file for what it was before: some have been written."""

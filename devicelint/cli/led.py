@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from devicelint import engine
 from devicelint.cli.adopt import Adoption
-from devicelint.cli.arguments import UsageError
 from devicelint.cli.inputs import STDIN, FileInput, Input, Unreadable
+from devicelint.cli.usage import UsageError
 from devicelint.files import replace_files
 from devicelint.project import home_of
 from devicelint.syntax import parse

@@ -19,7 +19,7 @@ from devicelint.baseline import (
 )
 from devicelint.cli import terminal
 from devicelint.cli.adding import Adding
-from devicelint.cli.arguments import UsageError
+from devicelint.cli.usage import UsageError
 from devicelint.reporters import known as sentences
 from devicelint.rule_choice import checked_codes
 

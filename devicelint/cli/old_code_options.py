@@ -65,7 +65,7 @@ _CONTRADICTIONS = (
 
 def refuse_contradictions(options: argparse.Namespace) -> None:
     """Say before anything is done which options make no sense together; raises UsageError."""
-    from devicelint.cli.arguments import UsageError
+    from devicelint.cli.usage import UsageError
 
     for pair in _CONTRADICTIONS:
         if all(getattr(options, name) for name in pair):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from devicelint.checked import Checked
 from devicelint.cli import terminal
-from devicelint.cli.arguments import UsageError
 from devicelint.cli.report_root import report_root
+from devicelint.cli.usage import UsageError
 from devicelint.finding import InputError
 from devicelint.reporters import formats
 from devicelint.reporters.paint import plain

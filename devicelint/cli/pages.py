@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devicelint.cli.arguments import (
-    UsageError,
     explain_parser,
     rules_parser,
     trace_parser,
@@ -17,6 +16,7 @@ from devicelint.cli.arguments import (
 )
 from devicelint.cli.inputs import named
 from devicelint.cli.terminal import paint_for, width_of
+from devicelint.cli.usage import UsageError
 from devicelint.reporters.paint import SEVERITY_STYLES, plain
 from devicelint.rule_index import all_facts, facts_named, known_rules
 from devicelint.selector import hint

@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from devicelint.cli.arguments import UsageError
 from devicelint.cli.inputs import STDIN
+from devicelint.cli.usage import UsageError
 from devicelint.finding import InputError
 from devicelint.project import home_of
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from devicelint.cli.arguments import COMMANDS, Parser, UsageError
+from devicelint.cli.arguments import COMMANDS, Parser
+from devicelint.cli.usage import UsageError
 
 
 def server_parser() -> Parser:

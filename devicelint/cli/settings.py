@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
-from devicelint.cli.arguments import UsageError
+from devicelint.cli.usage import UsageError
 from devicelint.config import Config, ConfigFinder, DeviceStyle, load_config
 from devicelint.rule_index import known_rules
 from devicelint.selector import unknown_selector
