@@ -43,10 +43,9 @@ class Parsed:
         return self._stitched(source) or Parsed.of(source)
 
     def _stitched(self, source: SourceFile) -> Parsed | None:
-        starts = self._starts()
-        if starts is None:
+        text, starts = source.text, self._starts()
+        if starts is None or _UNUSUAL.search(text):
             return None
-        text = source.text
         head, tail = shared(self.text, text)
         first = max(bisect_right(starts, head - 1) - 1, 0) if head else 0
         last = min(bisect_right(starts, len(self.text) - tail), len(starts) - 1)
@@ -113,6 +112,8 @@ def _parsed_alone(text: str, tree: cst.Module, *, ends_file: bool) -> cst.Module
     return middle if fits and middle.body and (ends_file or not middle.footer) else None
 
 
+_UNUSUAL = re.compile(r"\f|^[ \t]*\\", re.MULTILINE)
+"""What libcst may read in another way at the beginning of a file than within it."""
 _INDENTED = re.compile(r"^[ \t]", re.MULTILINE)
 
 
