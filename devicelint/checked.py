@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from devicelint.finding import Finding
 from devicelint.source import SourceFile
+from devicelint.suppression import names_rules
 
 
 @dataclass(frozen=True)
@@ -41,5 +42,5 @@ def concerns_devices(source: SourceFile) -> bool:
 
 
 def screen(data: bytes) -> bool:
-    """Whether a file can have anything to do with devices: one that never names torch has not."""
-    return _CONCERNS.search(data) is not None
+    """Whether there can be anything to say of a file: neither torch nor our rules may be named."""
+    return _CONCERNS.search(data) is not None or names_rules(data)

@@ -204,14 +204,18 @@ class SourceFile:
 
     def suppression_codes(self) -> Iterator[tuple[str, Span]]:
         """What `# devicelint: ignore[…]` comments name, and where, to be held against the rules."""
-        for on_one_line in self._suppressions.values():
-            for suppression in on_one_line:
-                if suppression.known_to_us:
-                    yield from suppression.selectors or ()
+        for suppression in self.suppressions():
+            if suppression.known_to_us:
+                yield from suppression.selectors or ()
 
     def suppressions_of(self, line: int) -> Sequence[Suppression]:
         """What the comments on a line silence."""
         return self._suppressions.get(line, ())
+
+    def suppressions(self) -> Iterator[Suppression]:
+        """What comments silence, in the order of the text."""
+        for on_one_line in self._suppressions.values():
+            yield from on_one_line
 
     @property
     def comments(self) -> tuple[Span, ...]:

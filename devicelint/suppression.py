@@ -23,6 +23,7 @@ _NOQA_CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
 _IGNORE = re.compile(r"#\s*devicelint:\s*ignore(?![\w-])(?P<codes>\s*\[[^\]]*)?", re.IGNORECASE)
 _IGNORE_CODE = re.compile(r"[^\s,\[][^,\[]*(?<!\s)")
 _SKIP_FILE = re.compile(r"#\s*devicelint:\s*skip-file(?![\w-])", re.IGNORECASE)
+_OURS = re.compile(rb"#\s*devicelint:\s*ignore|#\s*noqa\b.*\bDEV[0-9]", re.IGNORECASE)
 _LEADING_LINE = re.compile(r"[ \t\f]*(?P<comment>#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
 
 
@@ -34,6 +35,8 @@ class Suppression:
     selectors: tuple[tuple[str, Span], ...] | None
     known_to_us: bool
     """Whether each selector should be a rule of ours; `noqa` also names those of other tools."""
+    written: Span
+    """The part of the comment that says so, without the reason that may follow."""
 
     def covers(self, code: str, name: str) -> bool:
         """Whether it silences the rule."""
@@ -55,7 +58,14 @@ def suppressions(text: str, layout: Layout) -> Iterator[Suppression]:
             (_IGNORE, _IGNORE_CODE, True),
         ):
             if match := directive.search(text, comment.start, comment.end):
-                yield Suppression(comment, _selectors(text, match, code), ours)
+                closed = ours and match["codes"] and text[match.end() : match.end() + 1] == "]"
+                written = Span(match.start(), match.end() + bool(closed))
+                yield Suppression(comment, _selectors(text, match, code), ours, written)
+
+
+def names_rules(data: bytes) -> bool:
+    """Whether a comment may name a rule of ours, or all of them: cheap, never a wrong no."""
+    return _OURS.search(data) is not None
 
 
 def skips_file(text: str) -> bool:

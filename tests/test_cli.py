@@ -4,6 +4,7 @@ Most tests put a toy in the place of the engine, so that they are about the door
 `WRONG` (with a safe fix), `RISKY` (with an unsafe one) and `STUCK` (with none).
 """
 
+import importlib
 import io
 import json
 import os
@@ -68,6 +69,7 @@ def _in_a_folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def toy(monkeypatch):
+    importlib.import_module("devicelint.together")  # Or it would import the toy, and keep it.
     monkeypatch.setattr(engine, "check", toy_check)
     monkeypatch.setattr(examining, "concerns_devices", lambda source: True)
     monkeypatch.setattr(engine, "fix", toy_fix)

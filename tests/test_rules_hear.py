@@ -23,6 +23,10 @@ def test_a_method_is_called_after_the_event_that_it_takes(rule: type[Rule], meth
     assert event_of(method) == taken.__name__
 
 
+FOUND_BY_THE_ENGINE = {"DEV901"}
+"""What is no mistake of the program, so that no event tells of it."""
+
+
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.name)
 def test_a_rule_hears_something(rule: type[Rule]) -> None:
-    assert methods_of(rule)
+    assert bool(methods_of(rule)) is (rule.code not in FOUND_BY_THE_ENGINE)

@@ -42,6 +42,10 @@ class Fixed:
     """What comments of `after` keep back."""
 
 
+BY_THE_WAY = frozenset({"DEV901"})
+"""What may come up where something is mended: a comment that nothing is silenced by any more."""
+
+
 class Approval(Protocol):
     """Somebody who is asked about every fix, once it is known to help."""
 
@@ -158,6 +162,7 @@ class _Fixing:
 
     def _chosen(self, now: _State, refused: dict[Finding, str]) -> tuple[Finding, ...]:
         left = [each for each in now.findings if self.accepts(each) and each not in refused]
+        left = [each for each in left if each.code not in BY_THE_WAY] or left
         if isinstance(now.source, Bundle):
             left = now.source.first_to_mend(left)
         if self.approves is None:
@@ -280,7 +285,7 @@ def _objection(before: _State, applied: Sequence[Finding], after: _State) -> str
 def _told(before: _State, after: _State, new: Counter[tuple[str, str]]) -> str:
     """What is found after fixes that was not before, with the line to which it belongs."""
     for finding in after.findings:
-        if new[_wording(finding)]:
+        if new[_wording(finding)] and finding.code not in BY_THE_WAY:
             place = after.origin(finding.span, since=len(before.rounds))
             location = before.source.location(place.start)
             return f"it would bring {finding.code} in line {location.line_told}"

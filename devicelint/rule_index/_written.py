@@ -250,4 +250,10 @@ RULES = (
         severity=Severity.ERROR,
         summary="A collective of NCCL is given a tensor on the CPU",
     ),
+    RuleFacts(
+        code="DEV901",
+        name="unused-suppression",
+        severity=Severity.NOTE,
+        summary="A comment silences what is not found",
+    ),
 )

@@ -1,0 +1,16 @@
+"""A comment silences nothing."""
+
+from __future__ import annotations
+
+from devicelint import unused
+from devicelint.finding import Severity
+from devicelint.rules._base import Rule
+
+
+class UnusedSuppression(Rule):
+    """`# noqa: DEV101` where DEV101 finds nothing; found once all other rules have looked."""
+
+    code = unused.CODE
+    name = unused.NAME
+    severity = Severity.NOTE
+    summary = "A comment silences what is not found"

@@ -1,0 +1,150 @@
+"""Comments that silence nothing: which are told, and what is left of them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from devicelint.config import Config
+from devicelint.engine import check, fix
+from devicelint.source import SourceFile
+
+HEAD = "import torch\nx = torch.ones(2)\n"
+
+
+def mended(text: str, config: Config | None = None, path: str = "train.py") -> str:
+    source = SourceFile.from_text(text, path)
+    fixed = fix(source, config)
+    assert not [each for each in fixed.remaining if each.code == "DEV901"]
+    return fixed.after.to_bytes().decode()
+
+
+def told(text: str, config: Config | None = None, path: str = "train.py") -> list[str]:
+    found = check(SourceFile.from_text(text, path), config).findings
+    return [each.message for each in found if each.code == "DEV901"]
+
+
+class TestWhatIsLeft:
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("y = 1  # noqa: DEV104\n", "y = 1\n"),
+            ("y = 1  # noqa: DEV104", "y = 1"),
+            ("y = 1\t# noqa: DEV104   \n", "y = 1\n"),
+            ("y = 1  # noqa: DEV104, DEV101\n", "y = 1\n"),
+            ("y = 1  # noqa: E501, DEV104\n", "y = 1  # noqa: E501\n"),
+            ("y = 1  # noqa:DEV104,E501 long\n", "y = 1  # noqa:E501 long\n"),
+            ("y = 1  # noqa: DEV104 DEV101 E501 DEV102\n", "y = 1  # noqa: E501\n"),
+            ("y = 1  # noqa: E501,DEV104,W291,DEV1\n", "y = 1  # noqa: E501,W291\n"),
+            ("y = 1  # noqa: DEV104  # type: ignore\n", "y = 1  # type: ignore\n"),
+            ("y = 1  # type: ignore  # noqa: DEV104\n", "y = 1  # type: ignore\n"),
+            ("y = 1  # noqa: DEV104 see #12  # x\n", "y = 1  # x\n"),
+            ("y = 1  # devicelint: ignore\n", "y = 1\n"),
+            ("y = 1  # devicelint: ignore because\n", "y = 1\n"),
+            ("y = 1  # devicelint: ignore[DEV104] because\n", "y = 1\n"),
+            ("y = 1  # devicelint: ignore[DEV104\n", "y = 1\n"),
+            ("y = 1  # devicelint: ignore[DEV1, discarded-move]\n", "y = 1\n"),
+            ("y = 1  # devicelint: ignore[DEV101]  # noqa: DEV104\n", "y = 1\n"),
+            ("y = 1  # noqa: E501  # devicelint: ignore[DEV101]\n", "y = 1  # noqa: E501\n"),
+            ("# noqa: DEV104\ny = 1\n", "y = 1\n"),
+            ("if x is None:\n    # noqa: DEV104\n    y = 1\n", "if x is None:\n    y = 1\n"),
+            ("y = 1\n# noqa: DEV104", "y = 1\n"),
+            ("y = (\n    1,  # noqa: DEV104\n    2,\n)\n", "y = (\n    1,\n    2,\n)\n"),
+        ],
+    )
+    def test_after_a_fix(self, before, after):
+        assert mended(HEAD + before) == HEAD + after
+
+    @pytest.mark.parametrize("newline", ["\r\n", "\r"])
+    def test_line_ends_stay(self, newline):
+        text = (HEAD + "# noqa: DEV104\ny = 1  # noqa: DEV104\n").replace("\n", newline)
+        assert mended(text) == (HEAD + "y = 1\n").replace("\n", newline)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "x.cuda()  # noqa: DEV104\n",
+            "x.cuda()  # devicelint: ignore\n",
+            "x.cuda(  # devicelint: ignore[DEV104]\n    0)\n",
+            "x.cuda(\n    0)  # noqa: DEV1\n",
+            "x.cuda(  # noqa: DEV104\n    0)  # noqa: DEV104\n",
+            "y = 1  # noqa\n",
+            "y = 1  # noqa: E501\n",
+            "y = 1  # noqa: DEVX\n",
+            "y = 1  # noqa: DEV1011\n",
+            "y = 1  # devicelint: ignore[DEV9999]\n",
+            "y = 1  # devicelint: ignore[]\n",
+            "y = 1  # noqa: DEV104, DEV901\n",
+            "y = 1  # noqa: DEV104  # devicelint: ignore[unused-suppression]\n",
+            "y = '# noqa: DEV104'\n",
+            "y = torch.ones(2).cuda()  # noqa: DEV601\n",
+        ],
+    )
+    def test_what_is_of_use_or_none_of_ours_stays(self, text):
+        assert told(HEAD + text) == []
+        assert "noqa" not in text or mended(HEAD + text) == HEAD + text
+
+
+class TestWhereItIsTold:
+    def test_where_torch_is_not_named(self):
+        assert told("y = 1  # noqa: DEV104\n") == ["`# noqa: DEV104` silences nothing"]
+        assert mended("y = 1  # devicelint: ignore[DEV104]\n") == "y = 1\n"
+
+    def test_not_in_a_file_that_is_skipped(self):
+        assert told("# devicelint: skip-file\ny = 1  # noqa: DEV104\n") == []
+
+    @pytest.mark.parametrize(
+        "config",
+        [
+            Config(select=("DEV901",)),
+            Config(select=("unused-suppression", "DEV102")),
+            Config(ignore=("DEV104",)),
+        ],
+    )
+    def test_whatever_is_selected_besides(self, config):
+        text = HEAD + "x.cuda()  # noqa: DEV104\ny = 1  # noqa: DEV104\n"
+        assert told(text, config) == ["`# noqa: DEV104` silences nothing"]
+        assert [each.code for each in check(SourceFile(text), config).findings] == ["DEV901"]
+
+    @pytest.mark.parametrize(
+        "config",
+        [
+            Config(select=("DEV1",)),
+            Config(ignore=("DEV9",)),
+            Config(per_file_ignores=(("train.py", ("DEV901",)),)),
+        ],
+    )
+    def test_not_where_it_is_off(self, config):
+        assert told(HEAD + "y = 1  # noqa: DEV104\n", config) == []
+
+    def test_not_of_what_is_not_heard_in_this_file(self):
+        config = Config(per_file_ignores=(("train.py", ("DEV104",)),))
+        assert told(HEAD + "y = 1  # noqa: DEV104\n", config) == []
+        assert told(HEAD + "y = 1  # devicelint: ignore\n", config) == []
+
+    def test_only_what_is_selected_is_told_of_what_is_checked_for_it(self):
+        text = HEAD + "y = torch.ones(2)\nz = y.cuda()  # noqa: DEV6\n"
+        text += "y = torch.ones(2).cuda()\n"
+        assert {each.code for each in check(SourceFile(text)).findings} <= {"DEV901", "DEV409"}
+
+    def test_in_a_cell_of_a_notebook(self):
+        def notebook(code: str) -> str:
+            cell = {"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": []}
+            cells = [cell | {"source": "import torch\n"}, cell | {"source": code}]
+            return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4})
+
+        text = notebook("x = torch.ones(2)  # noqa: DEV104\nx")
+        assert mended(text, path="train.ipynb") == text.replace("  # noqa: DEV104", "")
+
+
+class TestBesideOtherFixes:
+    def test_it_does_not_keep_them_from_being_made(self):
+        before = HEAD + "y = torch.ones(2).cuda()\nx = x.to(y.device)\nx.cuda()\n"
+        after = mended(before.replace("x.to(y.device)", "x  # noqa: DEV104"))
+        assert after.count("noqa") == 0
+
+    def test_a_comment_that_a_fix_makes_useless_goes_with_it(self):
+        text = "import torch\nfrom torch import nn\nm = nn.Linear(2, 2).cuda()\n"
+        text += "x = torch.ones(1, 2)\nm(x)\nx + m(x)  # noqa: DEV102\n"
+        assert "noqa" not in mended(text)
