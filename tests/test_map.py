@@ -181,6 +181,7 @@ def test_cells_of_a_notebook():
     ]
     page = render(of, SourceFile.from_text(text, "work.ipynb"))
     assert re.findall(r'id="cell-\d+">(.*?)<', page) == ["Cell 2", "Cell 3"]
+    assert "<code>%time</code>" in page
 
 
 def test_a_file_without_torch_is_drawn_as_well():
@@ -295,6 +296,16 @@ def test_a_recording_is_laid_over_the_moves():
     page = render(of, SourceFile.from_text(SCRIPT))
     assert f"40{TIMES} · 5.1 kB · 900 µs" in page
     assert f"3{TIMES} · 12 B · 5 µs" in page
+
+
+def test_moves_of_one_line_are_measured_together():
+    text = "import torch\nx, y = torch.ones(2), torch.ones(2)\nx, y = x.cuda(), y.cuda()\n"
+    totals = {**TOTALS, "spots": [spot(3, "Tensor.cuda", ("cpu", "cuda:0"), (8, 1, 1, 1))]}
+    run = read_recording(lines_of(HEADER, totals, END), "run.jsonl").in_file("train.py")
+    assert [(one.measures, one.shared_by) for one in drawn(text, run=run).views[0].arrows] == [
+        ((0,), (0, 1)),
+        ((0,), (0, 1)),
+    ]
 
 
 def test_events_count_where_totals_are_not_there_yet():

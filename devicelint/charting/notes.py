@@ -17,7 +17,7 @@ from devicelint.interpreter.reveal import HOST_MEMORY
 from devicelint.positions import locate
 from devicelint.source import SourceFile
 
-LONGEST = 32
+LONGEST = 24
 """Characters of an expression that has no name."""
 
 
@@ -159,6 +159,7 @@ class Notes:
     def sight(self, machine: str, source: SourceFile, tree: Tree) -> Sight:
         """What all that was noted gives."""
         self._name_results()
+        self._forget_what_stays_on_the_host()
         wanted = [*self._reads, *(site for site, _, _ in (*self._values, *self._moves))]
         wanted += [move.since for move in self._moves.values() if move.since is not None]
         wanted += [_site(one.step) for one in self._values.values() if one.step is not None]
@@ -174,6 +175,26 @@ class Notes:
                 key = (move.site, brief(move.what), str(move.target))
                 noted = NotedValue(move.site, key[1], move.target, kind, move.made_from)
                 move.result = self._values.setdefault(key, noted)
+
+    def _forget_what_stays_on_the_host(self) -> None:
+        """Arrays that nothing of a device is made from, nor they from it, are no concern."""
+        met = {end for move in self._moves.values() for end in (move.source, move.result)}
+        for one in self._values.values():
+            for given in _values_of(one):
+                if not (_is_on_host(one) and _is_on_host(given)):
+                    met |= {one, given}
+        self._values = {
+            key: one for key, one in self._values.items() if one in met or not _is_on_host(one)
+        }
+
+
+def _values_of(one: NotedValue) -> Iterable[NotedValue]:
+    made_from = (given.result if isinstance(given, NotedMove) else given for given in one.inputs)
+    return [given for given in made_from if given is not None]
+
+
+def _is_on_host(one: NotedValue) -> bool:
+    return one.device == HOST_MEMORY
 
 
 class _Picture:
@@ -214,10 +235,7 @@ class _Picture:
         )
 
     def _value(self, one: NotedValue, numbers: dict[NotedValue, int]) -> Value:
-        made_from = (
-            given.result if isinstance(given, NotedMove) else given for given in one.inputs
-        )
-        inputs = {numbers[given] for given in made_from if given is not None and given in numbers}
+        inputs = {numbers[given] for given in _values_of(one) if given in numbers}
         return Value(
             one.name,
             self._spans[one.site],

@@ -40,6 +40,7 @@ function inUnits(amount, units, factor) {
   }
   return `${short(amount)} ${units.at(-1)}`;
 }
+/* What was measured of an arrow; what counts for several of a line together is told of the last. */
 function measured(arrow) {
   const all = arrow.measures.map((index) => map.run.measures[index]);
   if (!all.length) return null;
@@ -49,5 +50,7 @@ function measured(arrow) {
   const micros = sum((one) => Math.max(one.host_us, one.device_us ?? 0));
   const size = inUnits(bytes, ["B", "kB", "MB", "GB", "TB"], 1000);
   const told = `${count.toLocaleString("en")}× · ${size} · ${inUnits(micros, ["µs", "ms", "s"], 1000)}`;
-  return { micros, told };
+  const sharing = arrow.shared_by.length > 1;
+  const isLast = !sharing || arrow.shared_by.at(-1) === arrow.id;
+  return { micros, isLast, told: sharing ? `together ${told}` : told };
 }

@@ -16,7 +16,7 @@ function drawGutter(view) {
   const width = FIRST + STEP * map.lanes.length;
   const size = { class: "arrows", width, height: list.scrollHeight, "aria-hidden": "true" };
   const picture = drawn("svg", size);
-  for (const arrow of view.arrows) picture.append(...lifeOf(arrow, middle));
+  for (const arrow of view.arrows) picture.append(...lifeOf(arrow, view, middle));
   for (const node of view.nodes) {
     const y = middle(node.line);
     if (node.kind === "choice" || y === undefined) continue;
@@ -30,8 +30,8 @@ function drawGutter(view) {
 }
 
 /* Down the lane from where a value came there to where it leaves. */
-function lifeOf(arrow, middle) {
-  const [from, to] = [arrow.since, arrow.line];
+function lifeOf(arrow, view, middle) {
+  const [from, to] = [view.nodes[arrow.source]?.line ?? arrow.since, arrow.line];
   if (from === null || from >= to || middle(from) === undefined) return [];
   const x = laneX(arrow.origin);
   return [drawn("path", { class: `life ${colourOf(arrow.origin)}`, d: `M${x},${middle(from)} V${middle(to)}` })];

@@ -29,22 +29,28 @@ def highlighted(source: SourceFile) -> dict[int, list[Part]]:
     """The parts of each line; those of a text that cannot be read to its end up to there."""
     found: dict[int, list[Part]] = {}
     try:
-        for line, part in _parts(source.code):
+        for line, part in _parts(source):
             found.setdefault(line, []).append(part)
     except (tokenize.TokenError, SyntaxError, ValueError):
         pass
     return found
 
 
-def _parts(code: str) -> Iterator[tuple[int, Part]]:
-    for one in tokenize.generate_tokens(io.StringIO(code).readline):
+def _parts(source: SourceFile) -> Iterator[tuple[int, Part]]:
+    for one in tokenize.generate_tokens(io.StringIO(source.code).readline):
         kind = _kind(one)
-        if not kind:
-            continue
         (first, start), (last, end) = one.start, one.end
+        if not kind or not _is_written(one, source):
+            continue
         for line in range(first, last + 1):
             begin = start if line == first else 0
             yield line, (begin, end if line == last else _FAR, kind)
+
+
+def _is_written(one: tokenize.TokenInfo, source: SourceFile) -> bool:
+    """What stands in the place of a magic is no part of the text."""
+    (line, start), (last, end) = one.start, one.end
+    return line != last or source.line_text(line)[start:end] == one.string
 
 
 _FAR = 1_000_000

@@ -71,9 +71,8 @@ function putOnTracks(items, lanes) {
     const last = Math.max(item.column, ...item.into.map((edge) => edge.target.column));
     const mine = tracks[item.lane];
     const key = `${item.lane} ${item.name}`;
-    const isFree = (track) => mine[track] === undefined || mine[track] < item.column;
     let track = latest.get(key);
-    if (track === undefined || !isFree(track)) {
+    if (track === undefined || mine[track] > item.column) {
       track = mine.findIndex((until) => until < item.column);
       if (track < 0) track = mine.length;
       if (track >= MOST_TRACKS) track = mine.indexOf(Math.min(...mine));
@@ -101,7 +100,7 @@ function place(view) {
   for (const column of columns) {
     for (const item of column) item.width = Math.max(30, widthOf(item.name, "12px " + MONO) + 20);
     const amounts = column.flatMap((item) => item.from.map((edge) => edge.arrow && measured(edge.arrow)));
-    const notes = amounts.map((one) => (one ? widthOf(one.told, "10px " + SANS) + 6 : 0));
+    const notes = amounts.map((one) => (one?.isLast ? widthOf(one.told, "10px " + SANS) + 6 : 0));
     const width = Math.max(...column.map((item) => item.width), ...notes);
     for (const item of column) {
       item.x = x;
@@ -118,25 +117,33 @@ const MONO = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", mono
 const SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
 
 /* Along the track of the source, and over to the target just before it. */
-function pathOf({ source, target }) {
+function pathsOf({ source, target }) {
   const [x1, y1] = [source.x + source.width, source.y];
   const [x2, y2] = [target.x, target.y];
   if (x2 <= x1) {
     const [from, to] = [source.x + source.width / 2, target.x + target.width / 2];
     const top = Math.max(HEAD + 4, Math.min(y1, y2) - PILL - 18);
-    return `M${from},${y1 - PILL / 2} C${from},${top} ${to},${top} ${to},${y2 - PILL / 2 - 1}`;
+    return ["", `M${from},${y1 - PILL / 2} C${from},${top} ${to},${top} ${to},${y2 - PILL / 2 - 1}`];
   }
   const turn = Math.max(x1, x2 - GAP);
   const half = (x2 - turn) / 2;
-  return `M${x1},${y1} H${turn} C${turn + half},${y1} ${x2 - half},${y2} ${x2 - 1},${y2}`;
+  const along = turn > x1 ? `M${x1},${y1} H${turn}` : "";
+  return [along, `M${turn},${y1} C${turn + half},${y1} ${x2 - half},${y2} ${x2 - 1},${y2}`];
+}
+
+/* The head of an arrow, the larger the thicker its line is. */
+function tipOf(target, weight) {
+  const length = 7 + weight;
+  const half = 3 + weight;
+  return `M${target.x},${target.y} l${-length},${-half} v${2 * half} z`;
 }
 
 function edgeOf(edge, heaviest) {
-  const shape = pathOf(edge);
+  const [along, across] = pathsOf(edge);
   const isBack = edge.target.x <= edge.source.x + edge.source.width;
   if (!edge.arrow) {
     const kind = clashes(edge) ? "clash" : "flow";
-    return drawn("path", { class: isBack ? `${kind} back` : kind, d: shape });
+    return drawn("path", { class: isBack ? `${kind} back` : kind, d: along + across.replace("M", along ? "L" : "M") });
   }
   const amount = measured(edge.arrow);
   const weight = amount && heaviest ? 2 + 5 * Math.sqrt(amount.micros / heaviest) : 2.5;
@@ -144,10 +151,10 @@ function edgeOf(edge, heaviest) {
   const lane = arrow.target === hostLane ? arrow.origin : arrow.target;
   const group = drawn("g", { class: `move ${colourOf(lane)}${arrow.is_discarded ? " lost" : ""}` });
   group.append(drawn("title", {}, sentence(arrow, amount)));
-  group.append(drawn("path", { class: "line", d: shape, "stroke-width": weight.toFixed(2) }));
-  const tip = `M${target.x},${target.y} l-9,-5 v10 z`;
-  group.append(drawn("path", { class: "tip", d: tip }));
-  if (amount) {
+  if (along) group.append(drawn("path", { class: `along ${colourOf(arrow.origin)}`, d: along }));
+  group.append(drawn("path", { class: "line", d: across, "stroke-width": weight.toFixed(2) }));
+  group.append(drawn("path", { class: "tip", d: tipOf(target, weight) }));
+  if (amount?.isLast) {
     const at = { class: "amount", x: target.x + 2, y: target.y + PILL / 2 + 12 };
     group.append(drawn("text", at, amount.told));
   }
@@ -242,8 +249,8 @@ function drawLanes(view) {
     picture.append(drawn("rect", { class: `lane ${colourOf(lane.index)}`, ...box }));
   }
   picture.append(headOf(placed));
-  const amounts = placed.edges.map((edge) => edge.arrow && measured(edge.arrow)?.micros);
-  const heaviest = Math.max(0, ...amounts.filter(Boolean));
+  const amounts = placed.edges.map((edge) => (edge.arrow && measured(edge.arrow)?.micros) || 0);
+  const heaviest = Math.max(0, ...amounts);
   for (const edge of placed.edges) if (!edge.arrow) picture.append((edge.drawn = edgeOf(edge)));
   for (const edge of placed.edges) if (edge.arrow) picture.append((edge.drawn = edgeOf(edge, heaviest)));
   for (const item of placed.items) picture.append((item.drawn = pillOf(item)));

@@ -9,7 +9,7 @@ from typing import TypeVar
 from devicelint.map.amounts import amounts
 from devicelint.map.highlighting import Part
 from devicelint.map.markup import Html, element, joined
-from devicelint.map.model import Arrow, Found, Lane, Line, Map, Node, Place, Word
+from devicelint.map.model import Arrow, Found, Lane, Line, Map, Node, Place, View, Word
 
 _T = TypeVar("_T", Arrow, Node, Word)
 
@@ -83,18 +83,18 @@ class _Rows:
     def _noted(self, index: int, line: int) -> Iterator[Html]:
         arrows = self._arrows[index].get(line, [])
         for arrow in arrows:
-            yield self._moved(arrow)
+            yield self._moved(arrow, self._map.views[index])
         named = {arrow.result for arrow in arrows}
         for node in self._nodes[index].get(line, []):
             if node.id not in named and node.name:
                 yield self._placed(node)
 
-    def _moved(self, arrow: Arrow) -> Html:
+    def _moved(self, arrow: Arrow, view: View) -> Html:
         origin, target = self._map.lanes[arrow.origin], self._map.lanes[arrow.target]
         lost = " thrown-away" if arrow.is_discarded else ""
         return element(
             "span",
-            element("b", arrow.what),
+            element("b", self._name_of(arrow, view)),
             " ",
             element("span", origin.name, class_=f"chip {colour(origin)}"),
             " → ",
@@ -102,6 +102,12 @@ class _Rows:
             " thrown away" if lost else None,
             class_=f"note move{lost}",
         )
+
+    def _name_of(self, arrow: Arrow, view: View) -> str:
+        """What is moved; where that has no name, what it is called from then on."""
+        if arrow.what.isidentifier() or arrow.result is None:
+            return arrow.what
+        return view.nodes[arrow.result].name
 
     def _placed(self, node: Node) -> Html:
         lane = self._map.lanes[node.lane]

@@ -95,6 +95,9 @@ class Arrow:
     """The line that put it where it was."""
     is_discarded: bool
     measures: tuple[int, ...] = ()
+    """What was measured of it, by the number among the measures of the run."""
+    shared_by: tuple[int, ...] = ()
+    """The arrows of the line that these measures do not tell apart."""
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,15 @@ from devicelint.map.model import Arrow, Group, Lane, Measure, Run, View
 
 def with_measures(view: View, lanes: Sequence[Lane], run: Run) -> View:
     """Each arrow with what was measured at its line."""
-    arrows = tuple(
-        replace(arrow, measures=tuple(_measured(arrow, lanes, run))) for arrow in view.arrows
+    measured = {arrow: tuple(_measured(arrow, lanes, run)) for arrow in view.arrows}
+    sharing: dict[tuple[int, ...], list[int]] = {}
+    for arrow, measures in measured.items():
+        sharing.setdefault(measures, []).append(arrow.id)
+    arrows = (
+        replace(arrow, measures=measures, shared_by=tuple(sharing[measures]))
+        for arrow, measures in measured.items()
     )
-    return replace(view, arrows=arrows)
+    return replace(view, arrows=tuple(arrows))
 
 
 def _measured(arrow: Arrow, lanes: Sequence[Lane], run: Run) -> Iterator[int]:

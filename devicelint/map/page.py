@@ -17,6 +17,9 @@ from devicelint.map.model import Arrow, Map, Run, View
 from devicelint.source import SourceFile
 
 _SCRIPTS = ("dom.js", "lanes.js", "gutter.js", "page.js")
+_FEW = 8
+"""So many findings are listed at once."""
+
 _GAP = re.compile(r"@@(\w+)@@")
 
 
@@ -62,6 +65,7 @@ def _heading(of: Map) -> Html:
         element("p", folder, class_="folder") if folder else None,
         element("h1", path.name or of.path),
         element("p", *_summary(of), class_="summary"),
+        _found(of),
         _ran(of.run) if of.run else None,
         element("div", _legend(of), _machines(of), class_="bar"),
     )
@@ -82,6 +86,25 @@ def _summary(of: Map) -> Iterator[Html]:
         moves = len(view.arrows)
         told = "1 move" if moves == 1 else f"{moves or 'no'} moves"
         yield element("span", told, class_="count", data_view=index, hidden=index > 0)
+
+
+def _found(of: Map) -> Html | None:
+    """Where each finding is; folded up where there are many."""
+    if not of.findings:
+        return None
+    labels = {line.number: line.label for line in of.lines}
+    entries = [
+        element(
+            "li",
+            element("span", SIGNS[one.severity], class_=f"sign {one.severity}", aria_hidden="true"),
+            element("a", f"line {labels.get(one.line, one.line)}", href=f"#L{one.line}"),
+            f" {one.code} {one.name}",
+        )
+        for one in of.findings
+    ]
+    summary = element("summary", "Findings")
+    listed = element("ul", *entries)
+    return element("details", summary, listed, class_="found", open=len(entries) <= _FEW)
 
 
 def _ran(run: Run) -> Html:
@@ -111,7 +134,10 @@ def _legend(of: Map) -> Html:
 def _machines(of: Map) -> Html | None:
     if len(of.views) < 2:
         return None
-    options = [element("option", view.machine, value=index) for index, view in enumerate(of.views)]
+    options = [
+        element("option", view.machine.replace("`", ""), value=index)
+        for index, view in enumerate(of.views)
+    ]
     return element(
         "label",
         "Machine ",
@@ -168,5 +194,7 @@ def _table_row(of: Map, arrow: Arrow) -> Html:
     ]
     if of.run:
         measured = [of.run.measures[index] for index in arrow.measures]
-        cells.append(element("td", amounts(measured) or "not seen", class_="amount"))
+        told = amounts(measured) or "not seen"
+        together = "together " if measured and len(arrow.shared_by) > 1 else ""
+        cells.append(element("td", together + told, class_="amount"))
     return element("tr", *cells)

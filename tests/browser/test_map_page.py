@@ -22,8 +22,8 @@ NODES = """
 """
 MOVES = """
     [...document.querySelectorAll(".scroller .move")].map(move => {
-      const line = move.querySelector(".line");
-      const [start, end] = [line.getPointAtLength(0), line.getPointAtLength(line.getTotalLength())];
+      const first = move.querySelector("path"), line = move.querySelector(".line");
+      const start = first.getPointAtLength(0), end = line.getPointAtLength(line.getTotalLength());
       return [move.querySelector("title").textContent, start.x, start.y, end.x, end.y];
     })
 """
@@ -222,7 +222,7 @@ def test_a_run_is_laid_over_the_arrows(page):
     assert amounts == [f"40{TIMES} · 5.1 kB · 900 µs", f"40{TIMES} · 160 B · 80 ms"]
     widths = page.ask(
         '[...document.querySelectorAll(".scroller .move .line")]'
-        '.map(line => Number(line.getAttribute("stroke-width")))'
+        ".map(line => parseFloat(getComputedStyle(line).strokeWidth))"
     )
     assert widths == [2.53, 7, 2.5, 2.5, 2.5]
 
