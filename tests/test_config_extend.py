@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from devicelint.config import Config, ConfigError, ConfigFinder, load_config
+from devicelint.config import SETTINGS, Config, ConfigError, ConfigFinder, load_config
 from devicelint.finding import Severity
 from devicelint.path_pattern import Anchored
 from devicelint.rule_index import known_rules
+from tests.test_toml_places import written
 
 KNOWN = known_rules()
-LEVELS = '"error", "warning", "note" or "off"'
 
 
 def write(path: Path, text: str) -> Path:
@@ -73,6 +74,10 @@ class TestFilesOfTheirOwn:
             assert load_config(write(tmp_path / "ci.toml", text), tmp_path, KNOWN).ignore == (
                 "DEV1",
             )
+
+    def test_a_mark_of_the_byte_order_is_passed_by(self, tmp_path):
+        (tmp_path / "devicelint.toml").write_bytes(b'\xef\xbb\xbfignore = ["DEV1"]\r\n')
+        assert ConfigFinder(KNOWN).config_for(tmp_path).ignore == ("DEV1",)
 
     def test_an_unknown_key_is_told_without_a_table(self, tmp_path):
         path = write(tmp_path / "devicelint.toml", "[sevrity]\n")
@@ -190,203 +195,35 @@ class TestExtend:
         assert problem(path).startswith(f'{base}:2:12: "ignore": no rule is called "DEV999"')
 
 
-class TestSeverity:
-    @pytest.mark.parametrize(
-        ("text", "told"),
-        [
-            ('DEV101 = "warn"', f'expected {LEVELS}, found "warn"; did you mean "warning"?'),
-            ("DEV101 = false", "must be a string, not true or false"),
-            ('DEV1O1 = "off"', 'no rule is called "DEV1O1"; did you mean "DEV101"?'),
-        ],
-    )
-    def test_mistakes(self, tmp_path, text, told):
-        path = write(tmp_path / "devicelint.toml", f"[severity]\n{text}\n")
-        start, _, rest = problem(path).partition(f'"severity.{text[:6]}"')
-        assert (start, rest.lstrip(": ")) == (f"{path}:2:1: ", told)
-
-    def test_the_closest_entry_holds_and_of_equals_the_last(self):
-        config = Config(
-            severity=(
-                ("DEV", Severity.NOTE),
-                ("DEV101", Severity.ERROR),
-                ("DEV1", Severity.WARNING),
-                ("module-input-elsewhere", Severity.NOTE),
-            )
-        )
-
-        def severity(code: str) -> Severity:
-            return config.severity_of(code, KNOWN[code], Severity.ERROR)
-
-        assert severity("DEV101") is Severity.NOTE
-        assert severity("DEV102") is Severity.WARNING
-        assert severity("DEV201") is Severity.NOTE
-
-    @pytest.mark.parametrize(
-        ("settings", "default", "is_on"),
-        [
-            ({"severity": (("DEV6", Severity.NOTE),)}, False, False),
-            ({"severity": (("DEV601", Severity.NOTE),)}, False, True),
-            ({"severity": (("create-then-move", Severity.ERROR),)}, False, True),
-            ({"severity": (("DEV6", None),)}, True, False),
-            ({"severity": (("DEV6", None), ("DEV601", Severity.NOTE))}, True, True),
-            ({"severity": (("DEV6", None),), "select": ("DEV601",)}, True, True),
-            ({"severity": (("DEV601", None),), "select": ("DEV601",)}, True, False),
-            ({"severity": (("DEV601", Severity.NOTE),), "ignore": ("DEV6",)}, True, True),
-            ({"severity": (("DEV601", Severity.NOTE),), "ignore": ("DEV601",)}, True, False),
-        ],
-    )
-    def test_off_ignores_and_an_entry_for_a_rule_selects_it(self, settings, default, is_on):
-        assert Config(**settings).selects("DEV601", "create-then-move", default=default) is is_on
-
-    def test_what_the_command_line_selects_is_what_is_checked(self):
-        config = Config(severity=(("DEV601", Severity.NOTE), ("DEV602", None)))
-        config = config.with_command_line(select=["DEV602"])
-        assert config.selects("DEV602", "sync-in-loop")
-        assert not config.selects("DEV601", "create-then-move")
+_VALUES = st.recursive(
+    st.booleans()
+    | st.integers(-9, 9)
+    | st.sampled_from(["DEV1", "cuda", "", "2.6", "x y", "../a"]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["DEV1", "self.net", "*.py", ""]), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
 
 
-class TestCommand:
-    @pytest.fixture
-    def run(self, tmp_path, monkeypatch, capfd):
-        from devicelint.cli import main
-
-        monkeypatch.chdir(tmp_path)
-
-        def with_words(*words: str) -> tuple[int, str, str]:
-            status = main(["config", *words])
-            return status, *capfd.readouterr()
-
-        return with_words
-
-    @pytest.fixture
-    def project(self, tmp_path):
-        write(tmp_path / "sub" / "train.py", "import torch\n")
-        write(tmp_path / "base.toml", 'extend-select = ["DEV6"]\nexclude = ["sub"]\n')
-        write(
-            tmp_path / "sub" / "devicelint.toml",
-            'extend = "../base.toml"\nextend-select = ["DEV704"]\n'
-            'ignore = [\n"DEV601",\n]\ntorch-version = "2.3"\n'
-            'per-file-ignores = {"t*.py" = ["DEV4"]}\nseverity = {DEV2 = "off", DEV101 = "note"}\n',
-        )
-        return tmp_path
-
-    def test_each_rule_says_why(self, run, project):
-        status, out, error = run("sub/train.py", "--ignore", "DEV3")
-        assert (status, error) == (0, "")
-        lines = {line[:6]: line for line in out.splitlines() if line.startswith("DEV")}
-        assert set(lines) == set(KNOWN)
-        own = "sub/devicelint.toml"
-        for code, told in {
-            "DEV101": f'note     module-input-elsewhere         severity "DEV101", {own}:8',
-            "DEV102": "error    mixed-devices                  default",
-            "DEV201": f'off      numpy-on-device                severity "DEV2", {own}:8',
-            "DEV303": 'off      load-without-map-location      ignore "DEV3", --ignore',
-            "DEV401": f'off      hard-coded-accelerator         per-file-ignores "t*.py", {own}:7',
-            "DEV601": f'off      create-then-move               ignore "DEV601", {own}:4',
-            "DEV602": 'note     sync-in-loop                   extend-select "DEV6", base.toml:1',
-        }.items():
-            assert lines[code] == f"{code}  {told}"
-
-    def test_each_value_says_where_from(self, run, project):
-        _, out, _ = run("sub/train.py")
-        head, values, _ = out.split("\n\n")
-        assert head.splitlines() == [
-            "sub/train.py",
-            "  settings of sub/devicelint.toml, which extends base.toml",
-            '  passed over where folders are searched: exclude "sub", base.toml:2',
-        ]
-        told = {line[:18].strip(): line[18:].split("  ")[0] for line in values.splitlines()}
-        assert told["torch-version"] == '"2.3"'
-        assert told["per-file-ignores"] == '"t*.py" = ["DEV4"]'
-        assert told["unsafe-fixes"] == "false"
-        places = [line.rpartition("  ")[2] for line in values.splitlines()]
-        assert places[:5] == [
-            "sub/devicelint.toml:1",
-            "default",
-            "base.toml:1",
-            "sub/devicelint.toml:2",
-            "sub/devicelint.toml:4",
-        ]
-
-    def test_for_programs(self, run, project):
-        _, out, _ = run("sub/train.py", "--json", "--select", "DEV1,DEV602")
-        told = json.loads(out)
-        own, base = str(project / "sub" / "devicelint.toml"), str(project / "base.toml")
-        assert told["settings"] == [own, base]
-        assert told["values"]["torch-version"] == {
-            "value": "2.3",
-            "origin": {"from": "file", "file": own, "row": 6, "column": 1},
-        }
-        assert told["values"]["select"]["value"] == ["DEV1", "DEV602"]
-        assert told["values"]["ignore"] == {
-            "value": [],
-            "origin": {"from": "option", "option": "--select"},
-        }
-        assert told["values"]["unsafe-fixes"]["origin"] == {"from": "default"}
-        assert told["excluded"]["item"] == "sub"
-        rules = {rule["code"]: rule for rule in told["rules"]}
-        assert rules["DEV101"] == {
-            "code": "DEV101",
-            "name": "module-input-elsewhere",
-            "on": True,
-            "severity": "note",
-            "because": {
-                "key": "select",
-                "item": "DEV1",
-                "origin": {"from": "option", "option": "--select"},
-            },
-        }
-        assert [code for code, rule in rules.items() if rule["on"] and code > "DEV2"] == ["DEV602"]
-
-    def test_files_that_are_not_read_are_named(self, run, tmp_path):
-        write(tmp_path / "pyproject.toml", "[tool.devicelint]\n")
-        write(tmp_path / "devicelint.toml", "")
-        assert run()[1].splitlines()[:3] == [
-            ".",
-            "  settings of devicelint.toml",
-            "  not those of pyproject.toml: devicelint.toml goes before it",
-        ]
-
-    def test_without_any_settings(self, run, tmp_path, monkeypatch):
-        monkeypatch.setattr(Path, "is_file", lambda path: False)
-        assert run()[1].startswith(".\n  settings of no file\n\nextend ")
-
-    def test_what_is_not_there(self, run):
-        assert run("none.py") == (2, "", "none.py:1:1: there is no such file or folder\n")
-
-    def test_a_broken_file_is_told(self, run, tmp_path):
-        path = write(tmp_path / "devicelint.toml", "select = [\n")
-        status, out, error = run()
-        assert (status, out) == (2, "")
-        assert error.startswith(f"{path}:2:1: is not valid TOML: ")
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("settings")
 
 
-def test_flake8_honours_all_of_it(tmp_path, monkeypatch):
-    import ast
-
-    from devicelint.flake8_plugin import Plugin
-
-    monkeypatch.chdir(tmp_path)
-    script = (
-        "import torch\n"
-        'device = torch.device("cuda")\n'
-        "net = torch.nn.Linear(2, 2).to(device)\n"
-        "net(torch.zeros(2))\n"
-        "y = torch.ones(2).to(device)\n"
-        "y.cpu()\n"
-        'device == "cuda"\n'
-    )
-
-    def codes(path: str) -> set[str]:
-        plugin = Plugin(ast.parse(""), path, script.splitlines(keepends=True))
-        return {message.split()[0] for _, _, message, _ in plugin.run()}
-
-    write(tmp_path / "base.toml", '[severity]\nDEV1 = "warning"\nDEV4 = "note"\nDEV6 = "warning"\n')
-    write(
-        tmp_path / "sub" / "devicelint.toml",
-        'extend = "../base.toml"\nextend-select = ["create-then-move"]\n'
-        '[per-file-ignores]\n"old" = ["DEV103"]\n',
-    )
-    assert codes("plain/train.py") == {"DEV103", "DEV104", "DEV405"}
-    assert codes("sub/train.py") == {"DEV103", "DEV104", "DEV601"}
-    assert codes("sub/old/train.py") == {"DEV104", "DEV601"}
+@given(st.dictionaries(st.sampled_from([*SETTINGS, "junk"]), _VALUES, max_size=3))
+def test_whatever_is_written_is_read_or_refused_at_its_place(folder, settings):
+    path = folder / "devicelint.toml"
+    text = "".join(f"{key} = {written(value)}\n" for key, value in settings.items())
+    path.write_text(text, encoding="utf-8")
+    try:
+        config = load_config(path, path.parent, KNOWN)
+    except ConfigError as refused:
+        error = refused
+    else:
+        assert set(settings) <= {way[0] for way in config.origins}
+        return
+    assert str(error).startswith(f"{path}:{error.line}:{error.column + 1}: ")
+    key = text.splitlines()[error.line - 1].partition(" ")[0]
+    assert f'"{key}' in error.message

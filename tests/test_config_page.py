@@ -20,7 +20,7 @@ def test_the_consoles_of_the_page():
 
 def test_the_settings_of_the_page_can_be_read(tmp_path):
     blocks = re.findall(r"^```toml\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for block in blocks:
         file = tmp_path / "devicelint.toml"
         file.write_text(block, encoding="utf-8")

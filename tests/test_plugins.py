@@ -145,6 +145,11 @@ class TestThePage:
             "train.py:5:1: HSE101 the model `net` is moved by .cuda()\n"
         )
 
+    def test_its_own_test_passes(self, in_a_process):
+        name = "test_cuda_method.py"
+        Path(name).write_text(files_of_the_page()[name], encoding="utf-8")
+        assert "2 passed" in in_a_process("pytest", "-q", "-p", "no:cacheprovider", name)
+
     def test_it_is_listed_explained_and_known_to_the_settings(self, installed, run):
         files = files_of_the_page()
         installed({**files, "house_rules/__init__.py": ""}, "house_rules")

@@ -101,4 +101,4 @@ def written(value: object) -> str:
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
         return f'"{escaped}"'
-    return str(value)
+    return str(value).lower()

@@ -12,13 +12,16 @@ from devicelint.cli.settings import Settings
 from devicelint.cli.terminal import paint_for
 from devicelint.config import unread_beside
 from devicelint.config.document import ConfigError
+from devicelint.config.schema import schema
 from devicelint.reporters import configuration
+from devicelint.rule_index import known_rules
 
 DETAILS = """\
 examples:
   devicelint config train.py
   devicelint config --select DEV1 train.py
   devicelint config --json train.py > settings.json
+  devicelint config --schema > devicelint.schema.json
 """
 
 
@@ -29,7 +32,13 @@ def config_parser() -> Parser:
     parser.add_argument(
         "file", nargs="?", default=".", metavar="FILE", help="a file or a folder (this folder)"
     )
-    parser.add_argument("--json", action="store_true", help="for programs")
+    manner = parser.add_mutually_exclusive_group()
+    manner.add_argument("--json", action="store_true", help="for programs")
+    manner.add_argument(
+        "--schema",
+        action="store_true",
+        help="print the JSON schema of devicelint.toml, for editors, instead",
+    )
     parser.add_argument(
         "--unsafe-fixes",
         action="store_true",
@@ -44,6 +53,9 @@ def config_parser() -> Parser:
 def run(_command: str, words: Sequence[str]) -> int:
     """Run `devicelint config` and return the exit status."""
     options = config_parser().parse(words)
+    if options.schema:
+        sys.stdout.write(f"{json.dumps(schema(known_rules()), indent=2)}\n")
+        return 0
     settings = Settings(options)
     path = Path(options.file)
     if not path.exists():

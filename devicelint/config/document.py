@@ -153,7 +153,8 @@ def _read(path: Path) -> str:
     except ValueError as error:  # A name with a NUL in it.
         raise ConfigError(str(path), 1, 0, f"cannot be read: {error}") from None
     try:
-        return data.decode("utf-8").replace("\r\n", "\n")
+        # Editors of Windows put a mark of the byte order first.
+        return data.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8").split("\n")
         raise ConfigError(str(path), len(before), len(before[-1]), "is not UTF-8") from None

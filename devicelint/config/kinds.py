@@ -18,6 +18,9 @@ V = TypeVar("V")
 Known = Mapping[str, str]
 """The rules that there are: code to name."""
 
+Schema = dict[str, Any]
+"""A part of a JSON schema."""
+
 
 class Kind(Generic[T]):
     """A type of settings; `T` is what the program gets."""
@@ -45,6 +48,10 @@ class Kind(Generic[T]):
         """The value as TOML and JSON have it."""
         return value
 
+    def schema(self, known: Known) -> Schema:  # noqa: ARG002 - only rules are known
+        """What is written, for editors that complete it; rules are offered, not asked for."""
+        return {}
+
 
 class Flag(Kind[bool]):
     """A choice of two."""
@@ -54,6 +61,10 @@ class Flag(Kind[bool]):
     def read(self, node: Node, known: Known) -> bool:  # noqa: ARG002
         """True or false."""
         return node.flag()
+
+    def schema(self, known: Known) -> Schema:  # noqa: ARG002
+        """A boolean."""
+        return {"type": "boolean"}
 
 
 @dataclass(frozen=True)
@@ -75,6 +86,10 @@ class Text(Kind[T]):
     def plain(self, value: T) -> str:
         """The string."""
         return self.written(value)
+
+    def schema(self, known: Known) -> Schema:  # noqa: ARG002
+        """A string."""
+        return {"type": "string"}
 
 
 @dataclass(frozen=True)
@@ -100,6 +115,10 @@ class OneOf(Kind[T]):
         """The word."""
         return next(word for word, meant in self.choices.items() if meant == value)
 
+    def schema(self, known: Known) -> Schema:  # noqa: ARG002
+        """The words."""
+        return {"enum": list(self.choices)}
+
 
 class Texts(Kind[tuple[str, ...]]):
     """A list of strings."""
@@ -114,6 +133,10 @@ class Texts(Kind[tuple[str, ...]]):
         """The strings."""
         return list(value)
 
+    def schema(self, known: Known) -> Schema:  # noqa: ARG002
+        """Strings."""
+        return _STRINGS
+
 
 class Rules(Texts):
     """A list of rules: codes, beginnings of codes, names."""
@@ -121,6 +144,10 @@ class Rules(Texts):
     def read(self, node: Node, known: Known) -> tuple[str, ...]:
         """The rules, which are there."""
         return tuple(_rule(item.string(), item, known) for item in node.items(self.told))
+
+    def schema(self, known: Known) -> Schema:
+        """Strings, among them the codes and names of rules."""
+        return {"type": "array", "items": {"anyOf": [_named(known), {"type": "string"}]}}
 
 
 class Patterns(Kind[tuple[Pattern, ...]]):
@@ -140,6 +167,10 @@ class Patterns(Kind[tuple[Pattern, ...]]):
         """The patterns as they are written."""
         return [str(each) for each in value]
 
+    def schema(self, known: Known) -> Schema:  # noqa: ARG002
+        """Strings."""
+        return _STRINGS
+
 
 class PathTo(Kind[Path | None]):
     """The path of a file or a folder, from the folder of the file that names it."""
@@ -154,6 +185,10 @@ class PathTo(Kind[Path | None]):
         """The path."""
         return str(value)
 
+    def schema(self, known: Known) -> Schema:  # noqa: ARG002
+        """A string."""
+        return {"type": "string"}
+
 
 class Paths(Kind[tuple[Path, ...]]):
     """A list of paths."""
@@ -167,6 +202,10 @@ class Paths(Kind[tuple[Path, ...]]):
     def plain(self, value: tuple[Path, ...]) -> list[str]:
         """The paths."""
         return [str(each) for each in value]
+
+    def schema(self, known: Known) -> Schema:  # noqa: ARG002
+        """Strings."""
+        return _STRINGS
 
 
 K = TypeVar("K")
@@ -203,6 +242,23 @@ class TableOf(Kind[tuple[tuple[K, V], ...]], Generic[K, V]):
     def plain(self, value: tuple[tuple[K, V], ...]) -> dict[str, Any]:
         """The entries."""
         return {str(key): self.values.plain(each) for key, each in value}
+
+    def schema(self, known: Known) -> Schema:
+        """An object; its keys are offered where they are rules."""
+        values = self.values.schema(known)
+        offered = _named(known)["enum"] if self.key is rule_key else ()
+        return {
+            "type": "object",
+            "properties": dict.fromkeys(offered, values),
+            "additionalProperties": values,
+        }
+
+
+_STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
+
+
+def _named(known: Known) -> Schema:
+    return {"enum": [*known, *known.values()]}
 
 
 def text_key(name: str, node: Node, known: Known) -> str:  # noqa: ARG001
