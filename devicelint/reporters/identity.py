@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import reduce
 
 from devicelint.baseline import Key, key_of
 from devicelint.checked import Checked
@@ -15,7 +17,10 @@ _HASHED = 100
 """How many characters from the start of a line GitHub knows it by."""
 _BASE = 37
 _WORD = 2**64
-_END_OF_FILE = 0xFFFF
+_END_OF_FILE = "\uffff"
+_LINE_ENDS = re.compile(r"\r\n|\r")
+_BLANKS = re.compile(r"[ \t]+")
+_BEYOND_16_BITS = re.compile("[\U00010000-\U0010ffff]")
 
 
 def fingerprints(checked: Checked, name: str) -> Iterator[tuple[Finding, str]]:
@@ -31,34 +36,30 @@ def fingerprints(checked: Checked, name: str) -> Iterator[tuple[Finding, str]]:
         yield finding, hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def line_hashes(file: SourceFile) -> dict[int, str]:
-    """Return what GitHub knows each line of a file by: `primaryLocationLineHash`.
+class HashedLines:
+    """What GitHub knows the lines of a file by: `primaryLocationLineHash`.
 
     It is worked out by who uploads a report, too, and has to come out the same: a polynomial of
     the first hundred code units of UTF-16 from the start of the line, blanks left out, and the
     number of such lines so far.
     """
-    mark = "\ufeff" if file.encoding.mark else ""
-    units, starts = _units(mark + file.text)
-    units += [0] * _HASHED
-    sums = [0]
-    for unit in units:
-        sums.append((sums[-1] * _BASE + unit) % _WORD)
-    shift = pow(_BASE, _HASHED, _WORD)
-    met = Counter[str]()
-    hashes = {}
-    for line, start in enumerate(starts, start=1):
-        told = f"{(sums[start + _HASHED] - sums[start] * shift) % _WORD:x}"
-        met[told] += 1
-        hashes[line] = f"{told}:{met[told]}"
-    return hashes
+
+    def __init__(self, file: SourceFile) -> None:
+        """Find where the lines start."""
+        mark = "\ufeff" if file.encoding.mark else ""
+        text = _BLANKS.sub("", _LINE_ENDS.sub("\n", mark + file.text))
+        units = _BEYOND_16_BITS.sub(_halves, text) + _END_OF_FILE + "\0" * _HASHED
+        starts = (0, *(end.end() for end in re.finditer("\n", units)))
+        self._lines = [units[start : start + _HASHED] for start in starts]
+
+    def hash_of(self, line: int) -> str:
+        """Return what a line is known by; it counts from 1."""
+        text = self._lines[line - 1]
+        hashed = reduce(lambda told, unit: told * _BASE + ord(unit), text, 0) % _WORD
+        return f"{hashed:x}:{self._lines[:line].count(text)}"
 
 
-def _units(text: str) -> tuple[list[int], list[int]]:
-    """The code units that count, up to the end of the file, and where each line starts in them."""
-    plain = text.replace("\r\n", "\n").replace("\r", "\n").replace(" ", "").replace("\t", "")
-    data = plain.encode("utf-16-le", "surrogatepass")
-    units = [low + 256 * high for low, high in zip(data[::2], data[1::2], strict=True)]
-    units.append(_END_OF_FILE)
-    starts = [0, *(index + 1 for index, unit in enumerate(units) if unit == ord("\n"))]
-    return units, starts
+def _halves(character: re.Match[str]) -> str:
+    """The two code units of UTF-16 that a character is made of, as characters."""
+    data = character[0].encode("utf-16-be")
+    return chr(int.from_bytes(data[:2], "big")) + chr(int.from_bytes(data[2:], "big"))

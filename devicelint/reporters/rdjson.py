@@ -11,7 +11,7 @@ from devicelint.reporters.ascii_json import ascii_json
 from devicelint.reporters.evidence import evidence
 from devicelint.reporters.paths import named_from
 from devicelint.reporters.report import UNCHECKED
-from devicelint.reporters.rule_help import help_uri
+from devicelint.reporters.rule_help import documentation, help_uri
 from devicelint.reporters.visible import printable
 from devicelint.reporters.written import Region, Written, utf8
 from devicelint.source import SourceFile
@@ -58,7 +58,7 @@ class Report(report.Report):
     def end(self) -> str:
         """Return the object."""
         document = {
-            "source": {"name": "devicelint"},
+            "source": {"name": "devicelint", **({"url": uri} if (uri := documentation()) else {})},
             "severity": "WARNING",
             "diagnostics": self._diagnostics,
         }

@@ -38,8 +38,8 @@ def _opening(section: str) -> str:
 
 
 @cache
-def _documentation() -> str | None:
-    """Where the pages of this distribution are published, as it says itself."""
+def documentation() -> str | None:
+    """Return where this distribution says that its pages are published, if it does."""
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:
@@ -52,7 +52,7 @@ def _documentation() -> str | None:
 
 def help_uri(code: str) -> str | None:
     """Return where the page of a rule can be read; None where it is not published."""
-    facts, pages = facts_named(code), _documentation()
+    facts, pages = facts_named(code), documentation()
     if facts is None or facts.page is not None or pages is None:
         return None
     return f"{pages.rstrip('/')}/rules/{facts.name.replace('-', '_')}.html"

@@ -13,7 +13,8 @@ from devicelint.config import ConfigError
 from devicelint.finding import Finding, Fix, InputError, Location
 from devicelint.reporters import report
 from devicelint.reporters.ascii_json import ascii_json
-from devicelint.reporters.identity import fingerprints, line_hashes
+from devicelint.reporters.identity import HashedLines, fingerprints
+from devicelint.reporters.rule_help import documentation
 from devicelint.reporters.sarif_places import Places, base_ids
 from devicelint.reporters.sarif_rules import LEVELS, rules
 from devicelint.reporters.visible import printable
@@ -48,12 +49,12 @@ class Report(report.Report):
             self._notify("toolExecutionNotifications", "warning", note)
         if checked.findings:
             places = Places(checked.source, self.scene)
-            hashes = line_hashes(places.written.file)
+            lines = HashedLines(places.written.file)
             for finding, fingerprint in fingerprints(checked, places.name):
                 result = self._result(places, finding)
                 line = places.region(finding.span)["startLine"]
                 result["partialFingerprints"] = {
-                    "primaryLocationLineHash": hashes[line],
+                    "primaryLocationLineHash": lines.hash_of(line),
                     "deviceMistake/v1": fingerprint,
                 }
                 self._results.append(result)
@@ -68,7 +69,9 @@ class Report(report.Report):
 
     def end(self) -> str:
         """Return the log."""
-        driver = {"name": "devicelint", "semanticVersion": __version__, "rules": list(rules())}
+        about = {"informationUri": uri} if (uri := documentation()) else {}
+        driver: dict[str, Any] = {"name": "devicelint", "semanticVersion": __version__, **about}
+        driver["rules"] = list(rules())
         run = {
             "tool": {"driver": driver},
             "columnKind": "utf16CodeUnits",

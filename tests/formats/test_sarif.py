@@ -10,7 +10,7 @@ import pytest
 from devicelint.checked import Checked
 from devicelint.edits import apply
 from devicelint.finding import Edit, Finding, InputError, Severity, Span
-from devicelint.reporters.identity import line_hashes
+from devicelint.reporters.identity import HashedLines
 from devicelint.reporters.report import Scene
 from devicelint.reporters.sarif_rules import rules
 from devicelint.source import SourceFile
@@ -164,6 +164,15 @@ def test_the_history_of_devices_leads_through_the_finding_to_where_it_fails():
     }
 
 
+def test_columns_of_other_files_count_code_units_too():
+    checked = samples.awkward()
+    other = SourceFile.from_text("\n\n\U0001f600\U0001f600()", f"{ROOT}/other.py")
+    scene = Scene(root=ROOT, read={other.path: other}.get)
+    (elsewhere,) = results(checked, scene=scene)[1]["relatedLocations"]
+    region = elsewhere["physicalLocation"]["region"]
+    assert region == {"startLine": 3, "startColumn": 7}
+
+
 def test_levels_are_those_of_the_findings():
     assert [result["level"] for result in results(samples.awkward())] == ["error", "warning"]
     note = Finding("DEV601", "create-then-move", Severity.NOTE, "x", Span(0, 1))
@@ -274,7 +283,22 @@ LOREM = "a7f2ff13bc495cf2"
     ],
 )
 def test_lines_are_known_by_what_github_knows_them_by(text, hashes):
-    assert list(line_hashes(SourceFile(text)).values()) == hashes
+    file = SourceFile(text)
+    lines = HashedLines(file)
+    assert [lines.hash_of(line) for line in range(1, file.lines + 1)] == hashes
+
+
+def test_a_line_is_known_by_halves_of_characters_and_by_its_byte_order_mark():
+    def known(text: str) -> str:
+        return HashedLines(SourceFile.from_bytes(text.encode(), "x.py")).hash_of(1)
+
+    # 0xd83d and 0xde00, the end of the file, and nothing.
+    units = [0xD83D, 0xDE00, 0xFFFF, *[0] * 97]
+    told = 0
+    for unit in units:
+        told = (told * 37 + unit) % 2**64
+    assert known("\U0001f600") == f"{told:x}:1"
+    assert known("\ufeffx") != known("x")
 
 
 def test_alerts_stay_the_same_where_lines_move():
