@@ -316,7 +316,8 @@ def chart(
         program = _program(part, project, config)
         charting = Charting(program.tree)
         with _told_in_one_line(source):
-            explore(program, charting.listener_for, TellingRun, everywhere=True)
+            walker = partial(WatchingRun, watched=charting.watched)
+            explore(program, charting.listener_for, walker, everywhere=True)
             parts.append(charting.sights(part))
     return Chart.of(parts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import libcst as cst
 
@@ -26,6 +26,11 @@ class Tree:
                     self._statements[node] = statement
             if isinstance(statement, cst.Assign):
                 self._note_attribute(statement)
+
+    @property
+    def nodes(self) -> Collection[cst.CSTNode]:
+        """All that is part of a statement."""
+        return self._statements.keys()
 
     def statement_of(self, site: cst.CSTNode) -> cst.CSTNode:
         """The statement around an expression; a compound one, where it stands in its head."""

@@ -1,50 +1,69 @@
-/* Beside the source: a point where a value gets its name, an arrow where something is moved. */
+/* Beside the source: a point where a value gets its name, an arrow where something is moved.
+   Each row has a picture of its own, so that it stays beside its line wherever that goes. */
 
 const STEP = 16;
 const FIRST = 12;
+const MIDDLE = 11;
 const laneX = (lane) => FIRST + lane * STEP;
 
 function drawGutter(view) {
-  const list = document.querySelector(".source");
-  list.querySelector("svg")?.remove();
-  const middles = new Map();
-  const middle = (line) => {
-    const row = rowOf(line);
-    if (!middles.has(line) && row) middles.set(line, row.offsetTop + 11);
-    return middles.get(line);
+  for (const old of document.querySelectorAll(".arrows")) old.remove();
+  const pictures = new Map();
+  const picture = (row) => {
+    if (!pictures.has(row)) {
+      const made = drawn("svg", { class: "arrows", width: laneX(map.lanes.length), "aria-hidden": "true" });
+      pictures.set(row, made);
+      row.prepend(made);
+    }
+    return pictures.get(row);
   };
-  const width = FIRST + STEP * map.lanes.length;
-  const size = { class: "arrows", width, height: list.scrollHeight, "aria-hidden": "true" };
-  const picture = drawn("svg", size);
-  for (const arrow of view.arrows) picture.append(...lifeOf(arrow, view, middle));
+  for (const [lane, reach] of lives(view)) drawLife(lane, reach, picture);
   for (const node of view.nodes) {
-    const y = middle(node.line);
-    if (node.kind === "choice" || y === undefined) continue;
-    picture.append(drawn("circle", { class: `point ${colourOf(node.lane)}`, cx: laneX(node.lane), cy: y, r: 4 }));
+    const row = rowOf(node.line);
+    if (node.kind === "choice" || !row) continue;
+    const point = { class: `point ${colourOf(node.lane)}`, cx: laneX(node.lane), cy: MIDDLE, r: 4 };
+    picture(row).append(drawn("circle", point));
   }
   for (const arrow of view.arrows) {
-    const y = middle(arrow.line);
-    if (y !== undefined) picture.append(crossing(arrow, y));
+    const row = rowOf(arrow.line);
+    if (row) picture(row).append(crossing(arrow));
   }
-  list.prepend(picture);
 }
 
-/* Down the lane from where a value came there to where it leaves. */
-function lifeOf(arrow, view, middle) {
-  const [from, to] = [view.nodes[arrow.source]?.line ?? arrow.since, arrow.line];
-  if (from === null || from >= to || middle(from) === undefined) return [];
-  const x = laneX(arrow.origin);
-  return [drawn("path", { class: `life ${colourOf(arrow.origin)}`, d: `M${x},${middle(from)} V${middle(to)}` })];
+/* From where values came to a lane down to where they leave it; one line where there are several. */
+function lives(view) {
+  const found = [];
+  const reaches = view.arrows
+    .map((arrow) => [arrow.origin, [view.nodes[arrow.source]?.line ?? arrow.since, arrow.line]])
+    .filter(([, [from, to]]) => from !== null && from < to)
+    .sort(([lane, [from]], [other, [start]]) => lane - other || from - start);
+  for (const [lane, [from, to]] of reaches) {
+    const last = found.at(-1);
+    if (last?.[0] === lane && from <= last[1][1]) last[1][1] = Math.max(to, last[1][1]);
+    else found.push([lane, [from, to]]);
+  }
+  return found;
 }
 
-function crossing(arrow, y) {
+function drawLife(lane, [from, to], picture) {
+  const [first, last] = [rowOf(from), rowOf(to)];
+  if (!first || !last) return;
+  const x = laneX(lane);
+  for (let row = first; row; row = row.nextElementSibling) {
+    const [y1, y2] = [row === first ? MIDDLE : 0, row === last ? MIDDLE : "100%"];
+    picture(row).append(drawn("line", { class: `life ${colourOf(lane)}`, x1: x, x2: x, y1, y2 }));
+    if (row === last) return;
+  }
+}
+
+function crossing(arrow) {
   const [from, to] = [laneX(arrow.origin), laneX(arrow.target)];
   const way = Math.sign(to - from) || 1;
   const lane = arrow.target === hostLane ? arrow.origin : arrow.target;
   const group = drawn("g", { class: `move ${colourOf(lane)}${arrow.is_discarded ? " lost" : ""}` });
   group.dataset.line = arrow.line;
-  group.append(drawn("path", { class: "line", d: `M${from},${y} H${to - way * 7}` }));
-  group.append(drawn("path", { class: "tip", d: `M${to - way},${y} l${-way * 7},-4.5 v9 z` }));
-  group.append(drawn("circle", { class: `point ${colourOf(arrow.origin)}`, cx: from, cy: y, r: 3 }));
+  group.append(drawn("path", { class: "line", d: `M${from},${MIDDLE} H${to - way * 7}` }));
+  group.append(drawn("path", { class: "tip", d: `M${to - way},${MIDDLE} l${-way * 7},-4.5 v9 z` }));
+  group.append(drawn("circle", { class: `point ${colourOf(arrow.origin)}`, cx: from, cy: MIDDLE, r: 3 }));
   return group;
 }

@@ -180,8 +180,8 @@ def colour(lane: Lane) -> str:
 
 
 def _card(found: Found) -> Html:
-    return element(
-        "li",
+    card = element(
+        "div",
         element(
             "p",
             element("span", SIGNS[found.severity], class_="sign", aria_hidden="true"),
@@ -196,6 +196,7 @@ def _card(found: Found) -> Html:
         else None,
         class_=f"finding {found.severity}",
     )
+    return element("li", card, class_="below")
 
 
 def _place(place: Place) -> Html:

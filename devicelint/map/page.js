@@ -1,6 +1,5 @@
 /* One machine at a time; a value that is chosen is shown with all that it comes from and goes to. */
 
-let machine = 0;
 let placed = null;
 let chosen = null;
 
@@ -9,7 +8,6 @@ const HINT =
   "dotted red lines fail. Choose a value to see where it comes from, and what becomes of it.";
 
 function show(view) {
-  machine = view;
   for (const element of document.querySelectorAll("[data-view]")) {
     element.hidden = Number(element.dataset.view) !== view;
   }
@@ -150,4 +148,3 @@ addEventListener("hashchange", follow);
 addEventListener("beforeprint", layOut);
 show(0);
 follow();
-new ResizeObserver(() => drawGutter(map.views[machine])).observe(document.querySelector(".source"));
