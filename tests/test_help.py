@@ -25,8 +25,15 @@ def test_the_help_of_a_command_fits_80_columns(command, capsys):
     assert cli.main([command, "--help"]) == 0
     printed, complaints = capsys.readouterr()
     assert [line for line in printed.splitlines() if len(line) > 80] == []
-    assert printed.startswith(f"usage: devicelint {command} [-h]")
+    assert printed.startswith(f"usage: devicelint {command} [options]")
     assert complaints == ""
+
+
+def test_the_usage_names_the_operands(capsys):
+    assert cli.main(["check", "--help"]) == 0
+    assert capsys.readouterr().out.startswith("usage: devicelint check [options] [PATH ...]\n\n")
+    assert cli.main(["why", "--help"]) == 0
+    assert capsys.readouterr().out.startswith("usage: devicelint why [options] FILE:LINE\n\n")
 
 
 def test_the_overview_fits_80_columns_and_names_every_command(capsys):
@@ -68,3 +75,15 @@ def test_operands_are_known_by_how_many_there_may_be():
     assert (paths.placeholder, paths.needed, paths.repeated) == ("PATH", False, True)
     (rule,) = by_name("explain").operands
     assert (rule.kind, rule.needed, rule.repeated) == (Kind.RULE, True, False)
+
+
+@pytest.mark.parametrize("command", [[], ["report"], ["mutate"], ["prove"]], ids=" ".join)
+def test_the_help_of_the_guard_fits_80_columns(command, capsys):
+    from runtime_guard._running.cli import main
+
+    with pytest.raises(SystemExit) as left:
+        main([*command, "--help"])
+    printed = capsys.readouterr().out
+    assert left.value.code == 0
+    assert [line for line in printed.splitlines() if len(line) > 80] == []
+    assert printed.startswith("usage: python -m runtime_guard")

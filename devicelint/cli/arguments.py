@@ -93,8 +93,16 @@ class Parser(argparse.ArgumentParser):
         """Wrap what the command does; its examples stay as they are."""
         import textwrap
 
+        self.usage = self.usage or self._usage()
         self.description = textwrap.fill(self.description or "", 79)
         return super().format_help()
+
+    def _usage(self) -> str:
+        """What is given besides options; these are listed with what they do."""
+        formatter = self._get_formatter()
+        formatter.add_usage(None, self._get_positional_actions(), [])
+        operands = formatter.format_help().strip().removeprefix(f"usage: {self.prog}")
+        return f"%(prog)s [options]{operands}"
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage."""
@@ -102,6 +110,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Parse options and paths in any order; name the nearest option where one is unknown."""
+        # While options are parsed, argparse has no operands, and --help would show none.
+        self.usage = self._usage()
         parsed, unknown = self.parse_known_intermixed_args(_without_separator(arguments))
         if unknown:
             option = unknown[0].split("=")[0]

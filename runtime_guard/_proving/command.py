@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import textwrap
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,32 +34,38 @@ TERMINATED = 143
 STANDARD_OUTPUT = "-"
 
 MUTATE = """\
-Runs SCRIPT on a virtual machine with GPUs, once as it is, and then once without each of its moves
-between devices: .to(device), .cuda(), .cpu(), device=, map_location=, torch.cuda.FloatTensor,
-torch.set_default_device, with torch.device(). Each run is a process of its own, and begins at the
-same random seeds. SCRIPT is not changed; what it writes, it writes at each run."""
+Runs SCRIPT on a virtual machine with GPUs, once as it is, and then once
+without each of its moves between devices: .to(device), .cuda(), .cpu(),
+device=, map_location=, torch.cuda.FloatTensor, torch.set_default_device, with
+torch.device(). Each run is a process of its own, and begins at the same random
+seeds. SCRIPT is not changed; what it writes, it writes at each run."""
 
 MUTATE_DETAILS = (
     "what is said of a move:\n"
-    + "".join(f"  {verdict:<10} {meaning}\n" for verdict, meaning in MEANINGS.items())
+    + "".join(
+        textwrap.fill(meaning, 79, initial_indent=f"  {verdict:<10} ", subsequent_indent=" " * 13)
+        + "\n"
+        for verdict, meaning in MEANINGS.items()
+    )
     + """
-exit status: 0 each move is needed, 1 some are not, or it could not be told, 2 wrong usage, or the
-script as it is does not pass
+exit status: 0 each move is needed, 1 some are not, or it could not be told,
+2 wrong usage, or the script as it is does not pass
 """
 )
 
 PROVE = f"""\
-Runs SCRIPT for a few training steps on machines ({", ".join(MACHINES)}), and says what it did
-on each, and where its parameters were. The GPUs are virtual, but for CUDA's that are here. With
---before and --after, which name files with other texts for SCRIPT, a change is shown, and whether
-the losses on the CPU are the same, to the last bit; each text runs as though it were in SCRIPT's
-file. Each run is a process of its own and begins at the same random seeds. SCRIPT is not changed;
-what it writes, it writes at each run."""
+Runs SCRIPT for a few training steps on machines ({", ".join(MACHINES)}),
+and says what it did on each, and where its parameters were. The GPUs are
+virtual, but for CUDA's that are here. With --before and --after, which name
+files with other texts for SCRIPT, a change is shown, and whether the losses on
+the CPU are the same, to the last bit; each text runs as though it were in
+SCRIPT's file. Each run is a process of its own and begins at the same random
+seeds. SCRIPT is not changed; what it writes, it writes at each run."""
 
 PROVE_DETAILS = """\
-exit status: 0 it passes, 1 it fails where it must not, or a change leads to other losses, 2 wrong
-usage. What fails on the machine without a GPU before and after a change may need one, and what
-trained on the GPU before has to after.
+exit status: 0 it passes, 1 it fails where it must not, or a change leads to
+other losses, 2 wrong usage. What fails on the machine without a GPU before and
+after a change may need one, and what trained on the GPU before has to after.
 """
 
 

@@ -32,38 +32,47 @@ python -m runtime_guard [OPTIONS] SCRIPT [ARGUMENTS]
        python -m runtime_guard prove [OPTIONS] SCRIPT [ARGUMENTS]"""
 
 OVERVIEW = """\
-Runs a training script unchanged, and checks before every module call that its inputs are on the
-module's device. Where they are not, it says which module, which argument, at which line, and what
-to write there. The processes that the script starts are guarded too.
+Runs a training script unchanged, and checks before every module call that its
+inputs are on the module's device. Where they are not, it says which module,
+which argument, at which line, and what to write there. The processes that the
+script starts are guarded too.
 
-With --virtual-gpu the script finds N CUDA devices on a machine that has none: its tensors stay in
-host memory, each has a device, and what CUDA refuses raises CUDA's error."""
+With --virtual-gpu the script finds N CUDA devices on a machine that has none:
+its tensors stay in host memory, each has a device, and what CUDA refuses
+raises CUDA's error."""
 
 DETAILS = """\
 actions:
   raise    stop with an error that says what to change (the default)
   warn     say so once for each place, and go on
-  move     move the tensor to where it belongs, say so once for each place, and go on
-  explain  check nothing; add to the device errors that torch raises what they mean (the
-           default with --virtual-gpu: a check would stop the script before torch's own error)
+  move     move the tensor to where it belongs, say so once for each place, and
+           go on
+  explain  check nothing; add to the device errors that torch raises what they
+           mean (the default with --virtual-gpu: a check would stop the script
+           before torch's own error)
   off      neither; with --virtual-gpu, torch's own errors as they are
 
 examples:
   python -m runtime_guard train.py --epochs 3
   python -m runtime_guard --action warn --steps 5 -m package.train --lr 0.1
-  python -m runtime_guard --json found.json -m torch.distributed.run --nproc-per-node 2 train.py
+  python -m runtime_guard --json found.json \\
+      -m torch.distributed.run --nproc-per-node 2 train.py
   python -m runtime_guard --virtual-gpu train.py
-  python -m runtime_guard --virtual-gpu 2 -m torch.distributed.run --nproc-per-node gpu train.py
+  python -m runtime_guard --virtual-gpu 2 \\
+      -m torch.distributed.run --nproc-per-node gpu train.py
   python -m runtime_guard --record run.jsonl train.py
   python -m runtime_guard report run.jsonl
-  python -m runtime_guard mutate --steps 3 train.py    which moves between devices are needed
-  python -m runtime_guard prove train.py               what it does without a GPU, with 1 and with 2
+which moves between devices are needed:
+  python -m runtime_guard mutate --steps 3 train.py
+what it does without a GPU, with 1 and with 2:
+  python -m runtime_guard prove train.py
 
-What follows SCRIPT or MODULE belongs to it, options too. A script that is called "report", "mutate"
-or "prove" is run as ./report, and N is the number of devices only where it is a number. What
---virtual-gpu and its companions leave open, the variables RUNTIME_GUARD_VIRTUAL_GPU,
-RUNTIME_GUARD_VIRTUAL_GPU_NAME and RUNTIME_GUARD_VIRTUAL_GPU_MEMORY_GB may say; --virtual-gpu 0 is
-none. The exit status is the script's own, and 2 where the command line makes no sense.
+What follows SCRIPT or MODULE belongs to it, options too. A script that is
+called "report", "mutate" or "prove" is run as ./report, and N is the number of
+devices only where it is a number. What --virtual-gpu and its companions leave
+open, the variables RUNTIME_GUARD_VIRTUAL_GPU, RUNTIME_GUARD_VIRTUAL_GPU_NAME
+and RUNTIME_GUARD_VIRTUAL_GPU_MEMORY_GB may say; --virtual-gpu 0 is none. The
+exit status is the script's own, and 2 where the command line makes no sense.
 """
 
 
