@@ -22,6 +22,7 @@ from devicelint.edits import apply
 from devicelint.finding import Edit, Finding, InputError, Safety, Span
 from devicelint.server.analysis import Analysis, common
 from devicelint.server.pages import Page, Part
+from devicelint.silencing import Style, silence
 from devicelint.source import SourceFile
 
 FIX_ALL = "source.fixAll.devicelint"
@@ -138,10 +139,8 @@ def _mended(page: Page, finding: Finding) -> WorkspaceEdit | None:
 
 
 def _kept_back(page: Page, finding: Finding) -> WorkspaceEdit | None:
-    end = page.source.end_of_statement(finding.span.start)
-    line = page.source.position(end).line
-    end = page.source.offset(line, len(page.source.line_text(line)))
-    return _edited(page, (Edit(Span(end, end), f"  # devicelint: ignore[{finding.code}]"),))
+    silenced = silence(page.source, [finding], Style.IGNORE)
+    return None if silenced.left else workspace_edit(page, silenced.source)
 
 
 def _edited(page: Page, edits: Sequence[Edit]) -> WorkspaceEdit | None:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from devicelint import engine
+from devicelint.baseline import read_baseline
+from devicelint.checked import Checked
 from devicelint.config import Config, ConfigError, ConfigFinder, load_config
 from devicelint.finding import InputError
 from devicelint.project import Project
@@ -62,12 +66,22 @@ class Analyst:
             return Analysis(page)
         checked, studied = engine.study(source, config, self._project, is_abandoned)
         reached = frozenset(self._project.reached_from(source))
-        return Analysis(page, checked.findings, studied, reached=reached)
+        return Analysis(page, self._new(checked, config).findings, studied, reached=reached)
 
     def fixed(self, page: Page, *, adopts: bool = False) -> SourceFile:
         """What the fixes that the configuration allows make of a page; raises InputError."""
-        mend = engine.adopt if adopts else engine.fix
-        return mend(page.source, self.config_for(page.path), self._project).after
+        config = self.config_for(page.path)
+        if adopts:
+            return engine.adopt(page.source, config, self._project).after
+        heard = partial(self._new, config=config)
+        return engine.fix(page.source, config, self._project, heard=heard).after
+
+    def _new(self, checked: Checked, config: Config) -> Checked:
+        """What the baseline does not know; raises InputError for one that is none."""
+        if config.baseline is None:
+            return checked
+        known = read_baseline(config.baseline)
+        return replace(checked, findings=known.sift(checked.findings, checked.source).new)
 
     def config_for(self, path: str) -> Config:
         """What holds for a file; a configuration that cannot be read holds for none."""

@@ -20,6 +20,7 @@ from devicelint import rules
 from devicelint.finding import Elsewhere, Finding, InputError, Severity, Span
 from devicelint.reporters import internal_error
 from devicelint.reporters.evidence import condition
+from devicelint.reporters.rule_help import help_uri
 from devicelint.server.analysis import Analysis
 from devicelint.server.pages import Page
 
@@ -54,19 +55,23 @@ def _diagnostic(finding: Finding, place: Range, page: Page) -> Diagnostic:
         f"{finding.message}\n({when})" if when else finding.message,
         severity=SEVERITIES[finding.severity],
         code=finding.code,
-        code_description=CodeDescription(page_of(finding.name)),
+        code_description=page_of(finding),
         source=SOURCE,
         related_information=[*_related(finding, page)] or None,
         data={"name": finding.name, "fixable": finding.fix is not None},
     )
 
 
-def page_of(name: str) -> str:
-    """Where the page of a rule is to be read: it comes with devicelint."""
-    return uri_of(str(_PAGES / f"{name.replace('-', '_')}.md"))
+def page_of(finding: Finding) -> CodeDescription | None:
+    """Where the page of a rule is to be read; that of a plug-in's rule may be nowhere."""
+    uri = help_uri(finding.code)
+    page = _PAGES / f"{finding.name.replace('-', '_')}.md"
+    if uri is None and page.is_file():
+        uri = page.as_uri()
+    return None if uri is None else CodeDescription(uri)
 
 
-_PAGES = Path(rules.__file__).parent
+_PAGES = Path(rules.__file__).resolve().parent
 
 
 def _related(finding: Finding, page: Page) -> Iterator[DiagnosticRelatedInformation]:

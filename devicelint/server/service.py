@@ -9,6 +9,7 @@ from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
 from devicelint.finding import InputError
@@ -17,6 +18,7 @@ from devicelint.server.analysis import Analysis
 from devicelint.server.desk import Desk
 from devicelint.server.diagnostics import diagnostics, uri_of
 from devicelint.server.documents import Documents
+from devicelint.server.protocol import Protocol
 from devicelint.server.settings import read_settings
 
 _DELAY = 0.15
@@ -36,7 +38,13 @@ class Server(LanguageServer):
 
     def __init__(self) -> None:
         """Listen to everything that the server can do."""
-        super().__init__("devicelint", version("devicelint"), notebook_document_sync=NOTEBOOKS)
+        super().__init__(
+            "devicelint",
+            version("devicelint"),
+            notebook_document_sync=NOTEBOOKS,
+            protocol_cls=Protocol,
+            converter_factory=default_converter,
+        )
         self.desk = Desk(self._on_analysis)
         self.documents = Documents(self.desk)
         self._misconfigured: set[str] = set()

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 from lsprotocol import types as lsp
 
-from tests.server.editor import Editor, at, edited
+from tests.server.editor import at, edited
 
 CLASH = """\
 import torch
@@ -19,20 +15,6 @@ print(model(x))
 """
 
 MENDED = CLASH.replace("zeros(4, 3)", 'zeros(4, 3, device="cuda")')
-
-
-@pytest.fixture(scope="module")
-def editor(tmp_path_factory) -> Iterator[Editor]:
-    editor = Editor(tmp_path_factory.mktemp("workspace"))
-    yield editor
-    assert editor.leave() == 0
-
-
-@pytest.fixture
-def path(editor, request) -> Path:
-    folder: Path = editor.root / request.node.name
-    folder.mkdir()
-    return folder / "train.py"
 
 
 def codes(found: list[lsp.Diagnostic]) -> list[tuple[object, int, int]]:
@@ -149,3 +131,144 @@ def test_one_goes_to_where_a_value_was_moved(editor, path):
     asked = lsp.DefinitionParams(document, lsp.Position(4, 7))
     found = editor.ask(lsp.TEXT_DOCUMENT_DEFINITION, asked)
     assert [(one.uri, one.range) for one in found] == [(uri, at(2, 8))]
+
+
+def test_a_function_of_another_open_file_counts_as_it_is_typed(editor, path):
+    other = path.with_name("data.py")
+    path.write_text("from data import batch\n")
+    data = "import torch\n\ndef batch():\n    return torch.zeros(4, 3)\n"
+    other.write_text(data.replace("3)", '3, device="cuda")'))
+    text = CLASH.replace("import torch\n", "import torch\nfrom data import batch\n")
+    text = text.replace("torch.zeros(4, 3)", "batch()")
+    uri = editor.open(path, text)
+    assert editor.found(uri) == []
+    there = editor.open(other, data)
+    editor.wait_for(lambda: len(editor.shown[uri]) > 1)
+    (found,) = editor.found(uri)
+    assert (found.code, found.range) == ("DEV101", at(5, 12, 13))
+    place = found.related_information[-1]
+    assert (place.location.uri, place.location.range) == (there, at(3, 11))
+    document = lsp.TextDocumentIdentifier(uri)
+    asked = lsp.DefinitionParams(document, lsp.Position(5, 12))
+    (origin,) = editor.ask(lsp.TEXT_DOCUMENT_DEFINITION, asked)
+    assert (origin.uri, origin.range) == (there, at(3, 11))
+    editor.close(there)
+    editor.wait_for(lambda: not editor.shown[uri][-1].diagnostics)
+
+
+def test_a_file_that_appears_is_found_by_those_that_import_it(editor, path):
+    text = CLASH.replace("import torch\n", "import torch\nfrom sizes import batch\n")
+    uri = editor.open(path, text.replace("torch.zeros(4, 3)", "batch()"))
+    assert editor.found(uri) == []
+    other = path.with_name("sizes.py")
+    other.write_text("import torch\n\ndef batch():\n    return torch.zeros(4, 3)\n")
+    change = lsp.FileEvent(other.as_uri(), lsp.FileChangeType.Created)
+    editor.tell(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, lsp.DidChangeWatchedFilesParams([change]))
+    editor.wait_for(lambda: codes(editor.shown[uri][-1].diagnostics) == [("DEV101", 5, 12)])
+
+
+def test_the_editor_is_asked_to_watch_what_decides(editor):
+    editor.wait_for(lambda: "workspace/didChangeWatchedFiles" in editor.registered)
+
+
+def test_the_configuration_of_the_project_holds_and_is_read_again(editor, path):
+    settings = path.with_name("devicelint.toml")
+    settings.write_text('ignore = ["DEV103"]\n')
+    uri = editor.open(path, CLASH)
+    assert editor.found(uri) == []
+    settings.write_text('severity = { DEV103 = "note" }\n')
+    change = lsp.FileEvent(settings.as_uri(), lsp.FileChangeType.Changed)
+    changed = lsp.DidChangeWatchedFilesParams([change])
+    editor.tell(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, changed)
+    (found,) = editor.wait_for(lambda: editor.shown[uri][-1].diagnostics)
+    assert found.severity == lsp.DiagnosticSeverity.Information
+
+
+def test_a_broken_configuration_is_shown_where_it_is_broken(editor, path):
+    settings = path.with_name("devicelint.toml")
+    settings.write_text('[per-file-ignores]\n"a.py" = ["DEV10X"]\n')
+    editor.found(editor.open(path, CLASH))
+    (found,) = editor.found(settings.as_uri(), None)
+    assert found.range.start == lsp.Position(1, 11)
+    assert "DEV10X" in found.message
+    assert any("DEV10X" in one and "devicelint.toml:2:12" in one for one in editor.said)
+    settings.write_text("")
+    saved = lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(settings.as_uri()))
+    editor.tell(lsp.TEXT_DOCUMENT_DID_SAVE, saved)
+    editor.wait_for(lambda: not editor.shown[settings.as_uri()][-1].diagnostics)
+
+
+def test_what_a_baseline_knows_is_not_shown(editor, path):
+    from devicelint.cli import main
+
+    path.write_text(CLASH)
+    baseline = path.with_name("known.json")
+    assert main([str(path), "--write-baseline", str(baseline), "-q"]) == 0
+    path.with_name("devicelint.toml").write_text('baseline = "known.json"\n')
+    uri = editor.open(path, CLASH + "y = torch.ones(2)\ny.cuda()\n")
+    assert codes(editor.found(uri)) == [("DEV104", 6, 0)]
+
+
+def test_places_are_told_as_the_editor_counts_them(editor, path):
+    text = CLASH.replace("x = torch", 'x, 😀 = 1, 2; "\x0c\u2028😀"; x = torch')
+    text = text.replace("x, 😀 = 1, 2; ", "")
+    uri = editor.open(path, text)
+    assert codes(editor.found(uri)) == [("DEV103", 3, 12)]
+    (mend, *_) = editor.actions(uri, at(3, 14))
+    assert edited(mend.edit, uri, text) == text.replace("4, 3)", '4, 3, device="cuda")')
+    editor.type(uri, 2, "🎉", at(3, 3, 5))
+    assert codes(editor.found(uri, 2)) == [("DEV103", 3, 12)]
+
+
+def test_carriage_returns_stay(editor, path):
+    text = CLASH.replace("\n", "\r\n")
+    uri = editor.open(path, text)
+    (action,) = editor.actions(uri, at(0, 0), only=["source.fixAll.devicelint"])
+    assert edited(action.edit, uri, text) == MENDED.replace("\n", "\r\n")
+
+
+def test_what_is_excluded_or_no_python_is_left_alone(editor, path):
+    path.with_name("devicelint.toml").write_text('exclude = ["train.py"]\n')
+    assert editor.found(editor.open(path, CLASH)) == []
+    other = editor.open(path.with_name("notes.txt"), CLASH, language="plaintext")
+    assert editor.actions(other, at(3, 10)) == []
+
+
+def test_a_closed_file_has_no_findings(editor, path):
+    uri = editor.open(path, CLASH)
+    assert editor.found(uri) != []
+    editor.close(uri)
+    assert editor.wait_for(lambda: editor.shown[uri][-1].version is None)
+    assert not editor.shown[uri][-1].diagnostics
+    assert hints(editor, uri) == []
+
+
+def test_a_file_that_was_never_saved_is_checked(editor):
+    uri = "untitled:Untitled-1"
+    document = lsp.TextDocumentItem(uri, "python", 1, CLASH)
+    editor.tell(lsp.TEXT_DOCUMENT_DID_OPEN, lsp.DidOpenTextDocumentParams(document))
+    assert codes(editor.found(uri)) == [("DEV103", 3, 4)]
+
+
+def test_a_path_with_blanks_and_beyond_ascii_keeps_its_name(editor, path):
+    uri = editor.open(path.with_name("möñ dél 100%.py"), CLASH)
+    (found,) = editor.found(uri)
+    assert found.related_information[0].location.uri == uri
+    (mend, *_) = editor.actions(uri, at(3, 10))
+    assert edited(mend.edit, uri, CLASH) == MENDED
+
+
+def test_markdown_is_checked_where_the_editor_asks_for_it(editor, path):
+    text = f"# Page\n\n```python\n{CLASH}```\n"
+    uri = editor.open(path.with_suffix(".md"), text, language="markdown")
+    assert codes(editor.found(uri)) == [("DEV103", 6, 4)]
+
+
+def test_only_the_newest_version_is_told_of(editor, path):
+    uri = editor.open(path, CLASH)
+    for version in range(2, 12):
+        editor.type(uri, version, "#\n", at(0, 0))
+    assert codes(editor.found(uri, 11)) == [("DEV103", 13, 4)]
+    told = [one.version for one in editor.shown[uri]]
+    assert told[-1] == 11
+    assert len(told) < 10
