@@ -106,6 +106,11 @@ class TestWhereItIsFound:
         written(tmp_path / "a", "[tool.devicelint]")
         assert ConfigFinder(KNOWN).config_for(tmp_path / "a").ignore == ()
 
+    def test_from_deeper_than_calls_of_python_go(self, tmp_path, monkeypatch):
+        written(tmp_path, "[tool.devicelint]\nignore = ['DEV1']")
+        deep = tmp_path.joinpath(*["d"] * 1200)
+        assert ConfigFinder(KNOWN).config_for(deep / "train.py").ignore == ("DEV1",)
+
     def test_each_file_is_read_once(self, tmp_path):
         path = written(tmp_path, "[tool.devicelint]\nignore = ['DEV1']")
         finder = ConfigFinder(KNOWN)

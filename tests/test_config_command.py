@@ -118,7 +118,7 @@ class TestCommand:
 
     def test_without_any_settings(self, run, tmp_path, monkeypatch):
         monkeypatch.setattr(Path, "is_file", lambda path: False)
-        assert run()[1].startswith(".\n  settings of no file\n\nextend ")
+        assert run()[1].startswith(".\n  no file has settings for it\n\nextend ")
 
     def test_what_is_not_there(self, run):
         assert run("none.py") == (2, "", "none.py:1:1: there is no such file or folder\n")

@@ -33,22 +33,35 @@ class ConfigFinder:
         """
         absolute = Path(os.path.abspath(path))
         folder = absolute if absolute.is_dir() else absolute.parent
-        if folder not in self._found:
-            self._found[folder] = self._look_in(folder)
-        found = self._found[folder]
+        found = self._nearest(folder)
         if isinstance(found, ConfigError):
             raise found
         return found
 
-    def _look_in(self, folder: Path) -> Config | ConfigError:
+    def _nearest(self, folder: Path) -> Config | ConfigError:
+        # Not a recursion: folders go deeper than Python's calls do.
+        passed: list[Path] = []
+        while (found := self._found.get(folder)) is None:
+            passed.append(folder)
+            found = self._in(folder)
+            if found is None and folder.parent == folder:
+                found = Config()
+            if found is not None:
+                break
+            folder = folder.parent
+        self._found.update(dict.fromkeys(passed, found))
+        return found
+
+    def _in(self, folder: Path) -> Config | ConfigError | None:
+        """What a folder itself says; None where it says nothing."""
         try:
             for name in FILES:
                 path = folder / name
                 if path.is_file() and (node := read_settings(path)) is not None:
                     return _config(node, self.known, ())
-            return Config() if folder.parent == folder else self.config_for(folder.parent)
         except ConfigError as error:
             return error
+        return None
 
 
 def unread_beside(config: Config) -> Iterator[Path]:

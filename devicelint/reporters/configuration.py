@@ -66,8 +66,9 @@ def render(config: Config, path: str, paint: Paint, unread: tuple[str, ...] = ()
 
 def _lines(config: Config, path: str, paint: Paint, unread: tuple[str, ...]) -> Iterator[str]:
     yield paint(printable(path), "bold")
-    first, *others = (_shown(str(file)) for file in config.files or ("no file",))
-    yield f"  settings of {first}" + "".join(f", which extends {other}" for other in others)
+    first, *others = (_shown(str(file)) for file in config.files or ("",))
+    extending = "".join(f", which extends {other}" for other in others)
+    yield f"  settings of {first}{extending}" if config.files else "  no file has settings for it"
     yield from (f"  not those of {_shown(file)}: {first} goes before it" for file in unread)
     if passed_over := exclusion(config, path):
         yield f"  passed over where folders are searched: {_why(passed_over)}"
