@@ -12,10 +12,12 @@ import os
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from devicelint.checked import Checked
 from devicelint.finding import Finding, InputError
 from devicelint.source import SourceFile
 
@@ -131,6 +133,23 @@ def read_baseline(path: Path) -> Baseline:
     return Baseline(path, dict(_files(path, text, content.get("files"))))
 
 
+def without_known(checked: Checked, path: Path | None) -> Checked:
+    """What is new in a file, where a baseline may know the rest; raises BaselineError."""
+    if path is None or not checked.findings:
+        return checked
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError:
+        changed = 0
+    sifted = _read_once(path, changed).sift(checked.findings, checked.source)
+    return replace(checked, findings=sifted.new)
+
+
+@lru_cache(maxsize=8)
+def _read_once(path: Path, _changed: int) -> Baseline:
+    return read_baseline(path)
+
+
 def is_overwritable(path: Path) -> bool:
     """Whether a file is a baseline, even one that a merge has broken, or nothing at all."""
     try:
@@ -172,7 +191,9 @@ def _files(path: Path, text: str, files: object) -> Iterable[tuple[str, Counter[
 
 def _entry(entry: object) -> tuple[Key, int] | None:
     match entry:
-        case {"code": str(code), "line": str(line), "count": int(number)} if number > 0:
+        case {"code": str(code), "line": str(line), "count": int(number)} if (
+            number > 0 and number is not True
+        ):
             return Key(code, line), number
     return None
 

@@ -61,6 +61,7 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
     from dataclasses import replace
     from pathlib import Path
 
+    from devicelint.baseline import without_known
     from devicelint.engine import check
     from devicelint.finding import Severity
     from devicelint.reporters.visible import printable
@@ -72,7 +73,7 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
         return []
     # flake8 reads these comments itself, and --disable-noqa must show what they hide.
     source = replace(SourceFile.from_text(text, path), obeys_noqa=False)
-    checked = check(source, config, _project())
+    checked = without_known(check(source, config, _project()), config.baseline)
     asked_for = {rule.code for rule in all_facts() if not rule.default}
     return [
         (*source.position(finding.span.start), f"{finding.code} {printable(finding.message)}")

@@ -225,11 +225,11 @@ class SourceFile:
     def lines_that_speak_for(self, span: Span) -> tuple[int, ...]:
         """The lines whose comments silence what is found at `span`, the nearest first."""
         ends = (span.start, max(span.start, span.end - 1))
-        statements = (self.end_of_statement(offset) for offset in ends)
+        statements = (self._end_of_statement(offset) for offset in ends)
         lines = (self.position(offset).line for offset in (*ends, *statements))
         return tuple(dict.fromkeys(lines))
 
-    def end_of_statement(self, offset: int) -> int:
+    def _end_of_statement(self, offset: int) -> int:
         """The end of the logical line around `offset`, or `offset` where that is one line."""
         joined = self._layout.joined
         index = bisect_right(joined, offset, key=lambda line: line.start) - 1

@@ -174,6 +174,19 @@ class TestWhatIsStale:
         assert status == 2
         assert not [line for line in error if "no more" in line]
 
+    def test_fails_where_that_is_asked_for(self, run):
+        write("train.py", OLD)
+        run("--write-baseline", "base.json")
+        assert run("--baseline", "base.json", "--fail-on-stale", "-q") == (0, [], [])
+        write("train.py", OLD.replace("y.cuda()\n", ""))
+        assert run("--baseline", "base.json", "-q") == (0, [], [])
+        status, _, error = run("--baseline", "base.json", "--fail-on-stale")
+        assert (status, error[-1].partition(";")[0]) == (
+            1,
+            "base.json knows 1 finding that is found no more",
+        )
+        assert run("--baseline", "base.json", "--fail-on-stale", "--select", "DEV102")[0] == 0
+
 
 class TestWriting:
     def test_takes_out_what_is_stale_and_keeps_what_was_not_looked_at(self, run):

@@ -200,3 +200,18 @@ def test_a_file_without_torch_costs_nothing():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout == "[]\n"
+
+
+def test_what_a_baseline_knows_is_kept_back(devicelint):
+    write("train.py", SCRIPT)
+    write("devicelint.toml", 'baseline = "known.json"\n')
+    assert main(["--write-baseline", "known.json", "-q", "train.py"]) == 0
+    assert flake8("train.py") == []
+    write("train.py", SCRIPT.replace("if x.is_cuda", "x.cpu()\nif x.is_cuda"))
+    (new,) = flake8("train.py")
+    assert new.startswith("train.py:4:1: DEV104 ")
+    Path("known.json").unlink()
+    told = "there is no such baseline; --write-baseline"
+    (problem,) = flake8("train.py")
+    assert problem.startswith("train.py:1:1: DEV900 ")
+    assert told in problem

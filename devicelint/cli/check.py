@@ -117,7 +117,7 @@ class Check:
         self.close()
         if self.tally.problems:
             return 2
-        if self.tally.unproven:
+        if self.tally.unproven or self.old_code.has_failed:
             return 1
         if options.exit_zero:
             return 0

@@ -69,6 +69,12 @@ class OldCode:
             checked = self._changed.sifted(checked, config)
         return self._adding.sifted(checked) if self._adding else checked
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether a baseline is out of date that is not to be."""
+        known = self._baselines.values()
+        return self.options.fail_on_stale and any(each.all_stale() for each in known)
+
     def heard(self, checked: Checked, config: Config) -> Checked:
         """The same, of a text that is on its way to what is told."""
         if self._writing is not None:
@@ -127,16 +133,20 @@ class _Known:
             self.stale[name] = Counter({k: n for k, n in sifted.stale.items() if k.code in asked})
         return replace(checked, findings=sifted.new)
 
-    def told(self, verbose: bool) -> list[str]:
-        """How much was known, and which entries nothing is found for any more."""
+    def all_stale(self) -> dict[str, Counter[Key]]:
+        """The entries for what is found no more, also of files that are gone."""
         gone = {
             name: entries
             for name, entries in self.baseline.files.items()
             if not self.baseline.place_of(name).exists()
         }
+        return {name: entries for name, entries in (self.stale | gone).items() if entries}
+
+    def told(self, verbose: bool) -> list[str]:
+        """How much was known, and which entries nothing is found for any more."""
         path = str(self.baseline.path)
         lines = [sentences.kept_back(self.kept_back, path)]
-        lines += sentences.stale(self.stale | gone, path, in_detail=verbose)
+        lines += sentences.stale(self.all_stale(), path, in_detail=verbose)
         return [line for line in lines if line]
 
 

@@ -12,6 +12,7 @@ ALL_IS_NEW = {
     "baseline": None,
     "no_baseline": True,
     "write_baseline": None,
+    "fail_on_stale": False,
     "diff_base": None,
     "add_noqa": False,
     "add_ignore": False,
@@ -38,6 +39,11 @@ def add_old_code_options(parser: Parser) -> None:
         help="let FILE know all that is found now, and nothing that is found no more",
     )
     group.add_argument(
+        "--fail-on-stale",
+        action="store_true",
+        help="exit with 1 where the baseline knows what is found no more",
+    )
+    group.add_argument(
         "--diff-base",
         metavar="REF",
         help="tell only what is found on lines changed since a git revision, or brought about "
@@ -58,6 +64,7 @@ _CONTRADICTIONS = (
     ("baseline", "write_baseline"),
     ("no_baseline", "write_baseline"),
     ("write_baseline", "diff"),
+    ("write_baseline", "fail_on_stale"),
     ("add_noqa", "add_ignore"),
     *((adds, other) for adds in ("add_noqa", "add_ignore") for other in ("fix", "write_baseline")),
 )
