@@ -35,7 +35,7 @@ class Report(report.Report):
     def __init__(self, scene: report.Scene) -> None:
         """Nothing was found yet."""
         super().__init__(scene)
-        self._results: list[dict[str, Any]] = []
+        self._results: list[str] = []
         self._invocation: dict[str, Any] = {
             "executionSuccessful": True,
             "toolConfigurationNotifications": [],
@@ -57,7 +57,7 @@ class Report(report.Report):
                     "primaryLocationLineHash": lines.hash_of(line),
                     "deviceMistake/v1": fingerprint,
                 }
-                self._results.append(result)
+                self._results.append(ascii_json(result))
         return ""
 
     def problem(self, problem: InputError) -> str:
@@ -77,10 +77,12 @@ class Report(report.Report):
             "columnKind": "utf16CodeUnits",
             "originalUriBaseIds": base_ids(self.scene),
             "invocations": [self._invocation],
-            "results": self._results,
         }
-        log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-        return ascii_json(log, 2) + "\n"
+        head = ascii_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
+        # A result on a line each: a large log is twice as large with all of it spread out.
+        return (
+            head.removesuffix("}]}") + ', "results": [\n' + ",\n".join(self._results) + "\n]}]}\n"
+        )
 
     def _notify(self, kind: str, level: str, told: InputError) -> None:
         location = {"physicalLocation": Places.of_problem(told, self.scene)}

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from devicelint.cli import main
+from devicelint.cli.arguments import check_parser
+from devicelint.cli.output import Output
 from devicelint.cli.report_root import report_root
 from devicelint.reporters.formats import FORMATS
 
@@ -100,6 +102,21 @@ def test_json_lines_are_the_entries_of_the_json(run):
     )
 
 
+def test_formats_for_programs_write_the_same_from_the_cache_and_import_no_parser():
+    write("wrong.py", WRONG)
+    code = (
+        "import sys; from devicelint.cli import main\n"
+        "for name in sys.argv[1:]:\n"
+        "    assert main(['-q', 'wrong.py', '--output-format', name]) == 1\n"
+        "print('libcst' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, *FORMATS]
+    cold, warm = (
+        subprocess.run(command, capture_output=True, check=True, text=True).stdout for _ in range(2)
+    )
+    assert cold.removesuffix("True\n") == warm.removesuffix("False\n")
+
+
 # Other things that are printed
 
 
@@ -137,6 +154,34 @@ def test_formats_that_cannot_count_say_so(run, name):
         "",
         f"devicelint: --statistics counts as text, concise, json, json-lines, not as {name}\n",
     )
+
+
+PROOF = {
+    "script": "wrong.py",
+    "steps": 3,
+    "before": None,
+    "after": [{"machine": "CPU only", "told": "3 steps", "ending": "passed"}],
+    "losses": None,
+    "unreached_lines": [],
+    "unreached_elsewhere": [],
+    "problems": [],
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_proof_never_stands_in_the_middle_of_a_report_for_programs(capfd, name):
+    output = Output(check_parser().parse(["wrong.py", "--output-format", name]))
+    output.show_proof(PROOF)
+    output.close([])
+    out, error = capfd.readouterr()
+    table = "in 3 steps   as it is\nCPU only     3 steps\n"
+    if name in ("text", "concise"):
+        assert (out, error) == (table, "")
+    elif name == "json":
+        assert (json.loads(out), error) == ({"findings": [], "proof": PROOF}, "")
+    else:
+        assert "3 steps" not in out
+        assert error == table
 
 
 # A file for the report
