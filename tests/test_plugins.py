@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -296,6 +297,10 @@ class TestWhatIsNone:
         with pytest.raises(devicelint.InputError, match="cannot be loaded"):
             devicelint.check(SCRIPT)
 
+    def test_another_process_can_say_so(self):
+        error = plugins.PluginError("house", "is broken")
+        assert str(pickle.loads(pickle.dumps(error))) == str(error) == "house: is broken"
+
     def test_help_is_there_all_the_same(self, installed, run):
         installed({})
         assert run("--version")[0] == 0
@@ -354,6 +359,15 @@ class TestIdentity:
         assert rule_index.plugged_in() == before != ""
         Path("site/house-rules/house.py").write_text(RULE + "# more\n", encoding="utf-8")
         assert rule_index.plugged_in() != before
+
+    def test_what_an_older_one_found_is_not_remembered(self, installed, run):
+        words = ("--output-format", "concise", "-q", "--select", "HSE", "train.py")
+        files = {"house.py": RULE, "house_rule.md": RULE_PAGE}
+        installed(files)
+        assert run(*words)[1] == run(*words)[1] == "train.py:5:1: HSE101 moved\n"
+        del sys.modules["house"]
+        installed({**files, "house.py": RULE.replace('"moved"', '"moved by us"')})
+        assert run(*words)[1] == "train.py:5:1: HSE101 moved by us\n"
 
     def test_nothing_is_imported_where_there_is_none(self):
         code = (

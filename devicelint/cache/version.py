@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from devicelint.digest import digest
+from devicelint.rule_index import plugged_in
 
 _FORMAT = 1
 """Of what is written; another one is not read."""
@@ -15,7 +16,8 @@ _FORMAT = 1
 
 def version() -> str:
     """Return the name of what is remembered by this installation: files that others do not read."""
-    told = "\n".join((str(_FORMAT), sys.version, sys.platform, _libcst(), *_modules()))
+    parts = (str(_FORMAT), sys.version, sys.platform, _libcst(), plugged_in(), *_modules())
+    told = "\n".join(parts)
     return digest(told.encode())
 
 

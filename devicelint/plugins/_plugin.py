@@ -27,5 +27,8 @@ class PluginError(InputError):
     def __init__(self, plugin: str, message: str) -> None:
         super().__init__(plugin, 1, 0, message)
 
+    def __reduce__(self) -> tuple[type[PluginError], tuple[str, str]]:
+        return PluginError, (self.path, self.message)
+
     def __str__(self) -> str:
         return " ".join(f"{self.path}: {self.message}".split())
