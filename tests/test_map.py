@@ -192,6 +192,12 @@ def test_a_file_without_torch_is_drawn_as_well():
     assert 'id="lanes"' not in page
 
 
+def test_a_file_without_python_is_drawn_as_well():
+    of = drawn("# Only words\n", "words.md")
+    assert [view.machine for view in of.views] == ["on every machine"]
+    assert "no moves" in render(of, SourceFile.from_text("# Only words\n", "words.md"))
+
+
 # -- the page ------------------------------------------------------------------------------
 
 HOSTILE = """\

@@ -124,6 +124,7 @@ class Chart:
                 known = (sight for sight in part if sight.machine == machine)
                 whole = whole.beside(next(known, part[0]))
             sights.setdefault(whole, replace(whole, machine=machine))
-        if len(sights) == 1:
-            return cls(tuple(replace(sight, machine=EVERYWHERE) for sight in sights.values()))
-        return cls(tuple(sights.values()))
+        if len(sights) > 1:
+            return cls(tuple(sights.values()))
+        only = next(iter(sights.values()), Sight(""))
+        return cls((replace(only, machine=EVERYWHERE),))

@@ -63,25 +63,31 @@ function putInColumns(items) {
   return ordered;
 }
 
-/* A value keeps its track until it is last used, so that lines do not run through other values. */
+/* A value keeps its track until it is last used, so that lines do not run through other values.
+   One that is given the same name anew follows it on the same track. */
 function putOnTracks(items, lanes) {
-  const tracks = lanes.map(() => []);
+  const lanesOfTracks = lanes.map(() => []);
   const latest = new Map();
   for (const item of [...items].sort((one, other) => one.column - other.column)) {
-    const last = Math.max(item.column, ...item.into.map((edge) => edge.target.column));
-    const mine = tracks[item.lane];
+    const tracks = lanesOfTracks[item.lane];
     const key = `${item.lane} ${item.name}`;
-    let track = latest.get(key);
-    if (track === undefined || mine[track] > item.column) {
-      track = mine.findIndex((until) => until < item.column);
-      if (track < 0) track = mine.length;
-      if (track >= MOST_TRACKS) track = mine.indexOf(Math.min(...mine));
-    }
-    mine[track] = Math.max(last, mine[track] ?? 0);
+    const track = trackFor(item, tracks, latest.get(key));
+    const until = Math.max(item.column, ...item.into.map((edge) => edge.target.column));
+    tracks[track] = { at: item.column, until: Math.max(until, tracks[track]?.until ?? 0) };
     latest.set(key, track);
     item.track = track;
   }
-  return tracks.map((mine) => Math.max(1, mine.length));
+  return lanesOfTracks.map((tracks) => Math.max(1, tracks.length));
+}
+
+function trackFor(item, tracks, same) {
+  const isLeft = ({ at, until }) => at < item.column && until <= item.column;
+  if (same !== undefined && isLeft(tracks[same])) return same;
+  const free = tracks.findIndex(({ until }) => until < item.column);
+  if (free >= 0 || tracks.length < MOST_TRACKS) return free >= 0 ? free : tracks.length;
+  const passed = tracks.filter(({ at }) => at < item.column);
+  const soonest = passed.sort((one, other) => one.until - other.until)[0];
+  return soonest ? tracks.indexOf(soonest) : tracks.length;
 }
 
 function place(view) {

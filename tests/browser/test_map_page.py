@@ -40,6 +40,7 @@ WORDS = """
     [...document.querySelectorAll(given[0] + " .word")].map(word =>
       [word.textContent, getComputedStyle(word).color])
 """
+KEPT = f"kept = {' + '.join(f'v{n}' for n in range(14))}\n"
 BOTH = """\
 import torch
 x = torch.ones(2)
@@ -64,10 +65,18 @@ def test_every_value_stands_on_its_lane(page):
     assert on[18, "data"] == ["accelerator-0"]
 
 
-def test_no_value_covers_another(page):
-    page.open(SCRIPT)
+@pytest.mark.parametrize(
+    ("script", "count"),
+    [
+        (SCRIPT, 10),
+        ("import torch\nx = torch.ones(2)\n" + "f(x.cuda(), x.cuda())\n" * 3, 7),
+        ("import torch\n" + "".join(f"v{n} = torch.ones(2)\n" for n in range(14)) + KEPT, 15),
+    ],
+)
+def test_no_value_covers_another(page, script, count):
+    page.open(script)
     boxes = [(x, y, x + width, y + height) for _, _, x, y, width, height in page.ask(NODES)]
-    assert len(boxes) == 10
+    assert len(boxes) == count
     assert not [
         (one, other)
         for one in boxes
