@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from devicelint import engine
+from devicelint.checked import Checked
 from devicelint.config import Config
-from devicelint.engine import Checked, Heard, check, check_as_called, is_allowed
+from devicelint.engine import Heard
 from devicelint.finding import Finding, Span
 from devicelint.fixes import Bundle, Fixed, Joined, fix_until_stable
 from devicelint.project import Project, home_of
@@ -75,7 +77,7 @@ class _Together:
         origin = self.origins[finding]
         if origin.finding in self.passed_over.get(origin.path, ()):
             return False
-        return is_allowed(finding, self.config_for(origin.path))
+        return engine.is_allowed(finding, self.config_for(origin.path))
 
     def _checked(self, bundle: Bundle) -> list[Checked]:
         """What is found in each file, by itself and as the first one calls it."""
@@ -96,9 +98,9 @@ class _Together:
             return before[1]
         config = self.config_for(first.path)
         if others:
-            found = check_as_called(first, others, config, self.project)
+            found = engine.check_as_called(first, others, config, self.project)
         else:
-            found = (check(first, config, self.project),)
+            found = (engine.check(first, config, self.project),)
         for checked in found if self.heard else ():
             self._pass_over(checked)
         rests_on = {home_of(first), *self.project.reached_from(first)} & texts.keys()
