@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from devicelint.cli import terminal
-from devicelint.cli.arguments import UsageError
 from devicelint.cli.inputs import STDIN, named
 from devicelint.cli.map_arguments import map_parser
 from devicelint.cli.settings import Settings
+from devicelint.cli.usage import UsageError
 from devicelint.finding import InputError
 from devicelint.made_files import write_file
 from devicelint.map import Run, draw, read_recording, render, together

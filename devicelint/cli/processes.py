@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import active_children, get_context
-from typing import TYPE_CHECKING
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import local
+from typing import TYPE_CHECKING, cast
 
-from devicelint.cli import terminal, worker
+from devicelint.cli import terminal
 
 if TYPE_CHECKING:
+    from devicelint.cli.worker import Answer
     from devicelint.config import Config
 
 File = tuple[str, "Config", int]
@@ -20,21 +23,53 @@ _PIECES = 6
 """Into how many pieces the work of each process is cut, so that all end at about the same time."""
 _SMALLEST_PIECE = 50_000
 
+# The path comes before any import: a module of the checked folder must not take another's place.
+_BEGIN = "import sys; sys.path[:] = {}; from devicelint.cli import worker; worker.serve()"
+
+
+class _Died(Exception):
+    """A process did not answer."""
+
+
+class _Process:
+    """One process, which is given work and answers, piece by piece, until it is told no more."""
+
+    def __init__(self) -> None:
+        """Start it."""
+        command = [sys.executable, "-c", _BEGIN.format(sys.path)]
+        self._running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def answer(self, work: Sequence[tuple[str, Config]]) -> Answer:
+        """What the process says of some files; raises _Died."""
+        assert self._running.stdin is not None
+        assert self._running.stdout is not None
+        try:
+            pickle.dump(work, self._running.stdin)
+            self._running.stdin.flush()
+            return cast("Answer", pickle.load(self._running.stdout))
+        except (OSError, EOFError, pickle.UnpicklingError):
+            raise _Died from None
+
+    def end(self) -> None:
+        """End it, whatever it does."""
+        self._running.kill()
+        self._running.wait()
+
 
 class Processes:
     """Checks files in processes, those first that come first."""
 
-    def __init__(
-        self, jobs: int, files: Sequence[File], learn: Callable[[worker.Answer], None]
-    ) -> None:
+    def __init__(self, jobs: int, files: Sequence[File], learn: Callable[[Answer], None]) -> None:
         """Begin; `learn` is told what each piece of the work came to."""
         self._learn = learn
-        # Not forked: a fork takes over locks, and the threads that hold them stay behind.
-        self._executor = ProcessPoolExecutor(jobs, get_context("spawn"), worker.begin)
-        self._pieces: dict[str, Future[worker.Answer]] = {}
+        self._own = local()
+        self._all: list[_Process] = []
+        # Each thread waits for one process.
+        self._executor = ThreadPoolExecutor(jobs)
+        self._pieces: dict[str, Future[Answer]] = {}
         self._taken: set[int] = set()
         for piece in _cut(files, jobs):
-            future = self._executor.submit(worker.answer, piece)
+            future = self._executor.submit(self._answer, piece)
             self._pieces |= {path: future for path, _ in piece}
 
     def wait(self, path: str) -> None:
@@ -45,17 +80,27 @@ class Processes:
         self._taken.add(id(future))
         try:
             answer = future.result()
-        except BrokenProcessPool:
-            terminal.say("devicelint: a process has died; what is left is checked in this one")
-            self._pieces.clear()
+        except _Died:
+            terminal.say("devicelint: a process has died; its files are checked in this one")
         else:
             self._learn(answer)
 
     def close(self) -> None:
         """End the processes."""
         self._executor.shutdown(wait=False, cancel_futures=True)
-        for process in active_children():
-            process.terminate()
+        for process in self._all:
+            process.end()
+
+    def _answer(self, work: Sequence[tuple[str, Config]]) -> Answer:
+        process: _Process | None = getattr(self._own, "process", None)
+        if process is None:
+            process = self._own.process = _Process()
+            self._all.append(process)
+        try:
+            return process.answer(work)
+        except _Died:
+            self._own.process = None
+            raise
 
 
 def _cut(files: Sequence[File], jobs: int) -> Iterator[list[tuple[str, Config]]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from multiprocessing import connection, parent_process
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from devicelint.cache.codec import error_data, found_data
@@ -18,11 +18,11 @@ from devicelint.digest import digest
 from devicelint.files import read_data
 from devicelint.finding import InputError
 from devicelint.lookup import Question
+from devicelint.project import Project
 from devicelint.source import SourceFile
 
 if TYPE_CHECKING:
     from devicelint.config import Config
-    from devicelint.project import Project
 
 Work = Sequence[tuple[str, "Config"]]
 """Files, as they are called in reports."""
@@ -42,7 +42,7 @@ class Worker:
 
     def __init__(self) -> None:
         """Know nothing yet."""
-        self._project = _project()
+        self._project = Project()
         self._collecting = Collecting()
         self._told: dict[str, int] = {}
 
@@ -74,30 +74,13 @@ class Worker:
                 yield home, asked
 
 
-def _project() -> Project:
-    # Here, and not where the process is started from, which need not know libcst.
-    from devicelint.project import Project
-
-    return Project()
-
-
-_workers: list[Worker] = []
-
-
-def begin() -> None:
-    """Prepare a process: it ends with the one that started it, which alone is interrupted."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
-    _workers.append(Worker())
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
-
-
-def answer(work: Work) -> Answer:
-    """Check some files in a process that has begun."""
-    return _workers[0].answer(work)
+def serve() -> None:
+    """Answer what standard input asks for, until it ends, as it does with whoever asks."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The one that is interrupted ends this one.
+    asked, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Whatever is printed is no answer.
+    worker = Worker()
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            pickle.dump(worker.answer(pickle.load(asked)), answers)
+            answers.flush()
