@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,7 +36,11 @@ LARGEST_NOTEBOOK = 100 * 2**20
 
 
 def python_files(
-    paths: Iterable[Path], config: Config, *, force_exclude: bool = False
+    paths: Iterable[Path],
+    config: Config,
+    config_for: Callable[[Path], Config] | None = None,
+    *,
+    force_exclude: bool = False,
 ) -> Iterator[Path | InputError]:
     """The files to check, each once, in a fixed order; an InputError for what cannot be searched.
 
@@ -44,10 +48,11 @@ def python_files(
     searched, for `*.py`, `*.pyw` and notebooks; Markdown, which may show on purpose what is wrong,
     is checked where it is named.  On the way down, environments, caches and the like, the
     configuration's `exclude`, and links to folders (which may go round in circles) are passed over.
+    `config_for` gives the configuration of a folder further down, where that may be another one.
     With `force_exclude`, what `paths` names is passed over as well where `exclude` covers it: hooks
     name every file.
     """
-    search = _Search(config)
+    search = _Search(config_for or (lambda _: config))
     for path in paths:
         if not (force_exclude and config.excludes_below(path)):
             yield from search.named(path)
@@ -57,7 +62,9 @@ def python_files(
 class _Search:
     """Remembers which files it has met, so that each comes up once."""
 
-    config: Config
+    config_for: Callable[[Path], Config]
+    configs: dict[str, Config | None] = field(default_factory=dict)
+    """What holds in each folder; None where that cannot be understood, as is told elsewhere."""
     met: set[Path] = field(default_factory=set)
 
     def named(self, path: Path) -> Iterator[Path | InputError]:
@@ -75,7 +82,7 @@ class _Search:
         while pending:
             entry = pending.pop()
             path = Path(entry.path)
-            if self._is_excluded(path):
+            if self._is_excluded(entry.path):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 try:
@@ -85,8 +92,15 @@ class _Search:
             elif path.suffix in _SUFFIXES and _may_be_file(entry):
                 yield from self._once(path)
 
-    def _is_excluded(self, path: Path) -> bool:
-        return self.config.excludes(path)
+    def _is_excluded(self, path: str) -> bool:
+        folder = os.path.dirname(path)  # noqa: PTH120 - a tenth of what a Path costs
+        if folder not in self.configs:
+            try:
+                self.configs[folder] = self.config_for(Path(folder))
+            except InputError:
+                self.configs[folder] = None
+        config = self.configs[folder]
+        return config is not None and config.excludes(path)
 
     def _once(self, path: Path) -> Iterator[Path]:
         # Not Path.resolve, which raises for a link to itself.

@@ -223,6 +223,16 @@ def test_a_hook_names_files_that_are_excluded(run):
     assert run("--force-exclude", "third_party/a.py", "b.py")[0] == 0
 
 
+def test_each_folder_says_itself_what_is_passed_over_in_it(run):
+    for folder in (".", "gen", "one/gen", "one/old", "two/gen", "two/old"):
+        write(f"{folder}/a.py", "WRONG\n")
+    write("pyproject.toml", '[tool.devicelint]\nexclude = ["gen"]\n')
+    write("one/devicelint.toml", 'exclude = ["old"]\n')
+    shown = run("--output-format", "concise", "-q")[1].splitlines()
+    found = [line.partition(":")[0].replace(os.sep, "/") for line in shown]
+    assert found == ["a.py", "one/gen/a.py", "two/old/a.py"]
+
+
 def test_config_takes_the_place_of_pyproject(run):
     write("pyproject.toml", '[tool.devicelint]\nignore = ["DEV104"]\n')
     write("other.toml", "[tool.devicelint]\n")

@@ -38,7 +38,9 @@ class Across:
         return {
             os.path.abspath(found): FileInput(found)
             for path in self._paths
-            for found in python_files([path], self._settings.config_for(path))
+            for found in python_files(
+                [path], self._settings.config_for(path), self._settings.config_for
+            )
             if isinstance(found, Path)
         }
 

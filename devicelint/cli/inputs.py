@@ -128,7 +128,9 @@ def inputs(
     ]
     for config, group in groupby(configured, key=lambda pair: pair[0]):
         named_paths = [path for _, path in group]
-        for found in python_files(named_paths, config, force_exclude=settings.force_exclude):
+        for found in python_files(
+            named_paths, config, settings.config_for, force_exclude=settings.force_exclude
+        ):
             if isinstance(found, InputError):
                 told = f"{found.message}{_command_hint(found.path)}"
                 yield Unreadable(InputError(found.path, found.line, found.column, told))
