@@ -59,7 +59,7 @@ class TestWhatIsKnown:
         assert run("--baseline", "base.json") == (
             0,
             [],
-            ["No device mistakes found in 1 file", "Kept back 2 findings that base.json knows"],
+            ["No new device mistakes found in 1 file", "Kept back 2 findings that base.json knows"],
         )
 
     def test_stays_known_where_it_moves_and_is_indented(self, run):

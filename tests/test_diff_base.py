@@ -87,7 +87,7 @@ class TestALine:
             0,
             [],
             [
-                "No device mistakes found in 1 file",
+                "No new device mistakes found in 1 file",
                 "Kept back 1 finding on lines that are as they were in HEAD",
             ],
         )

@@ -1,4 +1,7 @@
-"""Write anew what consoles of pages show: `cat` shows files that are there, commands are run."""
+"""Write anew what consoles of pages show.
+
+What `cat` shows is put into a file; what `head` shows is there, and commands are run.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,24 @@ import io
 import os
 import re
 import shlex
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from devicelint.cli import main
 
-PAGES = (Path("docs/configuration.md"),)
+PAGES = (Path("docs/configuration.md"), Path("docs/old-code.md"))
 HERE = "/home/ada/project"
 """What a page calls the current folder."""
+
+_NOBODY = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{f"GIT_{who}_NAME": "ada" for who in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{who}_EMAIL": "ada@example.org" for who in ("AUTHOR", "COMMITTER")},
+}
 
 _CONSOLE = re.compile(r"^```console\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -49,10 +61,14 @@ def _replayed(console: str) -> str:
             case ["cat", name]:
                 Path(name).parent.mkdir(parents=True, exist_ok=True)
                 Path(name).write_text(shown, encoding="utf-8")
+            case ["head", name]:
+                shown = Path(name).read_text(encoding="utf-8")
             case ["devicelint", *words, "|", "head", lines]:
                 shown = "".join(_said(words).splitlines(keepends=True)[: int(lines[1:])])
             case ["devicelint", *words]:
                 shown = _said(words)
+            case ["git" | "ruff" as program, *words]:
+                shown = _said_by(program, words)
             case _:
                 pass  # Another program's, shown as it was written.
         told += f"{command}\n{shown}" if command else part
@@ -61,10 +77,25 @@ def _replayed(console: str) -> str:
 
 def _said(words: list[str]) -> str:
     """What a person sees, on both streams."""
-    screen = io.StringIO()
+    raw = io.BytesIO()
+    screen = io.TextIOWrapper(raw, encoding="utf-8", newline="\n", write_through=True)
     with contextlib.redirect_stdout(screen), contextlib.redirect_stderr(screen):
         main(words)
-    return screen.getvalue().replace(str(Path.cwd()), HERE)
+    return raw.getvalue().decode().replace(str(Path.cwd()), HERE)
+
+
+def _said_by(program: str, words: list[str]) -> str:
+    """The same of another program, which knows nothing of who runs it."""
+    called = [program] if program == "git" else [sys.executable, "-m", program]
+    done = subprocess.run(
+        [*called, *words],
+        env={**os.environ, **_NOBODY},
+        check=False,
+        encoding="utf-8",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    return done.stdout
 
 
 def run(root: Path, *, check: bool) -> int:

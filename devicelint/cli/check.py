@@ -283,4 +283,4 @@ class Check:
         if found := summary.found(tally.found, self.unsafe_fixes):
             terminal.say(found)
         elif not tally.problems and not tally.fixed:
-            terminal.say(summary.nothing(tally.files))
+            terminal.say(summary.nothing(tally.files, new=self.old_code.keeps_back))

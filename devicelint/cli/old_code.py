@@ -70,6 +70,12 @@ class OldCode:
         return self._adding.sifted(checked) if self._adding else checked
 
     @property
+    def keeps_back(self) -> bool:
+        """Whether more was found than was told."""
+        known = any(each.kept_back for each in self._baselines.values())
+        return known or (self._changed is not None and self._changed.kept_back > 0)
+
+    @property
     def has_failed(self) -> bool:
         """Whether a baseline is out of date that is not to be."""
         known = self._baselines.values()

@@ -56,9 +56,9 @@ def adopted(steps: int, changed: int, files: int, left: int, would: bool = False
     return told + (f"; {left} left to you" if left else "")
 
 
-def nothing(files: int) -> str:
-    """Say that nothing was found, and where."""
-    return f"No device mistakes found in {_files(files)}"
+def nothing(files: int, *, new: bool = False) -> str:
+    """Say that nothing was found, or nothing new, and where."""
+    return f"No {'new ' if new else ''}device mistakes found in {_files(files)}"
 
 
 def _files(count: int) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from devicelint import engine
-from devicelint.baseline import read_baseline
+from devicelint.baseline import without_known
 from devicelint.checked import Checked
 from devicelint.config import Config, ConfigError, ConfigFinder, load_config
 from devicelint.finding import InputError
@@ -78,10 +77,7 @@ class Analyst:
 
     def _new(self, checked: Checked, config: Config) -> Checked:
         """What the baseline does not know; raises InputError for one that is none."""
-        if config.baseline is None:
-            return checked
-        known = read_baseline(config.baseline)
-        return replace(checked, findings=known.sift(checked.findings, checked.source).new)
+        return without_known(checked, config.baseline)
 
     def config_for(self, path: str) -> Config:
         """What holds for a file; a configuration that cannot be read holds for none."""
