@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from devicelint.cli.vocabulary import Command, Group, Option, Word, commands
@@ -90,8 +90,15 @@ def _command(command: Command) -> Iterator[str]:
         yield from (".TP", _operand(word), _sentence(word.help))
     for group in command.groups:
         yield from _group(group)
-    if command.details:
-        yield from (".PP", ".nf", *map(_escaped_line, command.details.splitlines()), ".fi")
+    for paragraph in filter(None, command.details.split("\n\n")):
+        yield from _paragraph(paragraph.splitlines())
+
+
+def _paragraph(lines: Sequence[str]) -> Iterator[str]:
+    """Prose is filled; what is laid out stays as it is."""
+    laid_out = any(line.startswith(" ") for line in lines)
+    text = map(_escaped_line, lines)
+    yield from (".PP", ".nf", *text, ".fi") if laid_out else (".PP", *text)
 
 
 def _group(group: Group) -> Iterator[str]:

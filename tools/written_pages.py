@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tools import comparison
+from tools import comparison, man_page
 
 PAGES: Mapping[Path, Callable[[], str]] = {
     comparison.PAGE: comparison.page,
+    man_page.PAGE: man_page.text,
 }
 
 
@@ -21,7 +22,7 @@ def run(root: Path, *, check: bool) -> int:
             continue
         stale = 1
         if check:
-            print(f"{path.as_posix()}: not as its data have it; run `make generate`")
+            print(f"{path.as_posix()}: not what it follows from; run `make generate`")
         else:
             file.parent.mkdir(exist_ok=True)
             file.write_text(text, encoding="utf-8", newline="\n")

@@ -71,7 +71,8 @@ looks for it, and begin a new shell:
   bash  devicelint completion bash > \\
             ~/.local/share/bash-completion/completions/devicelint
         or, in ~/.bashrc: eval "$(devicelint completion bash)"
-  fish  devicelint completion fish > ~/.config/fish/completions/devicelint.fish
+  fish  devicelint completion fish > \\
+            ~/.config/fish/completions/devicelint.fish
   zsh   devicelint completion zsh > ~/.zfunc/_devicelint
         and in ~/.zshrc: fpath+=~/.zfunc; autoload -Uz compinit; compinit
 """
