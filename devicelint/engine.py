@@ -300,7 +300,7 @@ def study(
                 studying = Studying(rules, is_abandoned)
                 explore(program, studying.listener_for, TellingRun, studying.wanted)
                 found += _located(part, program, studying.gathering, config, project)[0]
-                told.append(studying.studied(source, program, project.files()))
+                told.append(studying.studied(part, program, project.files()))
     return _sifted(source, found, config), tuple(told)
 
 

@@ -44,6 +44,7 @@ class Whereabouts:
     span: Span
     device: str
     machines: tuple[str, ...]
+    """Nothing where it is there on all of them."""
     steps: tuple[Elsewhere, ...]
 
 
@@ -95,7 +96,7 @@ class Studying:
 
         def hear(event: Event, run: Run) -> None:
             if isinstance(event, Evaluated):
-                notes.place(event, run)
+                notes.read(event, run)
                 return
             if is_abandoned():
                 raise Abandoned
@@ -124,6 +125,7 @@ class _Notes:
     def __init__(self) -> None:
         self.heard: dict[tuple[int, int, int], _Heard] = {}
         self.marked: dict[_Marked, None] = {}
+        self._read: set[int] = set()
         self._before: dict[Site, Step] = {}
         self._known: dict[tuple[int, int], tuple[Step, Frame, _Steps]] = {}
         self._same: dict[_Steps, _Steps] = {}
@@ -139,10 +141,17 @@ class _Notes:
                     self._mark(transfer.site, "", str(transfer.target))
             case Assigned(site, name, value):
                 device = self.place(event, run)
-                if device and name != "_" and isinstance(value, _SHOWN):
+                # What is read where it gets a value is no target: it is known better from there on.
+                is_target = name != "_" and id(site) not in self._read
+                if device and is_target and isinstance(value, _SHOWN):
                     self._mark(site, name, device)
             case _:
                 pass
+
+    def read(self, event: Evaluated, run: Run) -> None:
+        """Take note of an expression."""
+        self._read.add(id(event.site))
+        self.place(event, run)
 
     def place(self, event: Assigned | Evaluated, run: Run) -> str:
         """Take note of where a value is; nothing where that is not known, or it is nowhere."""
@@ -219,7 +228,11 @@ class Studied:
         for world, notes in self._notes.items():
             for one in dict.fromkeys(notes.heard.values()):
                 machines.setdefault(one, []).append(world.description)
-        told = (self._told(one, tuple(places)) for one, places in machines.items())
+        every = len(self._notes) if len(self._notes) > 1 else 0
+        told = (
+            self._told(one, () if len(places) == every else tuple(places))
+            for one, places in machines.items()
+        )
         return tuple(sorted(filter(None, told), key=lambda one: one.span))
 
     def at(self, offset: int) -> tuple[Whereabouts, ...]:

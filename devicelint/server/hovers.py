@@ -47,7 +47,8 @@ def _at(analysis: Analysis, uri: str, position: Position) -> tuple[Whereabouts, 
 
 def _told(page: Page, whereabouts: Iterable[Whereabouts]) -> Iterator[str]:
     for one in whereabouts:
-        lines = [f"**{one.device}** — {' and '.join(one.machines)}"]
+        where = " and ".join(one.machines) or "on every machine"
+        lines = [f"**{one.device}** — {where}"]
         lines += [f"- {_linked(page, step)}" for step in one.steps]
         yield "\n".join(lines)
 
@@ -57,7 +58,9 @@ def _linked(page: Page, step: Elsewhere) -> str:
     line = place.range.start.line + 1
     name = "line" if _is_here(page, step) else f"{step.path}, line"
     cell = "" if step.cell is None else f" of cell {step.cell}"
-    return f"[{name} {line}{cell}]({place.uri}#L{line}): {step.message}"
+    # What names a cell ends in a fragment already.
+    target = place.uri if "#" in place.uri else f"{place.uri}#L{line}"
+    return f"[{name} {line}{cell}]({target}): {step.message}"
 
 
 def _is_here(page: Page, step: Elsewhere) -> bool:
