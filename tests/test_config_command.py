@@ -30,7 +30,7 @@ class TestCommand:
     @pytest.fixture
     def project(self, tmp_path):
         write(tmp_path / "sub" / "train.py", "import torch\n")
-        write(tmp_path / "base.toml", 'extend-select = ["DEV6"]\nexclude = ["sub"]\n')
+        write(tmp_path / "base.toml", 'extend-select = ["DEV6"]\nexclude = ["sub/t*.py"]\n')
         write(
             tmp_path / "sub" / "devicelint.toml",
             'extend = "../base.toml"\nextend-select = ["DEV704"]\n'
@@ -62,7 +62,7 @@ class TestCommand:
         assert head.splitlines() == [
             "sub/train.py",
             "  settings of sub/devicelint.toml, which extends base.toml",
-            '  passed over where folders are searched: exclude "sub", base.toml:2',
+            '  passed over where folders are searched: exclude "sub/t*.py", base.toml:2',
         ]
         told = {line[:18].strip(): line[18:].split("  ")[0] for line in values.splitlines()}
         assert told["torch-version"] == '"2.3"'
@@ -92,7 +92,7 @@ class TestCommand:
             "origin": {"from": "option", "option": "--select"},
         }
         assert told["values"]["unsafe-fixes"]["origin"] == {"from": "default"}
-        assert told["excluded"]["item"] == "sub"
+        assert told["excluded"]["item"] == "sub/t*.py"
         rules = {rule["code"]: rule for rule in told["rules"]}
         assert rules["DEV101"] == {
             "code": "DEV101",
@@ -106,6 +106,16 @@ class TestCommand:
             },
         }
         assert [code for code, rule in rules.items() if rule["on"] and code > "DEV2"] == ["DEV602"]
+
+    def test_a_folder_above_may_be_passed_over(self, run, tmp_path):
+        write(tmp_path / "devicelint.toml", 'exclude = ["old"]\n')
+        write(tmp_path / "old" / "more" / "devicelint.toml", "")
+        write(tmp_path / "old" / "more" / "train.py", "")
+        path = str(Path("old", "more", "train.py"))
+        told = '  passed over where folders are searched: exclude "old", devicelint.toml:1'
+        assert run(path)[1].splitlines()[2] == told
+        assert json.loads(run("--json", path)[1])["excluded"]["item"] == "old"
+        assert json.loads(run("--json", "devicelint.toml")[1])["excluded"] is None
 
     def test_files_that_are_not_read_are_named(self, run, tmp_path):
         write(tmp_path / "pyproject.toml", "[tool.devicelint]\n")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from devicelint.cli.arguments import COMMANDS, Parser, add_rule_options
 from devicelint.cli.settings import Settings
 from devicelint.cli.terminal import paint_for
-from devicelint.config import unread_beside
+from devicelint.config import Config, unread_beside
 from devicelint.config.document import ConfigError
 from devicelint.config.schema import schema
+from devicelint.finding import InputError
 from devicelint.reporters import configuration
 from devicelint.rule_index import known_rules
 
@@ -61,10 +64,19 @@ def run(_command: str, words: Sequence[str]) -> int:
     if not path.exists():
         raise ConfigError(options.file, 1, 0, "there is no such file or folder")
     config = settings.config_for(path)
+    around = tuple(_around(path, settings))
+    applying = configuration.Applying(options.file, config, around, tuple(unread_beside(config)))
     if options.json:
-        told = configuration.as_json(config, options.file)
-        sys.stdout.write(f"{json.dumps(told, indent=2)}\n")
-        return 0
-    unread = tuple(map(str, unread_beside(config)))
-    sys.stdout.write(configuration.render(config, options.file, paint_for(sys.stdout), unread))
+        sys.stdout.write(f"{json.dumps(configuration.as_json(applying), indent=2)}\n")
+    else:
+        sys.stdout.write(configuration.render(applying, paint_for(sys.stdout)))
     return 0
+
+
+def _around(path: Path, settings: Settings) -> Iterator[tuple[Path, Config]]:
+    """The way down to a path, as a search from here goes, each with what holds around it."""
+    absolute = Path(os.path.abspath(path))
+    for each in reversed((absolute, *absolute.parents)):
+        if each != each.parent and each not in (here := Path.cwd(), *here.parents):
+            with suppress(InputError):  # What is wrong further up is none of this file's matter.
+                yield each, settings.config_for(each.parent)

@@ -205,7 +205,14 @@ class Config:
 
     def excludes(self, path: str | Path) -> bool:
         """Whether `path` itself, which is met on the way, is to be passed over."""
-        return any(matches(str(each), self.relative(path, each)) for each in self.exclude)
+        return self.excluding(path) is not None
+
+    def excluding(self, path: str | Path) -> Pattern | None:
+        """The pattern of `exclude` that passes over `path` itself."""
+        for each in self.exclude:
+            if matches(str(each), self.relative(path, each)):
+                return each
+        return None
 
     def excludes_below(self, path: str | Path) -> bool:
         """Whether `path`, or a folder that it is in, would be passed over on the way."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from devicelint.config import SETTINGS, Config
 from devicelint.config.kinds import PathTo
 from devicelint.config.origin import Option, Origin, Written
-from devicelint.path_pattern import Pattern
 from devicelint.reporters.paint import SEVERITY_STYLES, Paint
 from devicelint.reporters.visible import printable
 from devicelint.rule_choice import concerns, decision
@@ -47,11 +47,23 @@ def rules_told(config: Config, path: str) -> Iterator[RuleTold]:
         yield RuleTold(rule, on, why)
 
 
-def exclusion(config: Config, path: str) -> Told | None:
-    """What passes the file over where folders are searched."""
-    excluding: Iterator[Pattern] = (one for one in config.exclude if config.covers(one, path))
-    found = next(excluding, None)
-    return None if found is None else _told(config, "exclude", str(found))
+class Applying(NamedTuple):
+    """What is told of: a file or folder, and what holds for it."""
+
+    path: str
+    config: Config
+    around: tuple[tuple[Path, Config], ...] = ()
+    """The folders that it is in, and itself, outermost first, each with what holds around it."""
+    unread: tuple[Path, ...] = ()
+    """Files with settings that another one of their folder overrules."""
+
+    @property
+    def passed_over(self) -> Told | None:
+        """What passes it over where folders are searched."""
+        for place, config in self.around:
+            if (pattern := config.excluding(place)) is not None:
+                return _told(config, "exclude", str(pattern))
+        return None
 
 
 def _told(config: Config, key: str, item: str) -> Told:
@@ -59,18 +71,20 @@ def _told(config: Config, key: str, item: str) -> Told:
     return Told(key, item, origins.get((key, item), origins.get((key,))))
 
 
-def render(config: Config, path: str, paint: Paint, unread: tuple[str, ...] = ()) -> str:
-    """The configuration of the file `path`, for people; `unread` are files that are overruled."""
-    return "".join(f"{line}\n" for line in _lines(config, path, paint, unread))
+def render(applying: Applying, paint: Paint) -> str:
+    """What applies to a file, for people."""
+    return "".join(f"{line}\n" for line in _lines(applying, paint))
 
 
-def _lines(config: Config, path: str, paint: Paint, unread: tuple[str, ...]) -> Iterator[str]:
-    yield paint(printable(path), "bold")
+def _lines(applying: Applying, paint: Paint) -> Iterator[str]:
+    config = applying.config
+    yield paint(printable(applying.path), "bold")
     first, *others = (_shown(str(file)) for file in config.files or ("",))
     extending = "".join(f", which extends {other}" for other in others)
     yield f"  settings of {first}{extending}" if config.files else "  no file has settings for it"
-    yield from (f"  not those of {_shown(file)}: {first} goes before it" for file in unread)
-    if passed_over := exclusion(config, path):
+    for file in applying.unread:
+        yield f"  not those of {_shown(str(file))}: {first} goes before it"
+    if passed_over := applying.passed_over:
         yield f"  passed over where folders are searched: {_why(passed_over)}"
     yield ""
     values = [
@@ -78,7 +92,7 @@ def _lines(config: Config, path: str, paint: Paint, unread: tuple[str, ...]) -> 
     ]
     yield from _columns(values, paint)
     yield ""
-    yield from (_rule_line(each, config, paint) for each in rules_told(config, path))
+    yield from (_rule_line(each, config, paint) for each in rules_told(config, applying.path))
 
 
 def _values(config: Config, key: str) -> Iterator[tuple[str, Origin | None]]:
@@ -160,15 +174,16 @@ def _toml(value: object) -> str:
     return printable(json.dumps(value, ensure_ascii=False))
 
 
-def as_json(config: Config, path: str) -> dict[str, Any]:
-    """The configuration of the file `path`, for programs."""
-    passed_over = exclusion(config, path)
+def as_json(applying: Applying) -> dict[str, Any]:
+    """What applies to a file, for programs."""
+    config, passed_over = applying.config, applying.passed_over
     return {
-        "file": path,
+        "file": applying.path,
         "settings": [str(file) for file in config.files],
+        "overruled": [str(file) for file in applying.unread],
         "excluded": None if passed_over is None else _why_json(passed_over),
         "values": {key: _value_json(config, key) for key in SETTINGS},
-        "rules": [_rule_json(told, config) for told in rules_told(config, path)],
+        "rules": [_rule_json(told, config) for told in rules_told(config, applying.path)],
     }
 
 
