@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-from pathlib import Path
 
 import pexpect
 import pytest
 
 from devicelint.cli import main
 from devicelint.cli.completion import script
-
-
-def shell(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"{name} is not on this machine")
-    return found
+from tests.programs import program
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +65,7 @@ def answers(command: list[str], lines: list[str]) -> list[str]:
 
 def test_bash(tmp_path):
     (tmp_path / "script").write_text(script("bash"))
-    got = answers([shell("bash"), "-c", BASH], list(CASES))
+    got = answers([program("bash"), "-c", BASH], list(CASES))
     # bash adds the slash of a folder itself: `compopt -o filenames`, outside of this test.
     said = [" ".join(word.rstrip("/") for word in words) for words in CASES.values()]
     assert dict(zip(CASES, got, strict=True)) == dict(zip(CASES, said, strict=True))
@@ -82,13 +74,13 @@ def test_bash(tmp_path):
 def test_bash_breaks_words_at_equals_signs(tmp_path):
     (tmp_path / "script").write_text(script("bash"))
     lines = ["devicelint adopt --style = acc", "devicelint --select = DEV2,device-un"]
-    got = answers([shell("bash"), "-c", BASH], lines)
+    got = answers([program("bash"), "-c", BASH], lines)
     assert got == ["accelerator", "DEV2,device-unused"]
 
 
 def test_bash_itself_writes_the_word_out(tmp_path):
     typed = pexpect.spawn(
-        shell("bash"), ["--norc", "--noprofile", "-i"], encoding="utf-8", timeout=20
+        program("bash"), ["--norc", "--noprofile", "-i"], encoding="utf-8", timeout=20
     )
     (tmp_path / "script").write_text(script("bash"))
     typed.sendline("PS1='READ''Y> '; source ./script; devicelint() { printf '<%s>' \"$@\"; }")
@@ -108,7 +100,7 @@ end
 
 def test_fish(tmp_path):
     (tmp_path / "script").write_text(script("fish"))
-    command = [shell("fish"), "--no-config", "-c", FISH]
+    command = [program("fish"), "--no-config", "-c", FISH]
     got = answers(command, list(CASES))
     said = [" ".join(words) for words in CASES.values()]
     assert dict(zip(CASES, got, strict=True)) == dict(zip(CASES, said, strict=True))
@@ -124,7 +116,7 @@ ZSH = (
 def test_zsh(tmp_path):
     (tmp_path / "script").write_text(script("zsh"))
     typed = pexpect.spawn(
-        shell("zsh"), ["-f", "-i"], encoding="utf-8", timeout=20, dimensions=(50, 200)
+        program("zsh"), ["-f", "-i"], encoding="utf-8", timeout=20, dimensions=(50, 200)
     )
     typed.sendline(ZSH)
     typed.expect_exact("READY> ")
@@ -155,11 +147,10 @@ def test_another_shell_is_refused_in_one_line(capsys):
     )
 
 
-def test_a_quotation_mark_in_a_help_text_ends_no_string(monkeypatch, tmp_path):
+@pytest.mark.parametrize("name", ["bash", "fish", "zsh"])
+def test_a_quotation_mark_in_a_help_text_ends_no_string(name, monkeypatch, tmp_path):
     from devicelint.cli import arguments
 
     monkeypatch.setitem(arguments.COMMANDS, "rules", 'It\'s "all" of $HOME [the] rules: \\ `x`')
-    for name in ("bash", "fish", "zsh"):
-        (tmp_path / "script").write_text(script(name))
-        if shutil.which(name):
-            subprocess.run([name, "-n", Path("script")], check=True, timeout=20)
+    (tmp_path / "script").write_text(script(name))
+    subprocess.run([program(name), "-n", "script"], check=True, timeout=20)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from devicelint.cli.arguments import COMMANDS
 from devicelint.cli.vocabulary import commands
+from tests.programs import program
 from tools.man_page import PAGE, _escaped_line
 
 ROOT = Path(__file__).parent.parent
@@ -19,11 +19,9 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture(scope="module")
 def rendered() -> str:
     """The page as a terminal of 80 columns shows it."""
-    man = shutil.which("man")
-    if man is None or shutil.which("groff") is None:
-        pytest.skip("man and groff are not on this machine")
+    program("groff")
     done = subprocess.run(
-        [man, "--local-file", "--warnings=w", str(ROOT / PAGE)],
+        [program("man"), "--local-file", "--warnings=w", str(ROOT / PAGE)],
         env={
             "MANWIDTH": "80",
             "LC_ALL": "C.UTF-8",
@@ -63,11 +61,8 @@ def test_a_line_that_looks_like_a_request_is_text():
 
 
 def test_mandoc_has_no_complaint():
-    mandoc = shutil.which("mandoc")
-    if mandoc is None:
-        pytest.skip("mandoc is not on this machine")
     done = subprocess.run(
-        [mandoc, "-T", "lint", "-W", "error", str(ROOT / PAGE)],
+        [program("mandoc"), "-T", "lint", "-W", "error", str(ROOT / PAGE)],
         capture_output=True,
         text=True,
         timeout=60,
