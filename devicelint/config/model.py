@@ -93,7 +93,7 @@ class Config:
     torch_version: TorchRelease | None = setting(
         Text("a release of torch", torch_release, release_text),
         None,
-        "The oldest release of torch that the code has to work with.",
+        "The oldest release of torch that the code has to work with: fixes write nothing newer.",
         unset="the newest",
     )
     device_style: DeviceStyle = setting(
