@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 import pexpect
@@ -107,31 +108,63 @@ def test_fish(tmp_path):
 
 
 ZSH = (
-    "PS1='READ''Y> '; autoload -Uz compinit; compinit -D -u; source ./script; "
-    'show() { print -r -- "<$BUFFER>"; BUFFER=; }; zle -N show; '
+    "PS1='READ''Y> '; {begin}; "
+    'show() {{ print -r -- "<$BUFFER>"; BUFFER=; }}; zle -N show; '
     "bindkey '^I' complete-word; bindkey '^Xs' show; setopt no_beep no_list_beep"
 )
+READ = "autoload -Uz compinit; compinit -D -u; source ./functions/_devicelint"
+FOUND = "fpath=($PWD/functions $fpath); autoload -Uz compinit; compinit -D -u"
 
 
-def test_zsh(tmp_path):
-    (tmp_path / "script").write_text(script("zsh"))
+def completed_by_zsh(begin: str, lines: list[str]) -> dict[str, str]:
+    """What zsh makes of each line when the tabulator key is pressed."""
     typed = pexpect.spawn(
         program("zsh"), ["-f", "-i"], encoding="utf-8", timeout=20, dimensions=(50, 200)
     )
-    typed.sendline(ZSH)
+    typed.sendline(ZSH.format(begin=begin))
     typed.expect_exact("READY> ")
     got = {}
-    for line in CASES:
+    for line in lines:
         typed.send(f"{line}\t\x18s")
         typed.expect(r"<(devicelint[^>]*)>")
         got[line] = typed.match[1].rstrip(" ,")
     typed.close(force=True)
+    return got
+
+
+@pytest.fixture
+def of_zsh(tmp_path):
+    (tmp_path / "functions").mkdir()
+    (tmp_path / "functions/_devicelint").write_text(script("zsh"))
+
+
+def test_zsh(of_zsh):
     # Of several, zsh writes what they have in common.
     said = {
         line: f"{line.rpartition(' ')[0]} {words[0]}" if len(words) == 1 else line
         for line, words in CASES.items()
     }
-    assert got == said
+    assert completed_by_zsh(READ, list(CASES)) == said
+
+
+def test_zsh_finds_the_script_by_itself(of_zsh):
+    lines = ["devicelint --exit-z", "devicelint adopt --styl"]
+    assert list(completed_by_zsh(FOUND, lines).values()) == [
+        "devicelint --exit-zero",
+        "devicelint adopt --style=",
+    ]
+
+
+def test_fish_finds_the_script_by_itself(tmp_path, monkeypatch):
+    folder = tmp_path / "config/fish/completions"
+    folder.mkdir(parents=True)
+    (folder / "devicelint.fish").write_text(script("fish"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    # fish looks for the completions of commands that there are.
+    (tmp_path / "devicelint").symlink_to("/bin/true")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    command = [program("fish"), "-c", "complete -C 'devicelint --exit-z'"]
+    assert answers(command, []) == ["--exit-zero\tfindings leave the status at 0"]
 
 
 @pytest.mark.parametrize("name", ["bash", "fish", "zsh"])
