@@ -98,12 +98,17 @@ class Baseline:
     def to_text(self) -> str:
         """The file: an entry on a line each, in an order of their own, for whoever merges it."""
         files = ",\n".join(
-            f"    {json.dumps(name, ensure_ascii=False)}: [\n{_entries(entries)}\n    ]"
+            f"    {_written(name)}: [\n{_entries(entries)}\n    ]"
             for name, entries in sorted(self.files.items())
             if entries
         )
         inner = f"\n{files}\n  " if files else ""
         return f'{{\n  "{FORMAT}": {VERSION},\n  "files": {{{inner}}}\n}}\n'
+
+
+def _written(name: str) -> str:
+    """A name as JSON has it; one that no encoding can express is written in escapes."""
+    return json.dumps(name, ensure_ascii=not name.isprintable())
 
 
 def _entries(entries: Counter[Key]) -> str:
@@ -200,7 +205,7 @@ def _entry(entry: object) -> tuple[Key, int] | None:
 
 def _wrong(path: Path, text: str, name: str, message: str) -> BaselineError:
     """What is wrong about the entries of a file, told where that is named."""
-    before = text.partition(json.dumps(name, ensure_ascii=False))[0]
+    before = text.partition(_written(name))[0]
     lines = before.split("\n")
     return BaselineError(str(path), len(lines), len(lines[-1]), f'"{name}": {message}')
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -63,8 +64,22 @@ class Revision:
 
     def content(self, name: str) -> bytes | None:
         """What a file held; None where there was none."""
-        found = _git(self.top, "cat-file", "blob", f"{self.commit}:{name}")
-        return None if found.returncode else found.stdout
+        return next(self.contents([name]), None)
+
+    def contents(self, names: Iterable[str]) -> Iterator[bytes | None]:
+        """What files held, one after the other; None where there was none."""
+        lines = (name.replace("\n", "\0") for name in names)  # git has no name for such files.
+        wanted = b"".join(os.fsencode(f"{self.commit}:{line}\n") for line in lines)
+        found = _git(self.top, "cat-file", "--batch", told=wanted)
+        answer = io.BytesIO(found.stdout)
+        while head := answer.readline():
+            if head.endswith(b" missing\n"):
+                yield None
+                continue
+            *_, kind, size = head.split()
+            held = answer.read(int(size))
+            answer.read(1)  # The end of the line.
+            yield held if kind == b"blob" else None
 
 
 def changed_lines(before: str, after: str) -> frozenset[int]:
@@ -127,12 +142,14 @@ def _advice(top: Path, name: str | None = None) -> str:
     return hint(name, _decoded(references.stdout).split("\n"))
 
 
-def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+def _git(folder: Path, *words: str, told: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     environment = {k: v for k, v in os.environ.items() if k not in _OF_ONE_REPOSITORY}
     environment |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
     command: Sequence[str] = ("git", "-C", str(folder), *words)
     try:
-        return subprocess.run(command, capture_output=True, check=False, env=environment)
+        return subprocess.run(
+            command, input=told, capture_output=True, check=False, env=environment
+        )
     except FileNotFoundError:
         raise GitError("git is not installed") from None
     except OSError as error:

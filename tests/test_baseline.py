@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from devicelint.baseline import Baseline, Key, count, key_of, read_baseline
+from devicelint.baseline import Baseline, BaselineError, Key, count, key_of, read_baseline
 from devicelint.cli import main
 from devicelint.engine import check
 from devicelint.source import SourceFile
@@ -380,6 +383,37 @@ def test_what_is_written_is_read(tmp_path):
     path = tmp_path / "base.json"
     path.write_text(Baseline(path, files).to_text(), encoding="utf-8")
     assert read_baseline(path).files == files
+
+
+def test_a_name_that_no_encoding_can_express_is_written(tmp_path):
+    path = tmp_path / "base.json"
+    files = {"\udcff.py": Counter([Key("DEV104", "00")]), "a\u2028.py": Counter([Key("X", "1")])}
+    path.write_bytes(Baseline(path, files).to_text().encode())
+    assert read_baseline(path).files == files
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+BASELINES = st.builds(lambda files: {"devicelint-baseline": 1, "files": files}, JSON)
+
+
+@settings(max_examples=50)
+@given(JSON | BASELINES, st.binary())
+def test_whatever_is_in_the_file_is_one_message(tmp_path_factory, content, noise):
+    path = tmp_path_factory.getbasetemp() / "noise.json"
+    for data in (json.dumps(content).encode(), json.dumps(content).encode()[:-1] + noise):
+        path.write_bytes(data)
+        told = "one line"
+        try:
+            Baseline(path, read_baseline(path).files).to_text().encode()
+        except BaselineError as error:
+            told = str(error)
+        assert len(told.splitlines()) == 1
 
 
 def test_the_hash_of_a_line_is_the_same_for_ever():

@@ -169,6 +169,21 @@ class TestAFile:
         write("sub/b.py", Path("sub/b.py").read_text(encoding="utf-8") + "x.cuda()\n")
         assert run("sub")[1] == ["sub/b.py:9:1:"]
 
+    def test_whose_name_is_odd(self, run):
+        names = ["a b missing.py", "c 1 blob.py", "-d.py", "'e'.py", "f\ng.py"]
+        for name in names:
+            write(name, OLD)
+        commit()
+        for name in names:
+            write(name, OLD + "x.cuda()\n")
+        assert sorted(line for line in run()[1] if ":5:1:" in line) == [
+            "'e'.py:5:1:",
+            "-d.py:5:1:",
+            "a b missing.py:5:1:",
+            "c 1 blob.py:5:1:",
+            "f\\ng.py:5:1:",
+        ]
+
     def test_in_a_folder_below(self, run, monkeypatch):
         write("src/train.py", OLD)
         commit()

@@ -123,8 +123,8 @@ class _Repository:
         from devicelint.project import Project
 
         project = Project()
-        for name, then in self._modules.items():
-            data = self.revision.content(then)
+        contents = self.revision.contents(self._modules.values())
+        for name, data in zip(self._modules, contents, strict=True):
             path = str(self.revision.top / name)
             if data is not None and (before := _decoded(data, path)) is not None:
                 project.hold(before)

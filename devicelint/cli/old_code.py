@@ -191,5 +191,5 @@ class _Writing:
             if self.before.place_of(name).exists()
         }
         after = Baseline(self.before.path, left | self.files)
-        write_file(after.path, after.to_text().encode("utf-8", "surrogatepass"))
+        write_file(after.path, after.to_text().encode())
         return sentences.written(self.before.files, after.files, str(after.path))
