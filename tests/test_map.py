@@ -150,6 +150,16 @@ def test_the_functions_of_the_values():
     ]
 
 
+def test_a_loss_without_weights_is_nowhere():
+    text = (
+        "import torch\nmodel = torch.nn.Linear(2, 2).cuda()\nlost = torch.nn.MSELoss().cuda()\n"
+        "loss = lost(model(torch.ones(2).cuda()), torch.ones(2).cuda())\n"
+    )
+    of = drawn(text)
+    assert [name for _, name, _ in nodes(of)] == ["model", "loss", "torch.ones(2)", "torch.ones(2)"]
+    assert [line for line, *_ in arrows(of)] == [2, 4, 4]
+
+
 def test_each_machine_is_a_view():
     text = (
         "import torch\nx = torch.ones(2)\nif torch.cuda.is_available():\n    x = x.cuda()\n"

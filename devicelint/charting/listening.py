@@ -14,6 +14,7 @@ from devicelint.domain.values import Array, Bundle, DeviceHandle, Module, Outsid
 from devicelint.domain.worlds import World
 from devicelint.explaining import since
 from devicelint.gathering import parent_of
+from devicelint.interpreter.registration import is_without_tensors
 from devicelint.interpreter.reveal import HOST_MEMORY, revealed_device
 from devicelint.interpreter.run import Listener, Run
 from devicelint.source import SourceFile
@@ -121,6 +122,8 @@ class _Hearing:
         site, receiver = _node(event.site), _node(event.receiver_site)
         if event.target is None or isinstance(event.target, Unsure):
             return
+        if _is_empty(event.receiver, run):
+            return
         origin = None if isinstance(event.origin, Unsure) else event.origin
         if str(origin) == str(event.target):
             return
@@ -153,8 +156,14 @@ class _Hearing:
 
 
 def _device_of(value: Value, run: Run) -> Device:
-    """Where a value is; what comes from outside may be anything."""
-    return NOT_UNDERSTOOD if isinstance(value, Outside) else revealed_device(run, value)
+    """Where a value is; what comes from outside may be anything, a loss has nothing anywhere."""
+    if isinstance(value, Outside) or _is_empty(value, run):
+        return NOT_UNDERSTOOD
+    return revealed_device(run, value)
+
+
+def _is_empty(value: Value, run: Run) -> bool:
+    return isinstance(value, Module) and is_without_tensors(run, value)
 
 
 def _node(site: object) -> cst.CSTNode:

@@ -1,10 +1,10 @@
 /* Beside the source: a point where a value gets its name, an arrow where something is moved.
    Each row has a picture of its own, so that it stays beside its line wherever that goes. */
 
-const STEP = 16;
 const FIRST = 12;
 const MIDDLE = 11;
-const laneX = (lane) => FIRST + lane * STEP;
+const narrow = matchMedia("(max-width: 60rem)");
+const laneX = (lane) => FIRST + lane * (narrow.matches ? 9 : 16);
 
 function drawGutter(view) {
   for (const old of document.querySelectorAll(".arrows")) old.remove();
@@ -62,8 +62,9 @@ function crossing(arrow) {
   const lane = arrow.target === hostLane ? arrow.origin : arrow.target;
   const group = drawn("g", { class: `move ${colourOf(lane)}${arrow.is_discarded ? " lost" : ""}` });
   group.dataset.line = arrow.line;
-  group.append(drawn("path", { class: "line", d: `M${from},${MIDDLE} H${to - way * 7}` }));
-  group.append(drawn("path", { class: "tip", d: `M${to - way},${MIDDLE} l${-way * 7},-4.5 v9 z` }));
+  const tip = narrow.matches ? 5 : 7;
+  group.append(drawn("path", { class: "line", d: `M${from},${MIDDLE} H${to - way * tip}` }));
+  group.append(drawn("path", { class: "tip", d: `M${to - way},${MIDDLE} l${-way * tip},-4.5 v9 z` }));
   group.append(drawn("circle", { class: `point ${colourOf(arrow.origin)}`, cx: from, cy: MIDDLE, r: 3 }));
   return group;
 }

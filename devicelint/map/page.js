@@ -1,5 +1,6 @@
 /* One machine at a time; a value that is chosen is shown with all that it comes from and goes to. */
 
+let machine = 0;
 let placed = null;
 let chosen = null;
 
@@ -8,6 +9,7 @@ const HINT =
   "dotted red lines fail. Choose a value to see where it comes from, and what becomes of it.";
 
 function show(view) {
+  machine = view;
   for (const element of document.querySelectorAll("[data-view]")) {
     element.hidden = Number(element.dataset.view) !== view;
   }
@@ -131,6 +133,10 @@ function laneName(lane, left) {
 function follow() {
   const line = Number(location.hash.match(/^#L(\d+)$/)?.[1]);
   const here = placed?.items.filter((item) => item.line === line) ?? [];
+  if (!location.hash && map.findings.length) {
+    const wrong = placed?.items.find((item) => item.line === map.findings[0].line);
+    if (wrong) inSight(wrong);
+  }
   if (!here.length || here.includes(chosen)) return;
   chosen = here.at(-1);
   inSight(chosen);
@@ -146,5 +152,6 @@ document.addEventListener("keydown", (event) => {
 });
 addEventListener("hashchange", follow);
 addEventListener("beforeprint", layOut);
+narrow.addEventListener("change", () => drawGutter(map.views[machine]));
 show(0);
 follow();

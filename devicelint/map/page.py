@@ -46,7 +46,7 @@ def _geometry(lanes: int) -> Iterator[str]:
     """Where the lanes beside the source are; `gutter.js` draws on the same places."""
     yield f":root {{ --lanes: {lanes}; }}\n"
     for lane in range(lanes):
-        yield f".at{lane} {{ left: {9 + 16 * lane}px; }}\n"
+        yield f".at{lane} {{ left: calc(9px + {lane} * var(--step)); }}\n"
 
 
 def _data(name: str) -> str:
