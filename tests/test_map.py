@@ -82,6 +82,7 @@ def test_values_at_the_lines_that_name_them(picture):
         (9, "loss", "cuda:0"),
         (10, "loss", "host"),
         (13, "model", "cuda:0"),
+        (13, "nn.Linear(4, 2)", "cpu"),
         (14, "data", "cpu"),
         (16, "mask", "cpu"),
         (17, "masked", "cuda:0"),
@@ -156,7 +157,10 @@ def test_a_loss_without_weights_is_nowhere():
         "loss = lost(model(torch.ones(2).cuda()), torch.ones(2).cuda())\n"
     )
     of = drawn(text)
-    assert [name for _, name, _ in nodes(of)] == ["model", "loss", "torch.ones(2)", "torch.ones(2)"]
+    assert [name for _, name, _ in nodes(of)] == [
+        *("model", "torch.nn.Linear(2, 2)", "loss"),
+        *("torch.ones(2)", "torch.ones(2)", "torch.ones(2)", "torch.ones(2)"),
+    ]
     assert [line for line, *_ in arrows(of)] == [2, 4, 4]
 
 

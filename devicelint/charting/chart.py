@@ -21,6 +21,8 @@ class Kind(Enum):
     """A loader, a batch, a container: more than one tensor."""
     HOST = "host"
     """An array or a number, which Python keeps."""
+    UNNAMED = "unnamed"
+    """What an expression gives, on its way to elsewhere."""
     CHOICE = "choice"
     """No value of a device, but what names one."""
 

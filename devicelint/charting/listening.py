@@ -99,8 +99,8 @@ class _Hearing:
             return
         origin = self.notes.device_of(func.value)
         if origin is not None and origin not in (CPU, HOST_MEMORY):
-            what = run.code_of(func.value)
-            move = self.notes.move(call, func.attr.value, what, (origin, HOST_MEMORY))
+            receiver = (func.value, run.code_of(func.value))
+            move = self.notes.move((call, func.attr.value), receiver, (origin, HOST_MEMORY))
             source = self._meant_by(func.value, run)
             self.notes.connect(move, source, self._tree.statement_of(call))
 
@@ -132,7 +132,7 @@ class _Hearing:
             step = event.receiver.since
         source = self._meant_by(receiver, run) or self.notes.born_of(step)
         way = (origin, event.target)
-        move = self.notes.move(site, event.method, run.code_of(receiver), way)
+        move = self.notes.move((site, event.method), (receiver, run.code_of(receiver)), way)
         if step is not None and step.site is not site:
             move.since = _node(step.site)
         self.notes.connect(move, source, self._tree.statement_of(site))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -39,6 +39,7 @@ class NotedMove:
 
     site: cst.CSTNode
     method: str
+    receiver: cst.CSTNode
     what: str
     origin: Device | None
     target: Device
@@ -49,12 +50,18 @@ class NotedMove:
     beside: dict[NotedValue | NotedMove, None] = field(default_factory=dict)
     """What the statement reads."""
 
-    @property
-    def made_from(self) -> dict[NotedValue | NotedMove, None]:
-        """Where what is moved has no name: what it was made from."""
-        if self.source is not None:
-            return {}
-        return {one: None for one in self.beside if isinstance(one, NotedValue)}
+    def name_ends(self) -> Iterator[NotedValue]:
+        """Make values of what is moved, and of what comes of it, where they have no names."""
+        name = brief(self.what)
+        if self.source is None and self.origin is not None:
+            made_from: dict[NotedValue | NotedMove, None] = {
+                one: None for one in self.beside if isinstance(one, NotedValue)
+            }
+            self.source = NotedValue(self.receiver, name, self.origin, Kind.UNNAMED, made_from)
+            yield self.source
+        if self.result is None and not self.is_discarded:
+            self.result = NotedValue(self.site, name, self.target, Kind.UNNAMED)
+            yield self.result
 
 
 class Notes:
@@ -119,11 +126,14 @@ class Notes:
             value.inputs[born] = None
 
     def move(
-        self, site: cst.CSTNode, method: str, what: str, way: tuple[Device | None, Device]
+        self,
+        call: tuple[cst.CSTNode, str],
+        receiver: tuple[cst.CSTNode, str],
+        way: tuple[Device | None, Device],
     ) -> NotedMove:
-        """Something is moved; the same move, where that was seen before."""
-        noted = NotedMove(site, method, " ".join(what.split()), *way)
-        return self._moves.setdefault((site, str(way[0]), str(way[1])), noted)
+        """A call of a method moves what it was called on; the same move, where that was seen."""
+        noted = NotedMove(*call, receiver[0], " ".join(receiver[1].split()), *way)
+        return self._moves.setdefault((noted.site, str(way[0]), str(way[1])), noted)
 
     def connect(self, move: NotedMove, source: NotedValue | None, statement: cst.CSTNode) -> None:
         """Tell of a move what it takes; the statement reads what it gives."""
@@ -152,13 +162,14 @@ class Notes:
         if before is not None and before is not value and before.site is move.site:
             self._values.pop((before.site, before.name, str(before.device)), None)
         move.result = value
-        value.inputs.update(move.made_from)
 
     # -- the picture -----------------------------------------------------------------------
 
     def sight(self, machine: str, source: SourceFile, tree: Tree) -> Sight:
         """What all that was noted gives."""
-        self._name_results()
+        for move in self._moves.values():
+            for one in move.name_ends():
+                self._values.setdefault((one.site, one.name, str(one.device)), one)
         self._forget_what_stays_on_the_host()
         wanted = [*self._reads, *(site for site, _, _ in (*self._values, *self._moves))]
         wanted += [move.since for move in self._moves.values() if move.since is not None]
@@ -166,15 +177,6 @@ class Notes:
         return _Picture(locate(tree.module, source, wanted), tree).sight(
             machine, self._values.values(), self._moves.values(), self._reads
         )
-
-    def _name_results(self) -> None:
-        """What a move gives to no name is a value, too."""
-        for move in self._moves.values():
-            if move.result is None and not move.is_discarded:
-                kind = Kind.HOST if move.target == HOST_MEMORY else Kind.TENSOR
-                key = (move.site, brief(move.what), str(move.target))
-                noted = NotedValue(move.site, key[1], move.target, kind, move.made_from)
-                move.result = self._values.setdefault(key, noted)
 
     def _forget_what_stays_on_the_host(self) -> None:
         """Arrays that nothing of a device is made from, nor they from it, are no concern."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from devicelint.charting import Chart, Move, Sight, Value
+from devicelint.charting import Chart, Kind, Move, Sight, Value
 from devicelint.domain.devices import META, Device, DeviceOf, Known, Opaque, Unsure
 from devicelint.finding import Finding, Span
 from devicelint.interpreter.reveal import HOST_MEMORY
@@ -168,7 +168,7 @@ class _Drawing:
     def _words(self, sight: Sight) -> Iterator[Word]:
         """The names that have a place; of two, one in the other, the outer one."""
         lanes: dict[Span, list[int]] = {}
-        for value in sight.values:
+        for value in (one for one in sight.values if one.kind is not Kind.UNNAMED):
             lanes.setdefault(value.span, []).append(self._lanes[value.device])
         for read in sight.reads:
             lanes.setdefault(read.span, []).extend(self._lanes[one] for one in read.devices)

@@ -84,9 +84,10 @@ class _Rows:
         arrows = self._arrows[index].get(line, [])
         for arrow in arrows:
             yield self._moved(arrow, self._map.views[index])
-        named = {arrow.result for arrow in arrows}
+        told = {arrow.result for arrow in arrows}
+        passed_over = ("unnamed", "host") if arrows else ()
         for node in self._nodes[index].get(line, []):
-            if node.id not in named and node.name:
+            if node.id not in told and node.kind not in passed_over:
                 yield self._placed(node)
 
     def _moved(self, arrow: Arrow, view: View) -> Html:
