@@ -96,20 +96,3 @@ def _said_by(program: str, words: list[str]) -> str:
         stderr=subprocess.STDOUT,
     )
     return done.stdout
-
-
-def run(root: Path, *, check: bool) -> int:
-    """Write the pages anew, or say which are stale; return the exit status."""
-    status = 0
-    for page in PAGES:
-        text = (root / page).read_text(encoding="utf-8")
-        real = replayed(text)
-        if text == real:
-            continue
-        if check:
-            print(f"{page.as_posix()}: not what devicelint says; run `make generate`")
-            status = 1
-        else:
-            (root / page).write_text(real, encoding="utf-8", newline="\n")
-            print(f"{page.as_posix()}: written")
-    return status

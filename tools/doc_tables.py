@@ -70,21 +70,3 @@ TABLES = (
     Table(Path("docs/configuration.md"), "keys", keys),
     Table(Path("docs/plugins.md"), "events", events),
 )
-
-
-def run(root: Path, *, check: bool) -> int:
-    """Write the tables anew, or say which are stale; return the exit status."""
-    status = 0
-    for table in TABLES:
-        page = root / table.page
-        text = page.read_text(encoding="utf-8")
-        expected = table.within(text)
-        if text == expected:
-            continue
-        if check:
-            print(f"{table.page.as_posix()}: not what the {table.what} give; run `make generate`")
-            status = 1
-        else:
-            page.write_text(expected, encoding="utf-8", newline="\n")
-            print(f"{table.page.as_posix()}: written")
-    return status

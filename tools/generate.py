@@ -19,10 +19,8 @@ from devicelint.finding import Severity
 from devicelint.torch_release import TorchRelease
 from tools import (
     adopt_examples,
-    consoles,
     derive_device_rules,
     derive_knowledge,
-    doc_tables,
     written_pages,
 )
 
@@ -196,11 +194,9 @@ def main() -> int:
         pages = run(ROOT, all_rules(), check=arguments.check)
         rules = derive_device_rules.run(ROOT, check=arguments.check)
         examples = adopt_examples.run(ROOT, check=arguments.check)
-        tables = doc_tables.run(ROOT, check=arguments.check)
-        shown = consoles.run(ROOT, check=arguments.check)
         others = written_pages.run(ROOT, check=arguments.check)
         knowledge = derive_knowledge.run(check=arguments.check)
-        return max(pages, rules, examples, tables, shown, others, knowledge)
+        return max(pages, rules, examples, others, knowledge)
     except (GenerateError, derive_device_rules.DeriveError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -1,30 +1,41 @@
-"""Write the pages that follow from data and from the parsers of the command line."""
+"""Write pages, and parts of pages, that follow from data, from the code, from what it says."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tools import comparison, man_page
+from tools import comparison, consoles, doc_tables, man_page
 
-PAGES: Mapping[Path, Callable[[], str]] = {
-    comparison.PAGE: comparison.page,
-    man_page.PAGE: man_page.text,
-}
+Writer = Callable[[str], str]
+"""What a page must say, given what it says."""
+
+
+def _writers() -> Iterator[tuple[Path, Writer]]:
+    """What is written where, in this order."""
+    yield comparison.PAGE, lambda _: comparison.page()
+    yield man_page.PAGE, lambda _: man_page.text()
+    for table in doc_tables.TABLES:
+        yield table.page, table.within
+    for page in consoles.PAGES:
+        yield page, consoles.replayed
 
 
 def run(root: Path, *, check: bool) -> int:
     """Write the pages that are stale, or name them; return the status."""
-    stale = 0
-    for path, written in PAGES.items():
-        file, text = root / path, written()
-        if file.is_file() and file.read_text(encoding="utf-8") == text:
-            continue
-        stale = 1
+    before: dict[Path, str] = {}
+    after: dict[Path, str] = {}
+    for path, written in _writers():
+        if path not in before:
+            file = root / path
+            before[path] = file.read_text(encoding="utf-8") if file.is_file() else ""
+        after[path] = written(after.get(path, before[path]))
+    stale = [path for path in after if after[path] != before[path]]
+    for path in stale:
         if check:
             print(f"{path.as_posix()}: not what it follows from; run `make generate`")
         else:
-            file.parent.mkdir(exist_ok=True)
-            file.write_text(text, encoding="utf-8", newline="\n")
+            (root / path).parent.mkdir(exist_ok=True)
+            (root / path).write_text(after[path], encoding="utf-8", newline="\n")
             print(f"{path.as_posix()}: written")
-    return stale if check else 0
+    return int(check and bool(stale))
