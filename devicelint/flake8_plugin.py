@@ -69,7 +69,7 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
     from devicelint.source import SourceFile
 
     config = _config_finder().config_for(Path(path))
-    if any(config.covers(pattern, path) for pattern in config.exclude):
+    if config.excludes_below(path):
         return []
     # flake8 reads these comments itself, and --disable-noqa must show what they hide.
     source = replace(SourceFile.from_text(text, path), obeys_noqa=False)

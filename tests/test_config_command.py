@@ -107,6 +107,14 @@ class TestCommand:
         }
         assert [code for code, rule in rules.items() if rule["on"] and code > "DEV2"] == ["DEV602"]
 
+    def test_items_that_hold_no_more_are_not_told(self, run, tmp_path):
+        write(tmp_path / "base.toml", 'ignore = ["DEV1"]\nextend-select = ["DEV601"]\n')
+        text = 'extend = "base.toml"\nignore = ["DEV2"]\nextend-select = ["DEV602"]\n'
+        write(tmp_path / "devicelint.toml", text)
+        values = json.loads(run("--json")[1])["values"]
+        assert values["ignore"]["items"].keys() == {"DEV2"}
+        assert values["extend-select"]["items"].keys() == {"DEV601", "DEV602"}
+
     def test_a_folder_above_may_be_passed_over(self, run, tmp_path):
         write(tmp_path / "devicelint.toml", 'exclude = ["old"]\n')
         write(tmp_path / "old" / "more" / "devicelint.toml", "")

@@ -104,6 +104,8 @@ def _config(node: Node, known: Known, extending: Sequence[Path]) -> Config:
             value = setting.kind.anchored(value, base.root)
         if key in own:
             value = setting.merged(value, setting.kind.read(own[key], known))
+            if not (setting.adds or isinstance(own[key].value, dict)):
+                origins = {way: origin for way, origin in origins.items() if way[0] != key}
             origins |= _origins(key, own[key])
         else:
             value = setting.kind.unsaid(value, root)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -194,14 +194,8 @@ class Config:
 
     def silence(self, code: str, name: str, path: str) -> Pattern | None:
         """The path pattern of `per_file_ignores` that keeps a rule back in the file `path`."""
-        for pattern, codes in self.per_file_ignores:
-            if closest(codes, code, name) and self.covers(pattern, path):
-                return pattern
-        return None
-
-    def covers(self, pattern: Pattern, path: str | Path) -> bool:
-        """Whether a path pattern of this configuration means `path` or a folder that it is in."""
-        return covers(str(pattern), self.relative(path, pattern))
+        naming = (each for each, codes in self.per_file_ignores if closest(codes, code, name))
+        return self._first(naming, path, covers)
 
     def excludes(self, path: str | Path) -> bool:
         """Whether `path` itself, which is met on the way, is to be passed over."""
@@ -209,22 +203,24 @@ class Config:
 
     def excluding(self, path: str | Path) -> Pattern | None:
         """The pattern of `exclude` that passes over `path` itself."""
-        for each in self.exclude:
-            if matches(str(each), self.relative(path, each)):
-                return each
-        return None
+        return self._first(self.exclude, path, matches)
 
     def excludes_below(self, path: str | Path) -> bool:
         """Whether `path`, or a folder that it is in, would be passed over on the way."""
-        return any(self.covers(each, path) for each in self.exclude)
+        return self._first(self.exclude, path, covers) is not None
 
-    def relative(self, path: str | Path, pattern: Pattern = "") -> str:
-        """`path` as a path pattern sees it: from the configuration's folder, with `/`."""
-        start = pattern.folder if isinstance(pattern, Anchored) else self.root or Path.cwd()
-        try:
-            return Path(os.path.relpath(path, start)).as_posix()
-        except ValueError:  # On another drive, there is no way from here to there.
-            return Path(path).as_posix()
+    def _first(
+        self, patterns: Iterable[Pattern], path: str | Path, means: Callable[[str, str], bool]
+    ) -> Pattern | None:
+        """The first of the patterns that means `path`, seen from the folder of each."""
+        seen: dict[Path | None, str] = {}
+        for each in patterns:
+            start = each.folder if isinstance(each, Anchored) else self.root
+            if start not in seen:
+                seen[start] = _relative(path, start or Path.cwd())
+            if means(str(each), seen[start]):
+                return each
+        return None
 
     def with_command_line(
         self,
@@ -271,6 +267,14 @@ _OPTIONS = {"device-style": "--style"}
 
 SETTINGS: Mapping[str, Setting] = settings_of(Config)
 """Every key of the configuration."""
+
+
+def _relative(path: str | Path, start: Path) -> str:
+    """`path` as a path pattern sees it: from its folder, with `/`."""
+    try:
+        return os.path.relpath(path, start).replace(os.sep, "/")
+    except ValueError:  # On another drive, there is no way from here to there.
+        return Path(path).as_posix()
 
 
 def closest(selectors: Iterable[str], code: str, name: str) -> int:
