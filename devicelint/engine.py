@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 
@@ -314,12 +314,21 @@ def chart(
     parts = []
     for part in source.programs():
         program = _program(part, project, config)
-        charting = Charting(program.tree)
         with _told_in_one_line(source):
-            walker = partial(WatchingRun, watched=charting.watched)
-            explore(program, charting.listener_for, walker, everywhere=True)
+            charting = _charted(program)
             parts.append(charting.sights(part))
     return Chart.of(parts)
+
+
+def _charted(program: Program) -> Charting:
+    """What was heard on every machine; where that takes too much, on those that a check needs."""
+    for everywhere in (True, False):
+        charting = Charting(program.tree)
+        walker = partial(WatchingRun, watched=charting.watched)
+        with suppress(GivenUp) if everywhere else nullcontext():
+            explore(program, charting.listener_for, walker, everywhere=everywhere)
+            break
+    return charting
 
 
 def why(

@@ -206,6 +206,8 @@ function pillOf(item) {
   return link;
 }
 
+const toldOf = (name) => (name ? `${name}()` : "module");
+
 /* The functions of the file above the columns that stand in them, and the lines. */
 function headOf(placed) {
   const head = drawn("g", { class: "head", "aria-hidden": "true" });
@@ -220,7 +222,7 @@ function headOf(placed) {
   bands.forEach((band, index) => {
     if (index) head.append(drawn("path", { class: "edge", d: `M${band.left},0 V${placed.height}` }));
     const room = Math.floor((band.right - band.left - 12) / 7.3);
-    const told = band.name ? `${band.name}()` : "module";
+    const told = toldOf(band.name);
     const text = told.length > room ? `${told.slice(0, Math.max(1, room - 1))}…` : told;
     const title = drawn("text", { class: "function", x: band.left + 8, y: 17 }, text);
     band.title = title;

@@ -144,23 +144,18 @@ class _Rows:
     def _piece(self, text: str, kinds: Sequence[str], words: Sequence[tuple[int, Word]]) -> Html:
         if not kinds and not words:
             return joined(text)
-        by_view = dict(words)
-        classes = [*kinds]
-        told = None
-        if by_view:
-            views = (self._colours(by_view.get(index)) for index in range(len(self._map.views)))
-            told = ";".join(views)
-            classes += ["word", *filter(None, [told.split(";")[0]])]
-        title = self._title(by_view.get(0))
-        return element("span", text, class_=" ".join(classes), data_places=told, title=title)
-
-    def _colours(self, word: Word | None) -> str:
-        return "" if word is None else colour(self._map.lanes[word.lanes[-1]])
-
-    def _title(self, word: Word | None) -> str | None:
-        if word is None:
-            return None
-        return " or ".join(self._map.lanes[lane].name for lane in word.lanes)
+        if not words:
+            return element("span", text, class_=" ".join(kinds))
+        by_view = {view: word.lanes for view, word in words}
+        shown = [self._map.lanes[lane] for lane in by_view.get(0, ())]
+        places = (by_view.get(view, ()) for view in range(len(self._map.views)))
+        return element(
+            "span",
+            text,
+            class_=" ".join([*kinds, "word", *(colour(lane) for lane in shown[-1:])]),
+            data_places=";".join(",".join(map(str, lanes)) for lanes in places),
+            title=" or ".join(lane.name for lane in shown) or None,
+        )
 
 
 def _by_line(ones: Iterable[_T]) -> dict[int, list[_T]]:

@@ -15,28 +15,29 @@ function show(view) {
   }
   for (const word of document.querySelectorAll("[data-places]")) {
     const places = word.dataset.places.split(";");
-    for (const place of places) if (place) word.classList.remove(place);
-    if (places[view]) word.classList.add(places[view]);
+    for (const place of places) if (place) word.classList.remove(colourOf(lastOf(place)));
+    if (places[view]) word.classList.add(colourOf(lastOf(places[view])));
+    word.title = lanesOf(places[view]).map((lane) => map.lanes[lane].name).join(" or ");
   }
   chosen = null;
   if (document.getElementById("lanes")) {
     placed = drawLanes(map.views[view]);
     for (const item of placed.items) listen(item);
     placed.items.sort(inOrder)[0]?.drawn.setAttribute("tabindex", 0);
+    offerFunctions();
   }
   drawGutter(map.views[view]);
   light(null);
 }
 
+const lanesOf = (place) => (place ? place.split(",").map(Number) : []);
+const lastOf = (place) => lanesOf(place).at(-1);
 const inOrder = (one, other) => one.column - other.column || one.y - other.y;
 
 /* All that an item is made from, or all that is made of it. */
-function reached(item, edges, end, found = new Set()) {
-  for (const edge of item[edges]) {
-    if (found.has(edge)) continue;
-    found.add(edge);
-    reached(edge[end], edges, end, found);
-  }
+function reached(item, edges, end) {
+  const found = new Set(item[edges]);
+  for (const edge of found) for (const next of edge[end][edges]) found.add(next);
   return found;
 }
 
@@ -109,6 +110,14 @@ function inSight(item) {
   scroller.scrollTo({ left: wanted });
 }
 
+/* A long graph is gone through function by function. */
+function offerFunctions() {
+  const { bands, scroller, picture } = placed;
+  const choice = document.getElementById("functions");
+  choice.parentElement.hidden = bands.length < 2 || picture.clientWidth <= scroller.clientWidth;
+  choice.replaceChildren(...bands.map(({ name, left }) => new Option(toldOf(name), left)));
+}
+
 /* On paper there is nothing to scroll: the graph goes on from sheet to sheet. */
 const SHEET = 1000;
 function layOut() {
@@ -133,9 +142,9 @@ function laneName(lane, left) {
 function follow() {
   const line = Number(location.hash.match(/^#L(\d+)$/)?.[1]);
   const here = placed?.items.filter((item) => item.line === line) ?? [];
-  if (!location.hash && map.findings.length) {
-    const wrong = placed?.items.find((item) => item.line === map.findings[0].line);
-    if (wrong) inSight(wrong);
+  if (!location.hash && placed?.items.length && map.findings.length) {
+    const far = (item) => Math.abs(item.line - map.findings[0].line);
+    inSight([...placed.items].sort((one, other) => far(one) - far(other))[0]);
   }
   if (!here.length || here.includes(chosen)) return;
   chosen = here.at(-1);
@@ -151,6 +160,9 @@ document.addEventListener("keydown", (event) => {
   light(null);
 });
 addEventListener("hashchange", follow);
+document.getElementById("functions")?.addEventListener("change", (event) => {
+  placed.scroller.scrollTo({ left: Number(event.target.value) });
+});
 addEventListener("beforeprint", layOut);
 narrow.addEventListener("change", () => drawGutter(map.views[machine]));
 show(0);

@@ -150,7 +150,12 @@ def _sections(of: Map, parts: dict[int, list[Part]]) -> Iterator[Html]:
     if any(view.nodes or view.arrows for view in of.views):
         yield element(
             "section",
-            element("h2", "Lanes"),
+            element(
+                "div",
+                element("h2", "Lanes"),
+                element("label", "Go to ", element("select", id="functions"), class_="functions"),
+                class_="bar",
+            ),
             element(
                 "div",
                 element("div", id="lanes", class_="lanes"),

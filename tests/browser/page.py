@@ -47,6 +47,15 @@ class Page:
         size = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
+    def choose(self, selector: str, index: int) -> None:
+        """Choose an entry of a list."""
+        self.driver.execute_script(
+            "const list = document.querySelector(arguments[0]);"
+            "list.selectedIndex = arguments[1]; list.dispatchEvent(new Event('change'));",
+            selector,
+            index,
+        )
+
     def press(self, key: str) -> None:
         """Press a key where the focus is."""
         self.driver.switch_to.active_element.send_keys(key)

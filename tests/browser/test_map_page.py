@@ -171,8 +171,7 @@ def test_one_machine_at_a_time(page):
     assert page.ask(names) == ["with an accelerator", "without an accelerator"]
     before = page.ask(WORDS, "#L5")
     assert page.ask("document.querySelectorAll('.scroller .move').length") == 1
-    page.ask('(document.querySelector("#machine").value = "1", '
-             'document.querySelector("#machine").dispatchEvent(new Event("change")))')  # fmt: skip
+    page.choose("#machine", 1)
     assert page.ask("document.querySelectorAll('.scroller .move').length") == 0
     assert [colour for _, colour in before] == ["rgb(0, 112, 78)"] * 2
     assert [colour for _, colour in page.ask(WORDS, "#L5")] == ["rgb(160, 84, 0)"] * 2
@@ -188,6 +187,19 @@ def test_a_value_shows_what_it_comes_from(page):
     assert sorted(lit) == ["data", "data", "masked"]
     rows = page.ask('[...document.querySelectorAll(".line.lit")].map(one => one.id)')
     assert rows == ["L14", "L17"]
+
+
+def test_a_long_graph_begins_where_something_is_wrong_and_is_gone_through(page):
+    before = "".join(f"def f{n}():\n    x = torch.ones({n})\n    return x\n" for n in range(30))
+    page.open(f"import torch\n{before}model = torch.nn.Linear(2, 2).cuda()\nmodel(f0())\n")
+    left = 'document.querySelector(".scroller").scrollLeft'
+    assert page.ask(left) > 1000
+    options = page.ask(
+        '[...document.querySelectorAll("#functions option")].map(o => o.textContent)'
+    )
+    assert options == [*(f"f{n}()" for n in range(30)), "module"]
+    page.choose("#functions", 2)
+    assert page.ask(left) == 136
 
 
 def test_the_keyboard_goes_through_the_values(page):
