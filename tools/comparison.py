@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(__file__).with_suffix(".toml")
 PAGE = Path("docs/comparison.md")
 
@@ -35,10 +37,17 @@ them.
 """
 
 _MEASURED = """\
-## Measured
+## How fast it is
 
-* [How fast it is](../benchmarks/README.md), beside others, in one run.
-* [What it says of real repositories](precision.md): each finding was read.
+{speed}
+
+[Benchmarks](../benchmarks/README.md) say what is timed, and what makes it fair.
+
+## How much it finds
+
+{recall} [How that is measured](../benchmarks/README.md#which-real-bugs-does-it-find).
+
+{precision} [By rule and by repository](precision.md).
 """
 
 
@@ -97,9 +106,28 @@ def page() -> str:
     parts = [_HEAD.format(others=f"{', '.join(names[:-1])} and {names[-1]}")]
     for title, features in compared.groups.items():
         parts.append(f"## {title}\n\n" + "\n".join(_table(compared.others, features)) + "\n")
-    parts.append(_MEASURED)
+    parts.append(_measured())
     parts.append("## What proves it\n\n" + "\n".join(_proofs(compared)) + "\n")
     return "\n".join(parts)
+
+
+def _measured() -> str:
+    """What the benchmarks say, in their words."""
+    benchmarks = (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")
+    precision = (ROOT / "docs/precision.md").read_text(encoding="utf-8")
+    speed = _found(r"^## Results\n\n(.*?)\n\n## ", benchmarks)
+    return _MEASURED.format(
+        speed=speed.replace("](#", "](../benchmarks/README.md#"),
+        recall=_found(r"^(Of \d+ fixes in .*?)\n\n", benchmarks),
+        precision=_found(r"^(Of \d+ findings, .*?)\n\n", precision),
+    )
+
+
+def _found(pattern: str, text: str) -> str:
+    match = re.search(pattern, text, re.DOTALL | re.MULTILINE)
+    if match is None:
+        raise ValueError(f"nothing that is measured looks like {pattern}")
+    return match[1]
 
 
 def _table(others: Sequence[Other], features: Sequence[Feature]) -> Iterator[str]:
