@@ -20,16 +20,13 @@ from devicelint.interpreter import Program, explore
 from devicelint.interpreter.patience import GivenUp
 from devicelint.interpreter.watching import TellingRun, WatchingRun
 from devicelint.locating import File, located
-from devicelint.plugins import every_rule
 from devicelint.project import Project, home_of
-from devicelint.rule_choice import checked_codes, is_selected
-from devicelint.rules import Rule, chosen
+from devicelint.rules import Rule
+from devicelint.sifting import rules_for, sifted
 from devicelint.source import SourceFile
 from devicelint.studying import Studied, Studying
 from devicelint.syntax import CheckError, GivenUpError, parse, too_deep
 from devicelint.tracing import Trace, Tracing
-from devicelint.unused import CODE as UNUSED
-from devicelint.unused import named_rules, unused
 
 __all__ = [
     "Chart",
@@ -63,7 +60,7 @@ def check(
     config = config or Config()
     assumed: list[Met] = []
     found = _findings(source, config, project, (), assumed)[0]
-    return replace(_sifted(source, found, config), assumed=tuple(assumed))
+    return replace(sifted(source, found, config), assumed=tuple(assumed))
 
 
 def check_as_called(
@@ -76,37 +73,7 @@ def check_as_called(
     """
     found = _findings(source, config, project, called, [])
     sources = (source, *called)
-    return tuple(_sifted(*pair, config) for pair in zip(sources, found, strict=True))
-
-
-def _sifted(source: SourceFile, found: Sequence[Finding], config: Config) -> Checked:
-    """What is told of a file: neither the settings nor a comment keep it back."""
-    found = [*found, *_unused(source, found, config)]
-    if not found:
-        return Checked(source, ())
-    kept: list[Finding] = []
-    silenced: list[Finding] = []
-    asked = checked_codes(config, source.path)
-    for finding in found:
-        if finding.code in asked:
-            comments = finding.code != UNUSED and source.suppresses(
-                finding.span, finding.code, finding.name
-            )
-            severity = config.severity_of(finding.code, finding.name, finding.severity)
-            (silenced if comments else kept).append(replace(finding, severity=severity))
-    return Checked(source, tuple(kept), tuple(silenced))
-
-
-def _unused(source: SourceFile, found: Sequence[Finding], config: Config) -> Iterator[Finding]:
-    """The comments that keep nothing back."""
-    if config.adopts or source.skipped or not (named := named_rules(source)):
-        return
-    rules = _rules(config, named)
-    heard = [config.holds_for(rule.code, rule.name, source.path) for rule in rules]
-    unheard = frozenset(
-        rule.code for rule, is_heard in zip(rules, heard, strict=True) if not is_heard
-    )
-    yield from unused(source, found, frozenset(rule.code for rule in rules), unheard)
+    return tuple(sifted(*pair, config) for pair in zip(sources, found, strict=True))
 
 
 def fix(
@@ -177,7 +144,7 @@ def _findings(
     if source.skipped or not any(map(concerns_devices, sources)):
         return tuple([] for _ in sources)
     with _told_in_one_line(source):
-        rules = _rules(config, frozenset() if config.adopts else named_rules(source))
+        rules = rules_for(source, config)
         parts = [
             _explored(part, config, project, called, rules, assumed) for part in source.programs()
         ]
@@ -253,15 +220,6 @@ def _editable(project: Project) -> dict[Ref, Program]:
     return {one.home: one for one in project.files() if one.home in project.editable}
 
 
-def _rules(config: Config, named: frozenset[str]) -> tuple[Rule, ...]:
-    """The rules that the settings select, and those that comments name."""
-
-    def selects(rule: type[Rule]) -> bool:
-        return rule.code in named or is_selected(rule, config)
-
-    return chosen(every_rule(), selects, config.torch_version)
-
-
 def trace(
     source: SourceFile, project: Project | None = None, config: Config | None = None
 ) -> Trace:
@@ -294,14 +252,14 @@ def study(
     told: list[Studied] = []
     if not source.skipped and screen(source.text.encode("utf-8", "replace")):
         with _told_in_one_line(source):
-            rules = _rules(config, named_rules(source))
+            rules = rules_for(source, config)
             for part in source.programs():
                 program = _program(part, project, config)
                 studying = Studying(rules, is_abandoned)
                 explore(program, studying.listener_for, TellingRun, studying.wanted)
                 found += _located(part, program, studying.gathering, config, project)[0]
                 told.append(studying.studied(part, program, project.files()))
-    return _sifted(source, found, config), tuple(told)
+    return sifted(source, found, config), tuple(told)
 
 
 def chart(

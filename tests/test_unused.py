@@ -86,6 +86,11 @@ class TestWhatIsLeft:
         assert "noqa" not in text or mended(HEAD + text) == HEAD + text
 
 
+def test_findings_stay_in_the_order_of_the_text():
+    found = check(SourceFile(HEAD + "y = 1  # noqa: DEV104\nx.cuda()\n")).findings
+    assert [each.code for each in found] == ["DEV901", "DEV104"]
+
+
 class TestWhereItIsTold:
     def test_where_torch_is_not_named(self):
         assert told("y = 1  # noqa: DEV104\n") == ["`# noqa: DEV104` silences nothing"]

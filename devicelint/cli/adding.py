@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devicelint.cli import terminal
+from devicelint.cli.tally import REVEALED
 from devicelint.files import replace_file
 from devicelint.reporters import diff
 from devicelint.reporters import known as sentences
 from devicelint.reporters.visible import printable
 from devicelint.silencing import Style, silence
+from devicelint.unused import CODE as UNUSED
 
 if TYPE_CHECKING:
     from devicelint.checked import Checked
     from devicelint.source import SourceFile
 
-NOT_SILENCED = frozenset({"DEV000", "DEV901"})
+NOT_SILENCED = frozenset({REVEALED, UNUSED})
 """What a comment asked for, or is about: another one would be no answer."""
 
 

@@ -13,6 +13,7 @@ from devicelint.finding import Edit, Finding, InputError, Span
 from devicelint.fixes.bundle import Bundle
 from devicelint.fixes.selection import edits_of, select
 from devicelint.source import SourceFile
+from devicelint.unused import CODE as UNUSED
 
 Check = Callable[[SourceFile], tuple[Finding, ...]]
 
@@ -40,10 +41,6 @@ class Fixed:
     """Why the fixes of findings of `after` were not made, though they were allowed."""
     silenced: tuple[Finding, ...] = ()
     """What comments of `after` keep back."""
-
-
-BY_THE_WAY = frozenset({"DEV901"})
-"""What may come up where something is mended: a comment that nothing is silenced by any more."""
 
 
 class Approval(Protocol):
@@ -162,7 +159,8 @@ class _Fixing:
 
     def _chosen(self, now: _State, refused: dict[Finding, str]) -> tuple[Finding, ...]:
         left = [each for each in now.findings if self.accepts(each) and each not in refused]
-        left = [each for each in left if each.code not in BY_THE_WAY] or left
+        # Whether a comment is of use shows once all else is mended.
+        left = [each for each in left if each.code != UNUSED] or left
         if isinstance(now.source, Bundle):
             left = now.source.first_to_mend(left)
         if self.approves is None:
@@ -283,9 +281,12 @@ def _objection(before: _State, applied: Sequence[Finding], after: _State) -> str
 
 
 def _told(before: _State, after: _State, new: Counter[tuple[str, str]]) -> str:
-    """What is found after fixes that was not before, with the line to which it belongs."""
+    """What is found after fixes that was not before, with the line to which it belongs.
+
+    A comment that has nothing to silence any more does not count.
+    """
     for finding in after.findings:
-        if new[_wording(finding)] and finding.code not in BY_THE_WAY:
+        if new[_wording(finding)] and finding.code != UNUSED:
             place = after.origin(finding.span, since=len(before.rounds))
             location = before.source.location(place.start)
             return f"it would bring {finding.code} in line {location.line_told}"
