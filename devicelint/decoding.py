@@ -27,6 +27,7 @@ _FOREIGN_MARKS = (
 # What Python reads before it knows the encoding.  The backslash comes last, where a codec that
 # takes it for an escape finds nothing to escape, and fails.
 _PROBE = bytes(set(range(0x20, 0x7F)) - {0x5C}) + b"\t\n\f\r\\"
+_FOR_NAMES_OF_HOSTS = ("idna", "punycode")
 
 
 class SourceError(InputError):
@@ -126,6 +127,7 @@ def _codec(declaration: _Declaration, path: str) -> str:
     try:
         canonical = codecs.lookup(name).name
         is_ascii_superset = _PROBE.decode(name) == _PROBE.decode("ascii")
+        is_ascii_superset = is_ascii_superset and canonical not in _FOR_NAMES_OF_HOSTS
     except LookupError:
         raise _at(declaration, path, f"unknown encoding: {declaration.name}") from None
     except UnicodeError:

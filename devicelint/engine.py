@@ -304,12 +304,12 @@ def why(
     accounts: tuple[Account, ...] = ()
     for part in source.programs():
         program = _program(part, project, config)
-        nodes = asked_about(line, part, program.tree)
-        explaining = Explaining(nodes)
         with _told_in_one_line(source):
+            nodes = asked_about(line, part, program.tree)
+            explaining = Explaining(nodes)
             explore(program, explaining.listener_for, partial(WatchingRun, watched=nodes))
-        imported = () if project is None else project.files()
-        accounts += explaining.why(line, part, program, imported).accounts
+            imported = () if project is None else project.files()
+            accounts += explaining.why(line, part, program, imported).accounts
     return Why(line, accounts)
 
 

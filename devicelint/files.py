@@ -76,6 +76,8 @@ class _Search:
                 yield from self._once(path)
         except OSError as error:
             yield _problem(path, error)
+        except ValueError as error:  # A name with a NUL in it.
+            yield InputError(str(path), 1, 0, f"cannot be read: {error}")
 
     def _inside(self, pending: list[os.DirEntry[str]]) -> Iterator[Path | InputError]:
         # A stack and not a recursion: folders go deeper than Python's calls do.

@@ -256,7 +256,10 @@ class Studied:
 
     @cached_property
     def _spans(self) -> dict[cst.CSTNode, Span]:
-        return locate(self._program.tree, self.source, self._sites())
+        try:
+            return locate(self._program.tree, self.source, self._sites())
+        except RecursionError:  # It can be walked to its end, and not written.
+            return {}
 
     @cached_property
     def _far(self) -> dict[cst.CSTNode, Elsewhere]:

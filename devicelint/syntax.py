@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from itertools import accumulate
 
@@ -12,6 +13,10 @@ from devicelint.source import SourceFile
 
 DEEPEST_BRACKETS = 200
 """CPython refuses brackets that are nested more deeply; libcst's parser overflows the stack."""
+DEEPEST_EXPRESSION = 1_000
+"""What `a.b.c` and `not not a` may come to; libcst takes minutes, or overflows the stack."""
+_LONG_LINE, _LONG_STATEMENT = 2_000, 8_000
+"""In characters: about the least that an expression takes that is nested so deeply."""
 
 _BRACKET = re.compile(r"[()\[\]{}]")
 _STEPS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
@@ -47,21 +52,45 @@ def too_deep(source: SourceFile) -> CheckError:
 
 
 def _may_be_too_deep(text: str) -> bool:
-    """Whether brackets are nested too deeply, if those in strings and comments count too."""
+    """Whether brackets are nested too deeply, if those in strings and comments count too.
+
+    Or whether something is written on one line, or on several without a comma, that is long
+    enough to be nested deeply without brackets.
+    """
     steps = map(_STEPS.__getitem__, _BRACKET.findall(text))
-    return max(accumulate(steps), default=0) > DEEPEST_BRACKETS
+    if max(accumulate(steps), default=0) > DEEPEST_BRACKETS:
+        return True
+    length = 0
+    for line in text.split("\n"):
+        size = len(line)
+        length = 0 if "," in line else length + size
+        if size > _LONG_LINE or length > _LONG_STATEMENT:
+            return True
+    return False
+
+
+def _depth(tree: ast.AST) -> int:
+    """How deeply the deepest expression is nested, as libcst has it."""
+    deepest = 0
+    waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        below = depth + len(getattr(node, "values", ".")) if hasattr(node, "op") else depth + 1
+        waiting.extend((child, below) for child in ast.iter_child_nodes(node))
+    return deepest
 
 
 def _complaint(source: SourceFile) -> CheckError | None:
     """Return what CPython has to say against a text; None where it would run it."""
-    import ast
     import warnings
 
     try:
         with warnings.catch_warnings():
             # What it warns about, a linter of Python will tell.
             warnings.simplefilter("ignore")
-            compile(source.text, source.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            tree = compile(source.text, source.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            return too_deep(source) if _depth(tree) > DEEPEST_EXPRESSION else None
     except SyntaxError as error:
         column = max((error.offset or 1) - 1, 0)
         return CheckError(source.path, error.lineno or 1, column, f"syntax error: {error.msg}")
@@ -69,7 +98,6 @@ def _complaint(source: SourceFile) -> CheckError | None:
         return too_deep(source)
     except ValueError as error:
         return CheckError(source.path, 1, 0, f"syntax error: {error}")
-    return None
 
 
 def _told_by_libcst(source: SourceFile, error: cst.ParserSyntaxError) -> CheckError:

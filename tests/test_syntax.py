@@ -52,3 +52,29 @@ def test_brackets_that_cpython_refuses_do_not_reach_the_native_parser(brackets, 
 def test_brackets_in_strings_and_comments_are_not_nested():
     text = f"x = '{'(' * 300}'  # {'[' * 300}\n"
     assert parse(SourceFile.from_text(text)).code == text
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "x" + ".x" * 30_000,
+        "not " * 30_000 + "x",
+        "x" + " and x" * 30_000,
+        "lambda: " * 30_000 + "x",
+    ],
+)
+def test_expressions_that_are_deep_without_brackets_do_not_reach_the_native_parser(expression):
+    assert told(f"y = {expression}\n") == "a.py:1:1: is nested too deeply to be checked"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y = [" + "1, " * 30_000 + "]\n",
+        "y = x" + " + x" * 150 + "\n",
+        "y = (\n" + "    'a line of text'\n" * 150 + ")\n",
+        "x = 1\n" * 3_000,
+    ],
+)
+def test_long_is_not_deep(text):
+    assert parse(SourceFile.from_text(text)).code == text

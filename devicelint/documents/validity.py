@@ -30,6 +30,8 @@ def _complaint(data: bytes) -> str:
             # What it mends by itself, in its own copy.
             warnings.simplefilter("ignore")
             nbformat.validate(json.loads(data.decode("utf-8-sig")))
-    except (nbformat.ValidationError, ValueError) as error:
+    except (nbformat.ValidationError, ValueError, RecursionError) as error:
         return str(error).partition("\n")[0]
+    except Exception as error:  # noqa: BLE001 - nbformat stumbles over some invalid notebooks
+        return f"nbformat raises {type(error).__name__}"
     return ""
