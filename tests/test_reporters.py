@@ -192,6 +192,14 @@ def test_line_ends_and_form_feeds_do_not_reach_the_terminal():
     assert "1 | ␌x = 1\n  |  ^\n2 | y = 2\n3 | z = 3\n  | - z\n" in shown
 
 
+def test_a_place_of_nothing_but_blanks_is_marked_where_it_begins():
+    assert report("x = 1\n \n", finding(Span(5, 7))).splitlines()[1:4] == [
+        "  |",
+        "1 | x = 1",
+        "  |      ^",
+    ]
+
+
 def test_escapes_in_the_code_the_path_and_the_message_do_not_reach_the_terminal():
     source = SourceFile.from_text("s = '\x1b[31m\u202e'\n", "a\x1bb.py")
     shown = text.render(Checked(source, (finding(Span(0, 1), message="on\x1b[2J\nx"),)))

@@ -69,7 +69,7 @@ class Document(ABC):
 
         Raises Unwritable where these change anything but Python.
         """
-        return tuple(sorted(edits))
+        return tuple(sorted(edits, key=lambda edit: edit.span))
 
     @abstractmethod
     def with_text(self, text: str) -> Document:

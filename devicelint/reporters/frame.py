@@ -67,12 +67,13 @@ def _strokes(source: SourceFile, label: Label) -> Iterator[Stroke]:
         lines = list(range(first.line, last.line + 1))
     if len(lines) > LINES_OF_A_LONG_SPAN:
         lines = [*lines[:2], lines[-1]]
+    is_blank = not source.text[label.span.start : label.span.end].strip()
     for line in lines:
         text = source.line_text(line)
         indent = len(text) - len(text.lstrip())
         start = first.column if line == first.line else indent
         end = last.column if line == last.line else len(text.rstrip())
-        if start < end or len(lines) == 1:
+        if start < end or len(lines) == 1 or (line == first.line and is_blank):
             # What there is to say is said once, on the last line.
             said = label if line == lines[-1] else replace(label, message="")
             yield Stroke(line, min(start, len(text)), min(end, len(text)), said)

@@ -101,21 +101,25 @@ def _suggestion(written: Written, finding: Finding, region: Region) -> dict[str,
     if last - first >= _LINES_OF_A_SUGGESTION:
         return None
     start = file.offset(first, 0)
-    end = file.offset(last + 1, 0) if last < file.lines else len(file.text)
+    has_end = last < file.lines
+    end = file.offset(last + 1, 0) if has_end else len(file.text)
     moved = [
         Edit(Span(edit.span.start - start, edit.span.end - start), edit.content) for edit in edits
     ]
     text = apply(file.text[start:end], moved)
-    return {
-        "range": {"start": {"line": first}, "end": {"line": last}},
-        "text": text.removesuffix("\n").removesuffix("\r"),
-    }
+    if has_end:  # For which a line stands, too.
+        text = text.removesuffix("\n").removesuffix("\r")
+    return {"range": {"start": {"line": first}, "end": {"line": last}}, "text": text}
 
 
 def _last_line(file: SourceFile, edit: Edit) -> int:
-    """Return the last line that an edit changes: not the one before whose start it ends."""
+    """Return the last line that an edit changes: not one of which it leaves the start."""
     line, column = file.position(edit.span.end)
-    return line - 1 if column == 0 and edit.span.start < edit.span.end else line
+    leaves_whole_lines = edit.content.endswith("\n") or (
+        not edit.content and file.position(edit.span.start).column == 0
+    )
+    is_before = column == 0 and edit.span.start < edit.span.end and leaves_whole_lines
+    return line - 1 if is_before else line
 
 
 def _path(path: str) -> str:

@@ -75,6 +75,7 @@ class Report(report.Report):
         run = {
             "tool": {"driver": driver},
             "columnKind": "utf16CodeUnits",
+            "newlineSequences": ["\r\n", "\n", "\r"],
             "originalUriBaseIds": base_ids(self.scene),
             "invocations": [self._invocation],
         }

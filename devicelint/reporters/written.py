@@ -72,7 +72,7 @@ class Written:
         """What edits of the Python are in the file; nothing where they cannot be written."""
         document = self.source.document
         if document is None:
-            return tuple(sorted(edits))
+            return tuple(sorted(edits, key=lambda edit: edit.span))
         if not self._is_same:
             return ()
         try:

@@ -107,19 +107,27 @@ def across() -> tuple[Checked, Scene]:
     return Checked(source, (finding(Span(2, 3), fix=fix),)), scene
 
 
+def notebook_of(cells: Iterable[str], *, as_lists: bool) -> dict[str, object]:
+    """A notebook; what begins with `#` and a blank is text."""
+    return {
+        "cells": [
+            {
+                "cell_type": "markdown" if text.startswith("# ") else "code",
+                "metadata": {},
+                "source": text.splitlines(keepends=True) if as_lists else text,
+                **({} if text.startswith("# ") else {"outputs": [], "execution_count": None}),
+            }
+            for text in cells
+        ],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 4,
+    }
+
+
 def notebook(*, as_lists: bool, ascii_only: bool = False) -> Checked:
     """A finding in the third cell of a notebook, with a fix of two cells."""
-    kinds = ["code", "markdown", "code"]
-    cells: list[dict[str, object]] = [
-        {
-            "cell_type": kind,
-            "metadata": {},
-            "source": text.splitlines(keepends=True) if as_lists else text,
-            **({"outputs": [], "execution_count": None} if kind == "code" else {}),
-        }
-        for kind, text in zip(kinds, CELLS, strict=True)
-    ]
-    document = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    document = notebook_of(CELLS, as_lists=as_lists)
     raw = json.dumps(document, indent=1, ensure_ascii=ascii_only)
     source = SourceFile.from_text(raw, f"{ROOT}/note book.ipynb")
     end = span(source.text, "model(x)").end - 1

@@ -37,11 +37,10 @@ def taken(text: str, diagnostic: dict[str, Any]) -> str:
         place["start"]["line"],
         place["end"]["line"],
     )
-    lines = text.splitlines(keepends=True)
-    last = lines[where["end"]["line"] - 1]
-    end = last[len(last.rstrip("\r\n")) :]
+    lines = text.split("\n")
+    end = "\r" * lines[where["end"]["line"] - 1].endswith("\r")
     lines[where["start"]["line"] - 1 : where["end"]["line"]] = [suggestion["text"] + end]
-    return "".join(lines)
+    return "\n".join(lines)
 
 
 def test_columns_count_bytes():
