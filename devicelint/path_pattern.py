@@ -35,7 +35,10 @@ def _segments(pattern: str) -> tuple[str, ...]:
 
 def matches(pattern: str, path: str) -> bool:
     """Whether `pattern` means exactly `path`, written from the configuration's folder, with `/`."""
-    return _match(_segments(pattern), tuple(path.split("/")))
+    segments = _segments(pattern)
+    if segments[:1] == ("**",) and len(segments) == 2 and segments[1] != "**":
+        return fnmatchcase(path.rpartition("/")[2], segments[1])  # A name at any depth.
+    return _match(segments, tuple(path.split("/")))
 
 
 def covers(pattern: str, path: str) -> bool:
@@ -57,6 +60,8 @@ def _match(segments: tuple[str, ...], names: tuple[str, ...]) -> bool:
                 following[index] = following[index] or reached[index]
             elif reached[index] and fnmatchcase(name, segment):
                 following[index + 1] = True
+        if True not in following:
+            return False
         _pass_over_stars(segments, following)
         reached = following
     # A pattern that ends in `/**` means what is inside of a folder, not the folder.
