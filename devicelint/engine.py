@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 
+from devicelint import timing
 from devicelint.assuming import assumed_by, met
 from devicelint.charting import Chart, Charting
 from devicelint.checked import Checked, Met, concerns_devices, screen
@@ -183,7 +184,8 @@ def _explored(
     heard = {} if project is None else _programs(called, project)
     program = replace(_program(source, project, config), heard=heard)
     gathering = Gathering(rules)
-    explore(program, gathering.listener_for, wanted=gathering.wanted)
+    with timing.part("walk"):
+        explore(program, gathering.listener_for, wanted=gathering.wanted)
     assumed += met(program.assumed, source, program.tree)
     return _located(source, program, gathering, config, project, called)
 
@@ -204,7 +206,8 @@ def _located(
         others.pop(files[0].home, None)
         files += (File(SourceFile(o.text), o.tree, str(home)) for home, o in others.items())
     imported = () if project is None else project.files()
-    found = located(files, reports, imported, asks_torch=config.asks_torch)
+    with timing.part("locate"):
+        found = located(files, reports, imported, asks_torch=config.asks_torch)
     by_home = {file.home: findings for file, findings in zip(files, found, strict=True)}
     return tuple(by_home.get(home_of(one), []) for one in (source, *called))
 

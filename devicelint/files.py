@@ -18,7 +18,7 @@ from devicelint.source import SourceFile
 
 _SUFFIXES = frozenset({".py", ".pyw", ".ipynb"})
 
-_PASSED_OVER = frozenset(
+PASSED_OVER = frozenset(
     {
         ".bzr", ".devicelint_cache", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints",
         ".mypy_cache", ".nox", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv",
@@ -120,7 +120,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 def _entries_to_search(folder: Path) -> list[os.DirEntry[str]]:
     """What of a folder met on the way is to be searched: nothing of a virtual environment."""
-    if folder.name in _PASSED_OVER:
+    if folder.name in PASSED_OVER:
         return []
     entries = _entries(folder)
     return [] if any(entry.name == "pyvenv.cfg" for entry in entries) else entries

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache, partial
 
+from devicelint import timing
 from devicelint.domain.events import Event
 from devicelint.domain.worlds import World
 from devicelint.finding import Certainty
@@ -89,8 +90,17 @@ def _handlers(
             handle = getattr(rule, method)
             if rule.plugin:
                 handle = partial(_heard_by_plugin, rule, handle)
+            if timed := timing.timed():
+                handle = partial(_heard_in_time, timed, rule, handle)
             handlers.setdefault(event_of(method), []).append((rule, handle))
     return handlers
+
+
+def _heard_in_time(
+    timed: timing.Timing, rule: Rule, handle: Callable[..., Reports], event: Event, scene: Scene
+) -> Reports:
+    with timed.part(f"{rule.code} {rule.name}"):
+        return iter(tuple(handle(event, scene)))
 
 
 def _report(said: object) -> Report:

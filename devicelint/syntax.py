@@ -8,6 +8,7 @@ from itertools import accumulate
 
 import libcst as cst
 
+from devicelint import timing
 from devicelint.finding import InputError
 from devicelint.source import SourceFile
 
@@ -37,7 +38,8 @@ def parse(source: SourceFile) -> cst.Module:
     if _may_be_too_deep(source.text) and (complaint := _complaint(source)):
         raise complaint
     try:
-        return cst.parse_module(source.text)
+        with timing.part("parse"):
+            return cst.parse_module(source.text)
     except cst.ParserSyntaxError as error:
         # CPython says it better than libcst, and knows the place where libcst's tokenizer does not.
         told = _complaint(source) or _told_by_libcst(source, error)

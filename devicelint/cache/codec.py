@@ -5,7 +5,8 @@ A folder with a cache may come from anywhere, so that no pickle is read from it.
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable
+from dataclasses import Field, fields, is_dataclass
 from enum import Enum
 from typing import Any
 
@@ -30,6 +31,12 @@ _CLASSES: dict[str, type[Any]] = {
         Met,
     )
 }
+
+_FOUND = fields(Checked)[1:]
+"""All but the source, which whoever asks has read."""
+_PLAIN: dict[str, type[Any]] = {"str": str, "int": int, "bool": bool}
+_MANY = "tuple["
+_OR_NONE = " | None"
 
 
 def _to_data(value: Any) -> Any:
@@ -61,12 +68,32 @@ def _made(name: str, content: Any) -> Any:
     made = _CLASSES.get(name)
     if made is None:
         raise ValueError(f"there is no {name}")
-    return made(content) if issubclass(made, Enum) else made(*map(_from_data, content))
+    if issubclass(made, Enum):
+        return made(content)
+    values = tuple(map(_from_data, content))
+    _refuse_others(fields(made), values)
+    return made(*values)
+
+
+def _refuse_others(wanted: Iterable[Field[Any]], values: tuple[Any, ...]) -> None:
+    for field, value in zip(wanted, values, strict=True):
+        if not _is_a(str(field.type), value):
+            raise TypeError(f"{field.name} is no {type(value).__name__}")
+
+
+def _is_a(kind: str, value: Any) -> bool:
+    """Whether a value is of a type, as the annotations of findings write such."""
+    if kind.endswith(_OR_NONE):
+        return value is None or _is_a(kind.removesuffix(_OR_NONE), value)
+    if kind.startswith(_MANY):
+        inner = kind.removeprefix(_MANY).removesuffix(", ...]")
+        return isinstance(value, tuple) and all(_is_a(inner, each) for each in value)
+    return isinstance(value, _PLAIN.get(kind) or _CLASSES[kind])
 
 
 def found_data(checked: Checked) -> Any:
     """What was found in a file: all but its text."""
-    return [_to_data(getattr(checked, field.name)) for field in fields(Checked)[1:]]
+    return [_to_data(getattr(checked, field.name)) for field in _FOUND]
 
 
 def error_data(error: InputError) -> Any:
@@ -78,4 +105,6 @@ def checked_of(source: SourceFile, data: Any) -> Checked:
     """What was found in a file; raises InputError where it cannot be checked."""
     if isinstance(data, dict):
         raise InputError(source.path, *data["error"])
-    return Checked(source, *map(_from_data, data))
+    values = tuple(map(_from_data, data))
+    _refuse_others(_FOUND, values)
+    return Checked(source, *values)

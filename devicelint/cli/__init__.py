@@ -22,6 +22,7 @@ Door = Callable[[str, Sequence[str]], int]
 _HOMES = {
     "adopt": "adopt",
     "check": "check",
+    "clean": "cleaning",
     "completion": "completion",
     "config": "configuration",
     "explain": "pages",

@@ -23,6 +23,7 @@ from devicelint.selector import hint
 COMMANDS = {
     "adopt": "Bring training scripts to the device pattern",
     "check": "Report device mistakes in files and folders (the default)",
+    "clean": "Remove what earlier runs left to be faster",
     "completion": "Print the completion script of a shell",
     "config": "Show which settings apply to a file, and where they are written",
     "explain": "Print the page of a rule",

@@ -20,6 +20,7 @@ from devicelint.cli.collecting import Collecting
 from devicelint.cli.inputs import STDIN, FileInput, Input, StandardInput, inputs
 from devicelint.cli.old_code import OldCode
 from devicelint.cli.output import Output
+from devicelint.cli.progress import Progress
 from devicelint.cli.settings import Settings
 from devicelint.cli.tally import Tally
 from devicelint.cli.usage import UsageError
@@ -41,6 +42,10 @@ def run(_command: str, words: Sequence[str]) -> int:
         sys.stdout.write(f"devicelint {__version__}\n")
         return 0
     refuse_contradictions(options)
+    if options.profile or options.watch:
+        from devicelint.cli import repeated
+
+        return repeated.run(options)
     return Check(options).run()
 
 
@@ -129,9 +134,12 @@ class Check:
 
     def go_through(self, found: Iterable[Input]) -> Iterator[Input]:
         """Do one file after the other, and yield each when it is done."""
-        for each in self.checking.in_turn(found):
-            self._one(each)
-            yield each
+        progress = Progress(self.options)
+        with terminal.passing(progress.hide):
+            for number, each in enumerate(self.checking.in_turn(found)):
+                progress.at(number, self.checking.files, each.path)
+                self._one(each)
+                yield each
 
     def _one(self, each: Input) -> None:
         if self.options.fix or (self.options.diff and not self.old_code.is_read_only):

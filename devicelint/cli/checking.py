@@ -52,6 +52,8 @@ class Checking:
         self._settings: dict[Config, tuple[Config, str]] = {}
         self._at_hand: tuple[FileInput, _Read] | None = None
         """What was read last."""
+        self.files = 0
+        """How many there are."""
         self._processes: Processes | None = None
         self._sent: dict[str, tuple[str, Config, str]] = {}
         """What processes are checking, by path: home, settings, and what tells these."""
@@ -65,6 +67,8 @@ class Checking:
 
     def in_turn(self, found: Iterable[Input]) -> Iterator[Input]:
         """The files in their order; while they come, processes may be at work on later ones."""
+        found = list(found)
+        self.files = len(found)
         if self._options.jobs == 1:
             yield from found
             return
@@ -84,7 +88,8 @@ class Checking:
         read = self._read_in_turn(each)
         source = each.source_of(read.data)
         if read.known is not None:
-            return checked_of(source, read.known)
+            with suppress(ValueError, TypeError, LookupError):  # Of a cache that is none of ours.
+                return checked_of(source, read.known)
         return self._examined(each, source, read)
 
     def known_clean(self, each: Input) -> Checked | None:
@@ -102,6 +107,16 @@ class Checking:
             config, key = self._settings_of(each)
             if not config.assume:  # What of that is met in a file, is not told here.
                 self._cache(config).put(each.home, digest(source.to_bytes()), key, _NOTHING)
+
+    def take_over(self, before: list[Checking]) -> None:
+        """Go on with what an earlier run knows, and leave that to the next one."""
+        for one in before:
+            self._caches = one._caches
+            self.look_again()
+            if "project" in one.__dict__:
+                self.project = one.project
+                self.project.look_again()
+        before[:] = [self]
 
     def look_again(self) -> None:
         """Take no file for what it was before: some have been written."""

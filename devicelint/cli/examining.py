@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devicelint.checked import Checked, concerns_devices
+from devicelint.timing import part
 
 if TYPE_CHECKING:
     from devicelint.config import Config
@@ -17,6 +18,6 @@ def examine(source: SourceFile, config: Config, project: Callable[[], Project]) 
     """What is found in a file; libcst is imported where there is anything to look for."""
     if source.skipped or not concerns_devices(source):
         return Checked(source, ())
-    from devicelint import engine
-
+    with part("import"):
+        from devicelint import engine
     return engine.check(source, config, project())

@@ -75,7 +75,10 @@ class Output:
             count = len(checked.findings)
             terminal.say(printable(f"{checked.source.path}: {count} found"))
         if not (self.options.statistics or self.options.diff):
-            self.stream.write(self.report.file(checked))
+            told = self.report.file(checked)
+            if told:
+                terminal.make_room()
+            self.stream.write(told)
 
     def show_problem(self, problem: InputError) -> None:
         """Put into the report what could not be checked; people are told of it elsewhere."""

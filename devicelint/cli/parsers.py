@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 _PARSERS = {
     "adopt": "adopt_arguments",
     "check": "arguments",
+    "clean": "clean_arguments",
     "completion": "arguments",
     "config": "configuration",
     "explain": "arguments",

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from threading import local
 from typing import TYPE_CHECKING, cast
 
@@ -50,10 +51,14 @@ class _Process:
         except (OSError, EOFError, pickle.UnpicklingError):
             raise _Died from None
 
-    def end(self) -> None:
+    def kill(self) -> None:
         """End it, whatever it does."""
         self._running.kill()
-        self._running.wait()
+
+    def forget(self) -> None:
+        """Take leave of it, once it has ended and nobody waits for it."""
+        with self._running, suppress(OSError):
+            self.kill()
 
 
 class Processes:
@@ -64,6 +69,7 @@ class Processes:
         self._learn = learn
         self._own = local()
         self._all: list[_Process] = []
+        self._is_over = False
         # Each thread waits for one process.
         self._executor = ThreadPoolExecutor(jobs)
         self._pieces: dict[str, Future[Answer]] = {}
@@ -87,11 +93,16 @@ class Processes:
 
     def close(self) -> None:
         """End the processes."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._is_over = True
         for process in self._all:
-            process.end()
+            process.kill()
+        self._executor.shutdown(cancel_futures=True)
+        for process in self._all:
+            process.forget()
 
     def _answer(self, work: Sequence[tuple[str, Config]]) -> Answer:
+        if self._is_over:
+            raise _Died
         process: _Process | None = getattr(self._own, "process", None)
         if process is None:
             process = self._own.process = _Process()

@@ -7,7 +7,7 @@ import argparse
 AUTO = 0
 """As many processes as are worth it."""
 
-FROM_SCRATCH = {"jobs": 1, "no_cache": True, "cache_dir": None}
+FROM_SCRATCH = {"jobs": 1, "no_cache": True, "cache_dir": None, "profile": False}
 """For commands that check each file here and now."""
 
 
@@ -26,6 +26,14 @@ def add_speed_options(parser: argparse.ArgumentParser) -> None:
         "--no-cache", action="store_true", help="neither read nor write what earlier runs found"
     )
     group.add_argument("--cache-dir", metavar="DIR", help="where that is kept (.devicelint_cache)")
+    group.add_argument(
+        "--watch", action="store_true", help="check again whenever a file changes, until Ctrl-C"
+    )
+    group.add_argument(
+        "--profile",
+        action="store_true",
+        help="tell how long each part and each rule took; in one process, without the cache",
+    )
 
 
 def _jobs(text: str) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TextIO
 
 from devicelint.reporters.paint import Paint, coloured, plain
@@ -41,8 +42,29 @@ def width_of(stream: TextIO, default: int) -> int:
     return shutil.get_terminal_size((default, 24)).columns
 
 
+_passing: list[Callable[[], None]] = []
+
+
+def make_room() -> None:
+    """Let what is shown for the moment make room for what stays."""
+    for hide in _passing:
+        hide()
+
+
+@contextmanager
+def passing(hide: Callable[[], None]) -> Iterator[None]:
+    """Show something for the moment, that `hide` takes away, and does so at the end."""
+    _passing.append(hide)
+    try:
+        yield
+    finally:
+        hide()
+        _passing.remove(hide)
+
+
 def write_bytes(data: bytes) -> None:
     """Write to standard output exactly these bytes, whatever its encoding and line ends."""
+    make_room()
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -50,6 +72,7 @@ def write_bytes(data: bytes) -> None:
 
 def say(line: str) -> None:
     """Write a line for the person who runs this: a problem, or the summary."""
+    make_room()
     sys.stdout.flush()
     print(line, file=sys.stderr)
 
