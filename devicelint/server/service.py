@@ -159,7 +159,7 @@ async def _initialized(server: Server, _: lsp.InitializedParams) -> None:
         return
     watching = workspace.did_change_watched_files
     if watching is not None and watching.dynamic_registration:
-        globs = ("**/*.py", "**/*.pyi", "**/{pyproject,devicelint,.devicelint}.toml")
+        globs = ("**/*.py", "**/*.pyi", "**/*.toml")  # A file that is extended has any name.
         options = lsp.DidChangeWatchedFilesRegistrationOptions(
             [lsp.FileSystemWatcher(glob) for glob in globs]
         )
