@@ -2,10 +2,12 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, note, settings
 
 from devicelint import engine
 from devicelint.cli import main
@@ -14,6 +16,7 @@ from devicelint.map import Map, draw, read_recording, render, together
 from devicelint.map.amounts import amounts, size_told, time_told
 from devicelint.map.model import Measure
 from devicelint.source import SourceFile
+from tests.torch_programs import programs
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -154,6 +157,7 @@ def test_the_functions_of_the_values():
 def test_a_loss_without_weights_is_nowhere():
     text = (
         "import torch\nmodel = torch.nn.Linear(2, 2).cuda()\nlost = torch.nn.MSELoss().cuda()\n"
+        "lost = torch.nn.L1Loss() if f() else torch.nn.MSELoss()\n"
         "loss = lost(model(torch.ones(2).cuda()), torch.ones(2).cuda())\n"
     )
     of = drawn(text)
@@ -161,7 +165,19 @@ def test_a_loss_without_weights_is_nowhere():
         *("model", "torch.nn.Linear(2, 2)", "loss"),
         *("torch.ones(2)", "torch.ones(2)", "torch.ones(2)", "torch.ones(2)"),
     ]
-    assert [line for line, *_ in arrows(of)] == [2, 4, 4]
+    assert [line for line, *_ in arrows(of)] == [2, 5, 5]
+
+
+def test_a_part_that_is_moved_on_its_own_has_its_name():
+    text = (
+        "import torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n"
+        "        self.one = torch.nn.Linear(2, 2)\n"
+        "        self.two = torch.nn.Linear(2, 2).to('cuda:1')\n"
+    )
+    assert nodes(drawn(text)) == [
+        (5, "self.two", "cuda:1"),
+        (5, "torch.nn.Linear(2, 2)", "cpu"),
+    ]
 
 
 def test_each_machine_is_a_view():
@@ -210,6 +226,34 @@ def test_a_file_without_python_is_drawn_as_well():
     of = drawn("# Only words\n", "words.md")
     assert [view.machine for view in of.views] == ["on every machine"]
     assert "no moves" in render(of, SourceFile.from_text("# Only words\n", "words.md"))
+
+
+@given(programs())
+@settings(max_examples=20)
+def test_whatever_a_picture_names_is_there(text):
+    note(text)
+    of = drawn(text)
+    texts = {line.number: line.text for line in of.lines}
+    lanes = range(len(of.lanes))
+    for view in of.views:
+        known = range(len(view.nodes))
+        assert [node.id for node in view.nodes] == [*known]
+        assert all(node.line in texts and node.lane in lanes for node in view.nodes)
+        assert all(
+            number in known and number != one.id for one in view.nodes for number in one.inputs
+        )
+        for arrow in view.arrows:
+            assert arrow.line in texts
+            assert arrow.origin in lanes
+            assert arrow.target in lanes
+            assert arrow.origin != arrow.target
+            assert {arrow.source, arrow.result} <= {None, *known}
+            assert arrow.source is None or view.nodes[arrow.source].lane == arrow.origin
+            assert arrow.result is None or view.nodes[arrow.result].lane == arrow.target
+        words = [(one.line, one.start, one.end) for one in view.words]
+        assert all(0 <= start < end <= len(texts[line]) for line, start, end in words)
+        assert all(one[:1] != two[:1] or one[2] <= two[1] for one, two in pairwise(words))
+    assert render(of, SourceFile.from_text(text))
 
 
 # -- the page ------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from devicelint.charting.tree import Tree
 from devicelint.domain.devices import CPU, NOT_UNDERSTOOD, Device, Unsure
 from devicelint.domain.events import Assigned, DiscardedTransfer, Evaluated, Event, Transfer
 from devicelint.domain.history import Verb
-from devicelint.domain.values import Array, Bundle, DeviceHandle, Module, Outside, Value
+from devicelint.domain.values import Array, Bundle, DeviceHandle, Module, OneOf, Outside, Value
 from devicelint.domain.worlds import World
 from devicelint.explaining import since
 from devicelint.gathering import parent_of
@@ -82,15 +82,22 @@ class _Hearing:
         self.notes.read(site, device)
         if isinstance(site, cst.Call):
             self._asked(site, run)
-        elif isinstance(site, (cst.Name, cst.Attribute)) and not isinstance(device, Unsure):
-            if isinstance(value, DeviceHandle):
-                return
+        elif not isinstance(device, Unsure) and not isinstance(value, DeviceHandle):
+            self._used(site, value, run)
+        target = self._tree.attribute_given(site)
+        if target is not None and not self._is_part(site, value):
+            self._given(target, (None, run.code_of(target)), value, run)
+
+    def _used(self, site: cst.CSTNode, value: Value, run: Run) -> None:
+        """A name or an attribute is read."""
+        if isinstance(site, (cst.Name, cst.Attribute)):
             made = self._meant_by(site, run) or self.notes.born_of(since(value, run))
             if made is not None:
                 self.notes.use(self._tree.statement_of(site), made)
-        target = self._tree.attribute_given(site)
-        if target is not None and not isinstance(value, Module):
-            self._given(target, (None, run.code_of(target)), value, run)
+
+    def _is_part(self, site: cst.CSTNode, value: Value) -> bool:
+        """Whether a module is only built to belong to another one, which has the name."""
+        return isinstance(value, Module) and not self.notes.moves_in(self._tree.statement_of(site))
 
     def _asked(self, call: cst.Call, run: Run) -> None:
         """Python asks for what a tensor of a device holds: `loss.item()`."""
@@ -163,7 +170,8 @@ def _device_of(value: Value, run: Run) -> Device:
 
 
 def _is_empty(value: Value, run: Run) -> bool:
-    return isinstance(value, Module) and is_without_tensors(run, value)
+    options = value.options if isinstance(value, OneOf) else (value,)
+    return all(isinstance(one, Module) and is_without_tensors(run, one) for one in options)
 
 
 def _node(site: object) -> cst.CSTNode:

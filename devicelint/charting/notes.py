@@ -137,7 +137,8 @@ class Notes:
 
     def connect(self, move: NotedMove, source: NotedValue | None, statement: cst.CSTNode) -> None:
         """Tell of a move what it takes; the statement reads what it gives."""
-        move.source = move.source or source
+        if source is not None and str(source.device) == str(move.origin):
+            move.source = move.source or source
         used = self._used.setdefault(statement, {})
         if source is not None:
             used.pop(source, None)
@@ -150,6 +151,10 @@ class Notes:
             if moved is site:
                 move.is_discarded = True
 
+    def moves_in(self, statement: cst.CSTNode) -> bool:
+        """Whether a statement moves anything."""
+        return any(isinstance(one, NotedMove) for one in self._used.get(statement, ()))
+
     def asks(self, statement: cst.CSTNode) -> bool:
         """Whether a statement brings something to Python's own memory."""
         return any(
@@ -158,6 +163,8 @@ class Notes:
         )
 
     def _take(self, move: NotedMove, value: NotedValue) -> None:
+        if str(value.device) != str(move.target):
+            return
         before = move.result
         if before is not None and before is not value and before.site is move.site:
             self._values.pop((before.site, before.name, str(before.device)), None)

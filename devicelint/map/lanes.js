@@ -25,10 +25,8 @@ function itemsOf(view) {
   };
   for (const arrow of view.arrows) {
     const source = byId.get(arrow.source) ?? end(arrow, arrow.origin, "source");
-    let target = byId.get(arrow.result);
-    if (!target || target === source) target = end(arrow, arrow.target, "result");
+    const target = byId.get(arrow.result) ?? end(arrow, arrow.target, "result");
     target.lost = arrow.is_discarded;
-    if (source.lane !== arrow.origin) continue;
     edges.push({ source, target, arrow });
   }
   for (const item of items) {
@@ -129,7 +127,7 @@ function pathsOf({ source, target }) {
   if (x2 <= x1) {
     const [from, to] = [source.x + source.width / 2, target.x + target.width / 2];
     const top = Math.max(HEAD + 4, Math.min(y1, y2) - PILL - 18);
-    return ["", `M${from},${y1 - PILL / 2} C${from},${top} ${to},${top} ${to},${y2 - PILL / 2 - 1}`];
+    return ["", `M${from},${y1 - PILL / 2} C${from},${top} ${to},${top} ${to},${y2 - PILL / 2 - 2}`];
   }
   const turn = Math.max(x1, x2 - GAP);
   const half = (x2 - turn) / 2;
@@ -138,9 +136,11 @@ function pathsOf({ source, target }) {
 }
 
 /* The head of an arrow, the larger the thicker its line is. */
-function tipOf(target, weight) {
+function tipOf(target, weight, isBack) {
   const length = 7 + weight;
   const half = 3 + weight;
+  const [middle, top] = [target.x + target.width / 2, target.y - PILL / 2];
+  if (isBack) return `M${middle},${top} l${-half},${-length} h${2 * half} z`;
   return `M${target.x},${target.y} l${-length},${-half} v${2 * half} z`;
 }
 
@@ -159,7 +159,7 @@ function edgeOf(edge, heaviest) {
   group.append(drawn("title", {}, sentence(arrow, amount)));
   if (along) group.append(drawn("path", { class: `along ${colourOf(arrow.origin)}`, d: along }));
   group.append(drawn("path", { class: "line", d: across, "stroke-width": weight.toFixed(2) }));
-  group.append(drawn("path", { class: "tip", d: tipOf(target, weight) }));
+  group.append(drawn("path", { class: "tip", d: tipOf(target, weight, isBack) }));
   if (amount?.isLast) {
     const at = { class: "amount", x: target.x + 2, y: target.y + PILL / 2 + 12 };
     group.append(drawn("text", at, amount.told));

@@ -97,7 +97,11 @@ class Arrow:
     measures: tuple[int, ...] = ()
     """What was measured of it, by the number among the measures of the run."""
     shared_by: tuple[int, ...] = ()
-    """The arrows of the line that these measures do not tell apart."""
+    """The arrows of the line that these measures do not tell apart, this one among them."""
+    micros: float = 0.0
+    """The time that they come to."""
+    amount: str = ""
+    """What they come to, as people read it."""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from devicelint.map.amounts import amounts
 from devicelint.map.model import Arrow, Group, Lane, Measure, Run, View
 
 
@@ -12,13 +13,26 @@ def with_measures(view: View, lanes: Sequence[Lane], run: Run) -> View:
     """Each arrow with what was measured at its line."""
     measured = {arrow: tuple(_measured(arrow, lanes, run)) for arrow in view.arrows}
     sharing: dict[tuple[int, ...], list[int]] = {}
-    for arrow, measures in measured.items():
-        sharing.setdefault(measures, []).append(arrow.id)
+    for arrow, indices in measured.items():
+        if indices:
+            sharing.setdefault(indices, []).append(arrow.id)
     arrows = (
-        replace(arrow, measures=measures, shared_by=tuple(sharing[measures]))
-        for arrow, measures in measured.items()
+        _with(arrow, indices, tuple(sharing.get(indices, ())), run)
+        for arrow, indices in measured.items()
     )
     return replace(view, arrows=tuple(arrows))
+
+
+def _with(arrow: Arrow, indices: tuple[int, ...], shared_by: tuple[int, ...], run: Run) -> Arrow:
+    measures = [run.measures[index] for index in indices]
+    together = "together " if len(shared_by) > 1 else ""
+    return replace(
+        arrow,
+        measures=indices,
+        shared_by=shared_by,
+        micros=sum(one.micros for one in measures),
+        amount=together + amounts(measures),
+    )
 
 
 def _measured(arrow: Arrow, lanes: Sequence[Lane], run: Run) -> Iterator[int]:

@@ -153,7 +153,10 @@ function follow() {
 }
 
 root.classList.add("drawn");
-document.getElementById("machine")?.addEventListener("change", (event) => show(Number(event.target.value)));
+document.getElementById("machine")?.addEventListener("change", (event) => {
+  show(Number(event.target.value));
+  follow();
+});
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
   chosen = null;

@@ -198,8 +198,5 @@ def _table_row(of: Map, arrow: Arrow) -> Html:
         element("td", element("span", target.name, class_=f"chip {colour(target)}")),
     ]
     if of.run:
-        measured = [of.run.measures[index] for index in arrow.measures]
-        told = amounts(measured) or "not seen"
-        together = "together " if measured and len(arrow.shared_by) > 1 else ""
-        cells.append(element("td", together + told, class_="amount"))
+        cells.append(element("td", arrow.amount or "not seen", class_="amount"))
     return element("tr", *cells)
