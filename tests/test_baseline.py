@@ -360,6 +360,9 @@ class TestMistakes:
                 ("--diff", "--write-baseline", "a"),
                 "--write-baseline and --diff contradict each other",
             ),
+            (("--baseline", ""), "argument --baseline: must not be empty"),
+            (("--write-baseline", ""), "argument --write-baseline: must not be empty"),
+            (("--diff-base", ""), "argument --diff-base: must not be empty"),
         ],
     )
     def test_contradictions(self, run, words, told):

@@ -20,11 +20,19 @@ ALL_IS_NEW = {
 """The values of these options for a command that has none of them."""
 
 
+def _something(text: str) -> str:
+    """Refuse an empty word, as a variable gives that is not set: it would mean all code."""
+    if not text:
+        raise argparse.ArgumentTypeError("must not be empty")
+    return text
+
+
 def add_old_code_options(parser: Parser) -> None:
     """What of the code is known, and what is to be told all the same."""
     group = parser.add_argument_group("old code")
     group.add_argument(
         "--baseline",
+        type=_something,
         metavar="FILE",
         help="keep back the findings that FILE knows; new ones are told",
     )
@@ -35,6 +43,7 @@ def add_old_code_options(parser: Parser) -> None:
     )
     group.add_argument(
         "--write-baseline",
+        type=_something,
         metavar="FILE",
         help="let FILE know all that is found now, and nothing that is found no more",
     )
@@ -45,6 +54,7 @@ def add_old_code_options(parser: Parser) -> None:
     )
     group.add_argument(
         "--diff-base",
+        type=_something,
         metavar="REF",
         help="tell only what is found on lines changed since a git revision, or brought about "
         "by what has changed; REF: HEAD, origin/main, …",
