@@ -35,10 +35,8 @@ class Adding:
     files: int = 0
 
     @classmethod
-    def asked_for(cls, options: Namespace) -> Adding | None:
+    def asked_for(cls, options: Namespace) -> Adding:
         """What the options ask for."""
-        if not (options.add_noqa or options.add_ignore):
-            return None
         return cls(Style.NOQA if options.add_noqa else Style.IGNORE, options.diff)
 
     def sifted(self, checked: Checked) -> Checked:

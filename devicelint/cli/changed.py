@@ -13,6 +13,7 @@ from devicelint.baseline import Key, count, key_of
 from devicelint.cli.inputs import STDIN
 from devicelint.cli.usage import UsageError
 from devicelint.finding import Finding, InputError
+from devicelint.reporters import known as sentences
 from devicelint.revision import GitError, Revision, changed_lines
 from devicelint.source import SourceFile
 
@@ -42,6 +43,10 @@ class Changed:
         told = self.heard(checked, config)
         self.kept_back += len(checked.findings) - len(told.findings)
         return told
+
+    def told(self) -> str:
+        """How much was kept back."""
+        return sentences.unchanged(self.kept_back, self.name)
 
     def heard(self, checked: Checked, config: Config) -> Checked:
         """The same, of a text that is on its way to what is told."""

@@ -75,6 +75,7 @@ _CONTRADICTIONS = (
     ("no_baseline", "write_baseline"),
     ("write_baseline", "diff"),
     ("write_baseline", "fail_on_stale"),
+    ("write_baseline", "diff_base"),
     ("add_noqa", "add_ignore"),
     *((adds, other) for adds in ("add_noqa", "add_ignore") for other in ("fix", "write_baseline")),
 )
