@@ -23,7 +23,7 @@ def refuse_contradictions(options: Namespace) -> None:
     """Say before anything is done what cannot be watched; raises UsageError."""
     if STDIN in options.paths:
         raise UsageError("--watch looks at files, and - (standard input) is none")
-    for name in ("interactive", "prove", "write_baseline", "add_noqa"):
+    for name in ("interactive", "prove", "write_baseline", "add_noqa", "add_ignore"):
         if getattr(options, name, None):
             option = name.replace("_", "-")
             raise UsageError(f"--watch checks again and again: give it without --{option}")
