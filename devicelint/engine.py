@@ -61,7 +61,8 @@ def check(
     config = config or Config()
     assumed: list[Met] = []
     found = _findings(source, config, project, (), assumed)[0]
-    return replace(sifted(source, found, config), assumed=tuple(assumed))
+    checked = sifted(source, found, config, follows_imports=project is not None)
+    return replace(checked, assumed=tuple(assumed))
 
 
 def check_as_called(
@@ -74,7 +75,9 @@ def check_as_called(
     """
     found = _findings(source, config, project, called, [])
     sources = (source, *called)
-    return tuple(sifted(*pair, config) for pair in zip(sources, found, strict=True))
+    return tuple(
+        sifted(*pair, config, follows_imports=True) for pair in zip(sources, found, strict=True)
+    )
 
 
 def fix(
@@ -262,7 +265,7 @@ def study(
                 explore(program, studying.listener_for, TellingRun, studying.wanted)
                 found += _located(part, program, studying.gathering, config, project)[0]
                 told.append(studying.studied(part, program, project.files()))
-    return sifted(source, found, config), tuple(told)
+    return sifted(source, found, config, follows_imports=True), tuple(told)
 
 
 def chart(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -15,6 +17,9 @@ from devicelint.source import SourceFile
 from devicelint.unused import CODE as UNUSED
 from devicelint.unused import named_rules, unused
 
+_IMPORT = re.compile(r"^[ \t]*(?:from|(?P<list>import))[ \t]+(?P<modules>[^#\r\n]+)", re.MULTILINE)
+_INSTALLED = sys.stdlib_module_names | {"numpy", "torch", "torchvision"}
+
 
 def rules_for(source: SourceFile, config: Config) -> tuple[Rule, ...]:
     """The rules that the settings select, and those that comments of the file name."""
@@ -26,9 +31,11 @@ def rules_for(source: SourceFile, config: Config) -> tuple[Rule, ...]:
     return chosen(every_rule(), selects, config.torch_version)
 
 
-def sifted(source: SourceFile, found: Sequence[Finding], config: Config) -> Checked:
+def sifted(
+    source: SourceFile, found: Sequence[Finding], config: Config, *, follows_imports: bool
+) -> Checked:
     """What is told of a file: neither the settings nor a comment keep it back."""
-    if useless := [] if config.adopts else list(_unused(source, found, config)):
+    if useless := list(_unused(source, found, config, follows_imports=follows_imports)):
         found = sorted((*found, *useless), key=lambda finding: finding.span)
     asked = checked_codes(config, source.path) if found else frozenset()
     kept: list[Finding] = []
@@ -43,13 +50,26 @@ def sifted(source: SourceFile, found: Sequence[Finding], config: Config) -> Chec
     return Checked(source, tuple(kept), tuple(silenced))
 
 
-def _unused(source: SourceFile, found: Sequence[Finding], config: Config) -> Iterator[Finding]:
+def _unused(
+    source: SourceFile, found: Sequence[Finding], config: Config, *, follows_imports: bool
+) -> Iterator[Finding]:
     """The comments that silence nothing."""
-    if source.skipped or not named_rules(source):
+    if config.adopts or source.skipped or not named_rules(source):
         return
+    if not follows_imports and not _modules(source) <= _INSTALLED:
+        return  # What is imported would show what there is to silence.
     rules = rules_for(source, config)
     unheard = [rule for rule in rules if not config.holds_for(rule.code, rule.name, source.path)]
     yield from unused(source, found, _codes(rules), _codes(unheard))
+
+
+def _modules(source: SourceFile) -> set[str]:
+    """The first parts of what is imported; an empty one for a neighbour in the same package."""
+    found = set()
+    for statement in _IMPORT.finditer(source.text):
+        modules = statement["modules"].split(",") if statement["list"] else [statement["modules"]]
+        found |= {module.split()[0].partition(".")[0] for module in modules if module.split()}
+    return found
 
 
 def _codes(rules: Iterable[Rule]) -> frozenset[str]:

@@ -8,6 +8,7 @@ import pytest
 
 from devicelint.config import Config
 from devicelint.engine import check, fix
+from devicelint.project import Project
 from devicelint.source import SourceFile
 
 HEAD = "import torch\nx = torch.ones(2)\n"
@@ -15,13 +16,13 @@ HEAD = "import torch\nx = torch.ones(2)\n"
 
 def mended(text: str, config: Config | None = None, path: str = "train.py") -> str:
     source = SourceFile.from_text(text, path)
-    fixed = fix(source, config)
+    fixed = fix(source, config, Project())
     assert not [each for each in fixed.remaining if each.code == "DEV901"]
     return fixed.after.to_bytes().decode()
 
 
 def told(text: str, config: Config | None = None, path: str = "train.py") -> list[str]:
-    found = check(SourceFile.from_text(text, path), config).findings
+    found = check(SourceFile.from_text(text, path), config, Project()).findings
     return [each.message for each in found if each.code == "DEV901"]
 
 
@@ -87,7 +88,7 @@ class TestWhatIsLeft:
 
 
 def test_findings_stay_in_the_order_of_the_text():
-    found = check(SourceFile(HEAD + "y = 1  # noqa: DEV104\nx.cuda()\n")).findings
+    found = check(SourceFile(HEAD + "y = 1  # noqa: DEV104\nx.cuda()\n"), None, Project()).findings
     assert [each.code for each in found] == ["DEV901", "DEV104"]
 
 
@@ -110,7 +111,9 @@ class TestWhereItIsTold:
     def test_whatever_is_selected_besides(self, config):
         text = HEAD + "x.cuda()  # noqa: DEV104\ny = 1  # noqa: DEV104\n"
         assert told(text, config) == ["`# noqa: DEV104` silences nothing"]
-        assert [each.code for each in check(SourceFile(text), config).findings] == ["DEV901"]
+        assert [each.code for each in check(SourceFile(text), config, Project()).findings] == [
+            "DEV901"
+        ]
 
     @pytest.mark.parametrize(
         "config",
@@ -123,6 +126,31 @@ class TestWhereItIsTold:
     def test_not_where_it_is_off(self, config):
         assert told(HEAD + "y = 1  # noqa: DEV104\n", config) == []
 
+    @pytest.mark.parametrize(
+        ("imports", "is_told"),
+        [
+            ("import os.path as p, torch.nn as nn\nfrom torch.nn import functional", True),
+            ("from . import parts", False),
+            ("from .parts import build", False),
+            ("import os, parts", False),
+            ("if x is None:\n    from parts import build", False),
+        ],
+    )
+    def test_only_without_imports_where_none_are_followed(self, imports, is_told):
+        source = SourceFile(f"{HEAD}{imports}\ny = 1  # noqa: DEV104\n")
+        assert bool(check(source).findings) is is_told
+
+    def test_not_of_what_an_import_explains(self, tmp_path):
+        (tmp_path / "parts.py").write_text(
+            "from torch import nn\n\n\ndef build():\n    return nn.Linear(2, 2).cuda()\n"
+        )
+        path = tmp_path / "train.py"
+        text = "import torch\nfrom parts import build\n\nmodel = build()\n"
+        path.write_text(text + "model(torch.ones(1, 2))  # noqa: DEV103\n")
+        assert told(path.read_text(), path=str(path)) == []
+        (tmp_path / "parts.py").write_text("def build():\n    return print\n")
+        assert told(path.read_text(), path=str(path)) == ["`# noqa: DEV103` silences nothing"]
+
     def test_not_of_what_is_not_heard_in_this_file(self):
         config = Config(per_file_ignores=(("train.py", ("DEV104",)),))
         assert told(HEAD + "y = 1  # noqa: DEV104\n", config) == []
@@ -131,7 +159,10 @@ class TestWhereItIsTold:
     def test_only_what_is_selected_is_told_of_what_is_checked_for_it(self):
         text = HEAD + "y = torch.ones(2)\nz = y.cuda()  # noqa: DEV6\n"
         text += "y = torch.ones(2).cuda()\n"
-        assert {each.code for each in check(SourceFile(text)).findings} <= {"DEV901", "DEV409"}
+        assert {each.code for each in check(SourceFile(text), None, Project()).findings} <= {
+            "DEV901",
+            "DEV409",
+        }
 
     def test_in_a_cell_of_a_notebook(self):
         def notebook(code: str) -> str:
