@@ -32,6 +32,10 @@ class BaselineError(InputError):
     """A baseline that cannot be read."""
 
 
+class BrokenBaselineError(BaselineError):
+    """A baseline that is no JSON any more, as a merge leaves it."""
+
+
 class Key(NamedTuple):
     """What the findings of one entry have in common, within a file."""
 
@@ -127,7 +131,7 @@ def read_baseline(path: Path) -> Baseline:
         raise _error(path, "is no baseline: its JSON is nested too deeply") from None
     except json.JSONDecodeError as error:
         message = f"is no baseline: its JSON is broken: {error.msg}{_if_merged(text)}"
-        raise BaselineError(str(path), error.lineno, error.colno - 1, message) from None
+        raise BrokenBaselineError(str(path), error.lineno, error.colno - 1, message) from None
     except ValueError as error:  # A number of too many digits.
         raise _error(path, f"is no baseline: its JSON is broken: {error}") from None
     if not isinstance(content, dict) or FORMAT not in content:
@@ -155,15 +159,19 @@ def _read_once(path: Path, _changed: int) -> Baseline:
     return read_baseline(path)
 
 
-def is_overwritable(path: Path) -> bool:
-    """Whether a file is a baseline, even one that a merge has broken, or nothing at all."""
+def baseline_to_overwrite(path: Path) -> Baseline:
+    """What a file knows that is to be written: nothing, if it is new, or broken by a merge.
+
+    Raises BaselineError for anything else that is no baseline, or one of another version.
+    """
+    if not path.exists() or not (text := _read(path)).strip():
+        return Baseline(path)
     try:
-        head = path.read_bytes()[:1_000_000]
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False
-    return not head.strip() or f'"{FORMAT}"'.encode() in head
+        return read_baseline(path)
+    except BrokenBaselineError:
+        if f'"{FORMAT}"' in text:
+            return Baseline(path)
+        raise
 
 
 def _read(path: Path) -> str:

@@ -225,17 +225,31 @@ class TestWriting:
         )
         assert Path("base.json").read_bytes() == before
 
-    def test_never_over_anything_else(self, run):
-        write("train.py", OLD)
-        write("empty.json", "\n")
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            (OLD, "is no baseline: its JSON is broken: Expecting value"),
+            ("{}", 'is no baseline of devicelint: it has no "devicelint-baseline"'),
+            (
+                '{"devicelint-baseline": 2}',
+                "is a baseline of version 2; this devicelint reads 1",
+            ),
+        ],
+    )
+    def test_never_over_anything_else(self, run, text, told):
+        write("train.py", text)
         assert run("--write-baseline", "train.py") == (
             2,
             [],
-            ["devicelint: --write-baseline: train.py is no baseline, and is left as it is"],
+            [f"devicelint: --write-baseline leaves train.py as it is, which {told}"],
         )
-        assert Path("train.py").read_text(encoding="utf-8") == OLD
-        assert run("--write-baseline", ".")[0] == 2
+        assert Path("train.py").read_text(encoding="utf-8") == text
+
+    def test_over_an_empty_file_and_over_no_folder(self, run):
+        write("train.py", OLD)
+        write("empty.json", "\n")
         assert run("--write-baseline", "empty.json")[0] == 0
+        assert run("--write-baseline", ".")[0] == 2
 
     def test_over_one_that_a_merge_has_broken(self, run):
         write("train.py", OLD)

@@ -11,8 +11,8 @@ from devicelint.baseline import (
     Baseline,
     BaselineError,
     Key,
+    baseline_to_overwrite,
     count,
-    is_overwritable,
     read_baseline,
 )
 from devicelint.cli.usage import UsageError
@@ -78,13 +78,12 @@ class Writing:
 
     @classmethod
     def over(cls, path: Path) -> Writing:
-        """Begin with what a file knows already; one that a merge has broken knows nothing."""
-        if not is_overwritable(path):
-            raise UsageError(f"--write-baseline: {path} is no baseline, and is left as it is")
+        """Begin with what a file knows already; raises UsageError for one that is no baseline."""
         try:
-            return cls(read_baseline(path))
-        except BaselineError:
-            return cls(Baseline(path))
+            return cls(baseline_to_overwrite(path))
+        except BaselineError as error:
+            told = f"--write-baseline leaves {path} as it is, which {error.message}"
+            raise UsageError(told) from None
 
     def took(self, checked: Checked, config: Config) -> Checked:
         """Nothing of a file is to be told: all of it is known from now on."""
