@@ -11,6 +11,7 @@ from lsprotocol.types import (
     Diagnostic,
     DiagnosticRelatedInformation,
     DiagnosticSeverity,
+    DiagnosticTag,
     Location,
     Position,
     Range,
@@ -23,6 +24,7 @@ from devicelint.reporters.evidence import condition
 from devicelint.reporters.rule_help import help_uri
 from devicelint.server.analysis import Analysis
 from devicelint.server.pages import Page
+from devicelint.unused import CODE as UNUSED
 
 SOURCE = "devicelint"
 SEVERITIES = {
@@ -57,6 +59,7 @@ def _diagnostic(finding: Finding, place: Range, page: Page) -> Diagnostic:
         code=finding.code,
         code_description=page_of(finding),
         source=SOURCE,
+        tags=[DiagnosticTag.Unnecessary] if finding.code == UNUSED else None,
         related_information=[*_related(finding, page)] or None,
         data={"name": finding.name, "fixable": finding.fix is not None},
     )

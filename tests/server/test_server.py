@@ -41,6 +41,16 @@ def test_a_finding_tells_all_that_the_report_tells(editor, path):
     ]
 
 
+def test_a_comment_of_no_use_is_shown_as_unnecessary(editor, path):
+    text = "import torch\n\nx = torch.ones(2)  # noqa: DEV104\n"
+    uri = editor.open(path, text)
+    (found,) = editor.found(uri)
+    assert (found.code, found.range) == ("DEV901", at(2, 19, 33))
+    assert list(found.tags or ()) == [lsp.DiagnosticTag.Unnecessary]
+    mend = editor.actions(uri, at(2, 25))[0]
+    assert edited(mend.edit, uri, text) == text.replace("  # noqa: DEV104", "")
+
+
 def test_what_is_typed_counts_and_not_what_is_on_the_disk(editor, path):
     path.write_text("import torch\n")
     uri = editor.open(path, CLASH)
