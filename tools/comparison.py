@@ -118,7 +118,7 @@ def _measured() -> str:
     speed = _found(r"^## Results\n\n(.*?)\n\n## ", benchmarks)
     return _MEASURED.format(
         speed=speed.replace("](#", "](../benchmarks/README.md#"),
-        recall=_found(r"^(Of \d+ fixes in .*?)\n\n", benchmarks),
+        recall=_found(r"^(Of \d+ fixes in .*?)\n\n## ", benchmarks),
         precision=_found(r"^(Of \d+ findings, .*?)\n\n", precision),
     )
 
