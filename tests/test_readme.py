@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import tomli
 
 import devicelint
 from devicelint.cli.arguments import COMMANDS
@@ -57,6 +58,19 @@ def test_the_settings_in_the_readme_are_settings(tmp_path) -> None:
     assert "[tool.devicelint]" in settings
     (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
     load_config(tmp_path / "pyproject.toml", tmp_path, known_rules())
+
+
+def test_what_is_to_be_installed_can_be() -> None:
+    project = tomli.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {*project["optional-dependencies"]} - {"dev"}
+    named = {
+        extra.strip()
+        for page in PAGES
+        for extras in re.findall(r"devicelint\[([\w, ]+)\]", page.read_text(encoding="utf-8"))
+        for extra in extras.split(",")
+    }
+    assert named - {"dev"} <= extras
+    assert extras <= set(re.findall(r"devicelint\[(\w+)\]", README)), "the README names them all"
 
 
 def test_every_link_of_the_readme_leads_somewhere() -> None:
