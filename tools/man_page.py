@@ -87,7 +87,7 @@ def _command(command: Command) -> Iterator[str]:
     yield f".SS devicelint {_escaped(command.name)}"
     yield f"{_escaped(command.summary)}."
     for word in command.operands:
-        yield from (".TP", _operand(word), _sentence(word.help))
+        yield from (".TP", _operand(word), _escaped_line(word.help))
     for group in command.groups:
         yield from _group(group)
     for paragraph in filter(None, command.details.split("\n\n")):
@@ -105,16 +105,12 @@ def _group(group: Group) -> Iterator[str]:
     if group.title != "options":
         yield from (".PP", f"{_escaped(group.title.capitalize())}:")
     for option in group.options:
-        yield from (".TP", _option(option), _sentence(option.help))
+        yield from (".TP", _option(option), _escaped_line(option.help))
 
 
 def _option(option: Option) -> str:
     names = ", ".join(f"\\fB{_escaped(name)}\\fR" for name in option.names)
     return f"{names} \\fI{_escaped(option.takes.placeholder)}\\fR" if option.takes else names
-
-
-def _sentence(help_text: str) -> str:
-    return _escaped_line(help_text[:1].upper() + help_text[1:] + ".")
 
 
 def _escaped_line(line: str) -> str:
