@@ -37,6 +37,8 @@ CASES = {
     "devicelint sr": ["src/"],
     "devicelint trace sr": ["src/"],
     "devicelint --config sr": ["src/"],
+    "devicelint --cache-dir sr": ["src/"],
+    "devicelint --cache-dir tra": [],
     "devicelint rules sr": [],
 }
 

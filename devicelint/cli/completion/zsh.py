@@ -96,7 +96,7 @@ def _completion(word: Word) -> str:
         case Kind.FILE:
             return "_files"
         case Kind.FOLDER:
-            return "_files -/"
+            return "_path_files -/"
         case Kind.ANYTHING:
             return " "
 
