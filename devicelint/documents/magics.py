@@ -49,7 +49,7 @@ _COMMAND = re.compile(
     """,
     re.VERBOSE,
 )
-_TARGETS = r"(?P<targets>[ \t]*[\w.,\[\]*()'\" \t]+?[ \t]*=)[ \t]*"
+_TARGETS = r"(?P<targets>[ \t]*[\w.,\[\]*()'\"][\w.,\[\]*()'\" \t]*=)[ \t]*"
 _TIME_ASSIGNED = re.compile(_TARGETS + r"(?P<magic>%time[ \t]+)(?=\S)")
 _COMMAND_ASSIGNED = re.compile(_TARGETS + r"(?P<magic>[%!].+)$")
 _UNKNOWN = "_"
