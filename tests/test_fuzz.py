@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 FILES = {"train.py": b"x = 1\n", "book.ipynb": b"{}"}
 
 
-@pytest.mark.parametrize(("door", "count"), [("cli", 200), ("notebook", 150), ("server", 60)])
+@pytest.mark.parametrize(("door", "count"), [("cli", 120), ("notebook", 80), ("server", 40)])
 def test_nothing_falls_over(door: str, count: int) -> None:
     if door == "server":
         pytest.importorskip("pygls", reason="the language server needs pygls")
