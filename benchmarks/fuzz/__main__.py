@@ -1,6 +1,6 @@
 """Whether any input makes a door of devicelint fall over.
 
-    python -m benchmarks.fuzz [--door cli notebook server] [--count 10000] [--first 0]
+    python -m benchmarks.fuzz [--door cli notebook server cache] [--count 10000] [--first 0]
 
 Each number is one malformed input, the same on every machine.  README.md says what is promised.
 """
@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 
-DOORS = ("cli", "notebook", "server")
+DOORS = ("cli", "notebook", "server", "cache")
 COUNT = 10_000
 _AT_ONCE = 500
 """How many inputs one process takes, so that what one leaves behind meets others."""

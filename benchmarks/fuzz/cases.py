@@ -80,6 +80,14 @@ def notebook_case(number: int) -> Case:
     return Case([*said, name], {name: make(rng, _SCRIPTS)})
 
 
+def cache_case(number: int) -> Case:
+    """A check of a folder, whose cache is damaged before it is checked again."""
+    rng = random.Random(f"cache {number}")
+    files = {f"module_{n}.py": script(rng, _SCRIPTS) for n in range(rng.randrange(1, 4))}
+    files["sound.py"] = rng.choice(_SCRIPTS)
+    return Case(["check", "--output-format", "concise", "."], files)
+
+
 def faults(case: Case, outcome: Outcome) -> list[str]:
     """What is wrong with an outcome; nothing where all is well."""
     told = outcome.out + outcome.error

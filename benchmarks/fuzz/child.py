@@ -23,12 +23,15 @@ def main(door: str, first: int, end: int, folder: Path) -> None:
         try_all(first, end, folder, answers)
         return
     from benchmarks.fuzz import cases
-    from benchmarks.fuzz.cli_door import faults_of
+    from benchmarks.fuzz.cli_door import faults_after_damage, faults_of
 
     make = cases.cli_case if door == "cli" else cases.notebook_case
     for number in range(first, end):
         begin(number, answers)
-        for fault in faults_of(make(number), folder / "case"):
+        place = folder / "case"
+        is_twice = door == "cache"
+        found = faults_after_damage(number, place) if is_twice else faults_of(make(number), place)
+        for fault in found:
             answers.write(f"fault {fault[-600:]!r}\n")
 
 

@@ -5,20 +5,26 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import random
 import shutil
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.fuzz.cases import Case, Outcome, faults
+from benchmarks.fuzz.accidents import mutated
+from benchmarks.fuzz.cases import Case, Outcome, cache_case, faults
 
 
 def tried(case: Case, folder: Path) -> Outcome:
     """Run a case in a folder of its own."""
+    _fill(folder, case)
+    return _run(case, folder)
+
+
+def _run(case: Case, folder: Path) -> Outcome:
     from devicelint.cli import main
 
-    _fill(folder, case)
     with _in(folder), _streams(case.standard_input) as (out, error):
         try:
             status: object = main(case.words)
@@ -74,3 +80,23 @@ def _streams(given: bytes) -> Iterator[tuple[Callable[[], str], Callable[[], str
 def faults_of(case: Case, folder: Path) -> list[str]:
     """What is wrong with what becomes of a case."""
     return faults(case, tried(case, folder))
+
+
+def faults_after_damage(number: int, folder: Path) -> list[str]:
+    """What is wrong where the cache of a case is damaged, and with the run after that."""
+    case, rng = cache_case(number), random.Random(f"damage {number}")
+    first = tried(case, folder)
+    found = faults(case, first)
+    for path in sorted((folder / ".devicelint_cache").rglob("*")):
+        if path.is_file():
+            path.write_bytes(
+                rng.choice((mutated, lambda _, data: data[:-1]))(rng, path.read_bytes())
+            )
+    for when in ("with a damaged cache", "after that"):
+        again = _run(case, folder)
+        found += faults(case, again)
+        if (again.status, again.out) != (first.status, first.out):
+            found.append(
+                f"{when}: {again.status} {again.out!r} is not {first.status} {first.out!r}"
+            )
+    return found
