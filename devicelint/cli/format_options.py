@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from devicelint.reporters.formats import FORMATS
+from devicelint.selector import hint
 
 
 def add_format_options(group: argparse._ActionsContainer, about: str = "") -> None:
@@ -21,3 +22,20 @@ def add_format_options(group: argparse._ActionsContainer, about: str = "") -> No
         metavar="FILE",
         help="write to FILE what would be printed; replaced as a whole, at the end",
     )
+    group.add_argument(
+        "--report",
+        type=_report,
+        action="append",
+        default=[],
+        metavar="FORMAT=FILE",
+        help="also write a report into FILE: sarif=devices.sarif; may be repeated",
+    )
+
+
+def _report(text: str) -> tuple[str, str]:
+    name, equals, file = text.partition("=")
+    if name not in FORMATS:
+        raise argparse.ArgumentTypeError(f'there is no format "{name}"{hint(name, FORMATS)}')
+    if not equals:
+        raise argparse.ArgumentTypeError(f'name a file: "{name}=FILE"')
+    return name, file

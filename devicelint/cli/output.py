@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from devicelint.checked import Checked
 from devicelint.cli import terminal
@@ -14,11 +15,11 @@ from devicelint.cli.report_root import report_root
 from devicelint.cli.usage import UsageError
 from devicelint.finding import InputError
 from devicelint.reporters import formats
-from devicelint.reporters.paint import plain
-from devicelint.reporters.report import DEFAULT_WIDTH, Scene
+from devicelint.reporters.report import DEFAULT_WIDTH, Report, Scene
 from devicelint.reporters.visible import printable
 
 if TYPE_CHECKING:
+    from devicelint.cli.report_file import ReportFile
     from devicelint.engine import Fixed
     from devicelint.source import SourceFile
 
@@ -35,55 +36,62 @@ def refuse_contradictions(options: Namespace) -> None:
             raise UsageError(
                 f"--statistics counts as {', '.join(FORMATS)}, not as {options.output_format}"
             )
-    if options.output_file is not None:
-        from devicelint.cli.report_file import complaint_about
+    if options.output_file is not None or options.report:
+        from devicelint.cli import report_file
 
-        if complaint := complaint_about(options.output_file):
-            raise UsageError(complaint)
+        report_file.refuse_contradictions(options)
 
 
 class Output:
-    """Writes what a run finds, in the format and to the place that the options name."""
+    """Writes what a run finds, in the formats and to the places that the options name."""
 
     def __init__(self, options: Namespace) -> None:
-        """Open the place; raises UsageError or InputError where nothing can be written there."""
+        """Open the places; raises UsageError or InputError where nothing can be written there."""
         refuse_contradictions(options)
         self.options = options
         # With --fix, standard output is the mended text of what - read.
         writes = options.fix and not (options.diff or options.check)
         prints_source = writes and "-" in options.paths
-        self.file = None
-        self.stream = sys.stderr if prints_source else sys.stdout
+        # What is told at the end of files that are changed meanwhile would no longer be true.
+        self._plain = Scene(root=str(report_root()), read=_unread if writes else _read)
+        self.file: ReportFile | None = None
+        self.stream: TextIO = sys.stderr if prints_source else sys.stdout
         if options.output_file not in (None, *_STANDARD_OUTPUT):
-            from devicelint.cli.report_file import ReportFile
+            self.file = self.stream = _opened(options.output_file)
+        self.report = formats.report(options.output_format, self._scene())
+        self._besides = [
+            (formats.report(name, self._plain), _opened(file)) for name, file in options.report
+        ]
 
-            self.file = self.stream = ReportFile(options.output_file)
-        self.report = formats.report(options.output_format, self._scene(writes))
-
-    def _scene(self, writes: bool) -> Scene:
-        return Scene(
-            paint=plain if self.file else terminal.paint_for(self.stream),
-            width=DEFAULT_WIDTH if self.file else terminal.width_of(self.stream, DEFAULT_WIDTH),
-            root=str(report_root()),
-            # What is told at the end of files that are changed meanwhile would no longer be true.
-            read=_unread if writes else _read,
+    def _scene(self) -> Scene:
+        if self.file is not None:
+            return self._plain
+        paint = terminal.paint_for(self.stream)
+        return replace(
+            self._plain, paint=paint, width=terminal.width_of(self.stream, DEFAULT_WIDTH)
         )
+
+    def _reports(self) -> Iterator[tuple[Report, TextIO]]:
+        """The reports that tell what is found, each with its place."""
+        if not (self.options.statistics or self.options.diff):
+            yield self.report, self.stream
+        yield from self._besides
 
     def show(self, checked: Checked) -> None:
         """Print what was found in one file."""
         if self.options.verbose:
             count = len(checked.findings)
             terminal.say(printable(f"{checked.source.path}: {count} found"))
-        if not (self.options.statistics or self.options.diff):
-            told = self.report.file(checked)
-            if told:
+        for report, stream in self._reports():
+            told = report.file(checked)
+            if told and stream is self.stream:
                 terminal.make_room()
-            self.stream.write(told)
+            stream.write(told)
 
     def show_problem(self, problem: InputError) -> None:
-        """Put into the report what could not be checked; people are told of it elsewhere."""
-        if not (self.options.statistics or self.options.diff):
-            self.stream.write(self.report.problem(problem))
+        """Put into the reports what could not be checked; people are told of it elsewhere."""
+        for report, stream in self._reports():
+            stream.write(report.problem(problem))
 
     def show_fixed(self, fixed: Fixed, is_stdin: bool, unsafe_fixes: bool) -> None:
         """Print what changed, and what is left and why."""
@@ -123,7 +131,10 @@ class Output:
         """Print what the script did on each machine, or leave it to the report."""
         from devicelint.reporters import proof as reporter
 
-        if self.options.diff or not self.report.proof(proof):
+        for report, _ in self._besides:
+            report.proof(proof)
+        tells = not (self.options.diff or self.options.statistics)
+        if not (tells and self.report.proof(proof)):
             for_people = self.options.output_format in formats.FOR_PEOPLE
             stream = self.stream if for_people and not self.options.diff else sys.stderr
             sys.stdout.flush()
@@ -140,10 +151,17 @@ class Output:
             from devicelint.reporters import statistics
 
             self.stream.write(statistics.FORMATS[self.options.output_format](found))
-        elif not self.options.diff:
-            self.stream.write(self.report.end())
-        if self.file is not None:
-            self.file.commit()
+        for report, stream in self._reports():
+            stream.write(report.end())
+        for file in (self.file, *(file for _, file in self._besides)):
+            if file is not None:
+                file.commit()
+
+
+def _opened(name: str) -> ReportFile:
+    from devicelint.cli.report_file import ReportFile
+
+    return ReportFile(name)
 
 
 def _read(path: str) -> SourceFile | None:

@@ -1,24 +1,35 @@
-"""`--output-file`: what is printed, in a file that holds all of it or what it held before."""
+"""Reports in files, each of which holds all of its report or what it held before."""
 
 from __future__ import annotations
 
 import io
 import os
+from argparse import Namespace
 from pathlib import Path
 
+from devicelint.cli.usage import UsageError
 from devicelint.finding import InputError
 from devicelint.made_files import write_file
 
 _PROGRAMS = frozenset({".py", ".pyw", ".ipynb"})
 
 
-def complaint_about(name: str) -> str | None:
-    """What to say of a name that cannot be meant; None for one that can."""
-    if not name:
-        return "--output-file needs the name of a file"
-    if Path(name).suffix.lower() in _PROGRAMS:
-        return f"--output-file {name} would replace a program by a report"
-    return None
+def refuse_contradictions(options: Namespace) -> None:
+    """Say before anything is done which names cannot be meant; raises UsageError."""
+    named = [("--report", file) for _, file in options.report]
+    if options.output_file is not None:
+        named.insert(0, ("--output-file", options.output_file))
+    if options.report and options.diff:
+        raise UsageError("--report tells what is found: give it without --diff")
+    for option, file in named:
+        if not file:
+            raise UsageError(f"{option} needs the name of a file")
+        if Path(file).suffix.lower() in _PROGRAMS:
+            raise UsageError(f"{option} {file} would replace a program by a report")
+    files = [os.path.abspath(file) for _, file in named]
+    for (option, name), file in zip(named, files, strict=True):
+        if files.count(file) > 1:
+            raise UsageError(f"{option} {name}: one file cannot hold two reports")
 
 
 class ReportFile(io.TextIOWrapper):

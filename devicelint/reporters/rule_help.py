@@ -23,6 +23,7 @@ class RuleHelp(NamedTuple):
     """Why that is a mistake, and what mends it, in Markdown and without examples."""
 
 
+@cache
 def rule_help(facts: RuleFacts) -> RuleHelp:
     """Return what the page of a rule says."""
     page = _TITLE.sub("", facts.documentation(), count=1)

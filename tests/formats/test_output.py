@@ -53,6 +53,9 @@ def write(name: str, text: str) -> Path:
     return path
 
 
+SHORT = ("--output-format", "concise")
+
+
 # The status, whatever the format
 
 
@@ -184,6 +187,16 @@ def test_a_proof_never_stands_in_the_middle_of_a_report_for_programs(capfd, name
         assert error == table
 
 
+def test_a_proof_stands_beside_counts_and_in_another_report(capfd):
+    words = ["wrong.py", "--statistics", "--output-format", "json", "--report", "json=x.json"]
+    output = Output(check_parser().parse(words))
+    output.show_proof(PROOF)
+    output.close([])
+    out, error = capfd.readouterr()
+    assert (out, error) == ("[]\n", "in 3 steps   as it is\nCPU only     3 steps\n")
+    assert json.loads(Path("x.json").read_text(encoding="utf-8"))["proof"] == PROOF
+
+
 # A file for the report
 
 
@@ -281,6 +294,50 @@ def test_an_interrupt_leaves_the_file_as_it_was(run, monkeypatch):
     assert run(".", "--output-file", "report.txt")[0] == 130
     assert report.read_text(encoding="utf-8") == "old"
     assert sorted(map(str, Path().glob("*"))) == [".devicelint_cache", "report.txt", "wrong.py"]
+
+
+# Several reports in one run
+
+
+def test_reports_are_written_besides_what_is_printed(run):
+    write("wrong.py", WRONG)
+    write("broken.py", BROKEN)
+    status, out, _ = run(".", "--report", "sarif=a/b.sarif", "--report=junit=c=d.xml", *SHORT)
+    assert status == 2
+    assert out.startswith("wrong.py:5:13: DEV103 ")
+    for name, file in (("sarif", "a/b.sarif"), ("junit", "c=d.xml")):
+        assert Path(file).read_text(encoding="utf-8") == run(".", "--output-format", name)[1]
+
+
+def test_reports_are_written_besides_counts_and_fixes(run):
+    write("wrong.py", WRONG)
+    out = run(".", "--statistics", "--report", "json-lines=x.jsonl")[1]
+    assert out == "1  DEV103  [*] created-on-cpu\n"
+    assert json.loads(Path("x.jsonl").read_text(encoding="utf-8"))["code"] == "DEV103"
+    run(".", "--fix", "--report", "json=left.json")
+    assert Path("left.json").read_text(encoding="utf-8") == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["--report", "sarf=x"],
+            'argument --report: there is no format "sarf"; did you mean "sarif"?',
+        ),
+        (["--report", "sarif"], 'argument --report: name a file: "sarif=FILE"'),
+        (["--report", "sarif="], "--report needs the name of a file"),
+        (["--report", "sarif=x.py"], "--report x.py would replace a program by a report"),
+        (["--diff", "--report", "sarif=x"], "--report tells what is found: give it without --diff"),
+        (
+            ["--report", "sarif=x", "--output-file", "./x"],
+            "--output-file ./x: one file cannot hold two reports",
+        ),
+    ],
+)
+def test_reports_that_make_no_sense_are_refused(run, words, told):
+    write("wrong.py", WRONG)
+    assert run("wrong.py", *words) == (2, "", f"devicelint: {told}\n")
 
 
 # Names of files
