@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from devicelint.checked import Checked
-from devicelint.finding import Finding, InputError
+from devicelint.finding import REVEALED, Finding, InputError
 from devicelint.source import SourceFile
 
 FORMAT = "devicelint-baseline"
 """The key by which a baseline is told from other JSON; its value is the version of the format."""
 VERSION = 1
-NOT_OLD = frozenset({"DEV000"})
+NOT_OLD = frozenset({REVEALED})
 """What is asked for anew in each run."""
 
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+REVEALED = "DEV000"
+"""The code of an answer to `reveal_device(…)`: asked for, so no mistake."""
+
 
 class Location(NamedTuple):
     """What people call a place in a file."""

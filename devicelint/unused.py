@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from devicelint.finding import Edit, Finding, Fix, Severity, Span
+from devicelint.finding import REVEALED, Edit, Finding, Fix, Severity, Span
 from devicelint.rule_index import all_facts
 from devicelint.selector import specificity
 from devicelint.source import SourceFile
@@ -17,7 +17,7 @@ from devicelint.suppression import Suppression
 
 CODE = "DEV901"
 NAME = "unused-suppression"
-_NEVER_UNUSED = frozenset({"DEV000", CODE})
+_NEVER_UNUSED = frozenset({REVEALED, CODE})
 """Nobody silences these for what they find."""
 
 _NEXT_PART = re.compile(r"\s+(?=#(?!\d))|\Z")

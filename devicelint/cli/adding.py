@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devicelint.cli import terminal
-from devicelint.cli.tally import REVEALED
 from devicelint.files import replace_file
+from devicelint.finding import REVEALED
 from devicelint.reporters import diff
 from devicelint.reporters import known as sentences
 from devicelint.reporters.visible import printable

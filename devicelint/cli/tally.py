@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from devicelint.cli import terminal
-from devicelint.finding import InputError
+from devicelint.finding import REVEALED, InputError
 from devicelint.reporters import internal_error
 from devicelint.reporters.visible import printable
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from devicelint.engine import Fixed
 
 Result = TypeVar("Result")
-
-REVEALED = "DEV000"
-"""An answer to `reveal_device(…)`: asked for, so no reason for a failing status."""
 
 
 @dataclass

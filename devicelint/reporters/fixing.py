@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from devicelint.finding import Finding, Span
+from devicelint.finding import REVEALED, Finding, Span
 from devicelint.reporters.visible import printable
 from devicelint.source import SourceFile
 
@@ -30,13 +30,12 @@ def done(fixed: Fixed) -> Iterator[str]:
 
 def left(fixed: Fixed, unsafe_fixes: bool) -> Iterator[str]:
     """What was not mended, and why, at the places of the text that is there now."""
-    asked_for = "DEV000"
     return _not_fixed(
         fixed,
         {
             finding: why_not(fixed, finding, unsafe_fixes)
             for finding in fixed.remaining
-            if finding.code != asked_for
+            if finding.code != REVEALED
         },
     )
 

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from devicelint.finding import Finding, InputError
+from devicelint.finding import REVEALED, Finding, InputError
 from devicelint.reporters import report
 from devicelint.reporters.report import UNCHECKED
 from devicelint.reporters.text import render_finding
@@ -19,7 +19,6 @@ from devicelint.source import SourceFile
 if TYPE_CHECKING:
     from devicelint.checked import Checked
 
-_REVEALED = "DEV000"
 _COUNTED = ("failure", "error")
 
 
@@ -72,7 +71,7 @@ def _finding(suite: Element, source: SourceFile, finding: Finding, number: int) 
     which = f" {number}" if number > 1 else ""
     case = _case(suite, f"{finding.code} {finding.name}{which}")
     told = render_finding(source, finding)
-    if finding.code == _REVEALED:
+    if finding.code == REVEALED:
         SubElement(case, "system-out").text = told
         return
     line = source.location(finding.span.start).line_told

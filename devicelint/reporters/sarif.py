@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from devicelint import __version__
 from devicelint.config import ConfigError
-from devicelint.finding import Finding, Fix, InputError, Location
+from devicelint.finding import REVEALED, Finding, Fix, InputError, Location
 from devicelint.reporters import report
 from devicelint.reporters.ascii_json import ascii_json
 from devicelint.reporters.identity import HashedLines, fingerprints
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from devicelint.checked import Checked
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_REVEALED = "DEV000"
 _AFTERWARDS = "fails here"
 """What is told of a place that is reached after that of the finding."""
 
@@ -108,7 +107,7 @@ class Report(report.Report):
         }
         if finding.code in self._rules:
             result["ruleIndex"] = self._rules[finding.code]
-        if finding.code == _REVEALED:
+        if finding.code == REVEALED:
             result |= {"kind": "informational", "level": "none"}
         return result | _explained(places, finding) | _mended(places, finding.fix)
 

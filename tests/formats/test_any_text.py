@@ -13,9 +13,7 @@ from devicelint.edits import apply
 from devicelint.finding import Edit, Fix, Span
 from devicelint.source import SourceFile
 from tests.formats import samples
-from tests.formats.test_github import command
-from tests.formats.test_rdjson import taken
-from tests.formats.test_sarif import mended, quoted
+from tests.formats.readers import command, mended, quoted, taken
 
 CHARACTERS = st.sampled_from("ab \t\n\r\x0b\x0c\x1c\x85\u2028é\U0001f600%:,]>&\\\"'\0\ufeff")
 TEXTS = st.text(CHARACTERS, max_size=40)

@@ -4,24 +4,7 @@ import pytest
 
 from devicelint.finding import InputError
 from tests.formats import samples
-
-COMMANDS = {"error", "warning", "notice"}
-
-
-def command(line: str) -> tuple[str, dict[str, str], str]:
-    """Read a line as the runner of GitHub Actions does."""
-    assert line.startswith("::")
-    told, message = line[2:].split("::", 1)
-    name, _, properties = told.partition(" ")
-    assert name in COMMANDS
-    pairs = (each.split("=", 1) for each in properties.split(",") if each)
-    return name, {key: unescaped(value, ":,") for key, value in pairs}, unescaped(message)
-
-
-def unescaped(text: str, more: str = "") -> str:
-    for character in ("\r", "\n", *more, "%"):
-        text = text.replace(f"%{ord(character):02X}", character)
-    return text
+from tests.formats.readers import command
 
 
 def commands(*files, problems=()) -> list[tuple[str, dict[str, str], str]]:

@@ -11,6 +11,7 @@ from devicelint.edits import apply
 from devicelint.finding import Edit, Fix, Span
 from devicelint.source import SourceFile
 from tests.formats import samples
+from tests.formats.readers import taken
 from tests.formats.samples import ROOT, SCHEMAS
 
 
@@ -26,21 +27,6 @@ def test_a_report_is_valid(text):
     schema = json.loads((SCHEMAS / "rdjson.json").read_text(encoding="utf-8"))
     jsonschema.Draft7Validator(schema).validate(json.loads(text))
     assert json.loads(text).keys() == {"source", "severity", "diagnostics"}
-
-
-def taken(text: str, diagnostic: dict[str, Any]) -> str:
-    """The text after the suggestion was taken, which replaces whole lines that are commented on."""
-    (suggestion,) = diagnostic["suggestions"]
-    where, place = suggestion["range"], diagnostic["location"]["range"]
-    assert (where["start"].keys(), where["end"].keys()) == ({"line"}, {"line"})
-    assert (where["start"]["line"], where["end"]["line"]) == (
-        place["start"]["line"],
-        place["end"]["line"],
-    )
-    lines = text.split("\n")
-    end = "\r" * lines[where["end"]["line"] - 1].endswith("\r")
-    lines[where["start"]["line"] - 1 : where["end"]["line"]] = [suggestion["text"] + end]
-    return "\n".join(lines)
 
 
 def test_columns_count_bytes():

@@ -9,12 +9,12 @@ import pytest
 
 from devicelint.checked import Checked
 from devicelint.edits import apply
-from devicelint.finding import Edit, Finding, InputError, Severity, Span
-from devicelint.reporters.identity import HashedLines
+from devicelint.finding import Finding, InputError, Severity, Span
 from devicelint.reporters.report import Scene
 from devicelint.reporters.sarif_rules import rules
 from devicelint.source import SourceFile
 from tests.formats import samples
+from tests.formats.readers import mended, quoted
 from tests.formats.samples import ROOT, SCHEMAS
 
 
@@ -44,41 +44,6 @@ def test_a_run_that_finds_nothing_is_valid_and_has_all_rules():
     assert run["results"] == []
     assert run["invocations"][0]["executionSuccessful"] is True
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]][:2] == ["DEV000", "DEV101"]
-
-
-def offset(text: str, line: int, column: int) -> int:
-    """Where a line and a column of UTF-16 are, by the standard's own words."""
-    position = 0
-    for _ in range(line - 1):
-        ends = [
-            (text.find(end, position), len(end))
-            for end in ("\r\n", "\n", "\r")
-            if text.find(end, position) >= 0
-        ]
-        start, length = min(ends, key=lambda end: (end[0], -end[1]))
-        position = start + length
-    units = text[position:].encode("utf-16-le")[: 2 * (column - 1)]
-    return position + len(units.decode("utf-16-le"))
-
-
-def quoted(text: str, region: dict[str, Any]) -> str:
-    start = offset(text, region["startLine"], region["startColumn"])
-    return text[start : offset(text, region["endLine"], region["endColumn"])]
-
-
-def mended(text: str, change: dict[str, Any]) -> str:
-    edits = [
-        Edit(
-            Span(
-                offset(text, region["startLine"], region["startColumn"]),
-                offset(text, region["endLine"], region["endColumn"]),
-            ),
-            replacement["insertedContent"]["text"],
-        )
-        for replacement in change["replacements"]
-        for region in [replacement["deletedRegion"]]
-    ]
-    return apply(text, edits)
 
 
 def test_columns_count_code_units_of_utf_16():
@@ -244,61 +209,6 @@ def test_what_is_passed_over_of_a_notebook_is_a_warning():
     (notification,) = invocation["toolExecutionNotifications"]
     assert notification["level"] == "warning"
     assert notification["message"]["text"].startswith("cell 2:line 1:5: cell is not checked")
-
-
-LOREM = "a7f2ff13bc495cf2"
-
-
-@pytest.mark.parametrize(
-    ("text", "hashes"),
-    [
-        ("", ["c129715d7a2bc9a3:1"]),
-        (
-            " a\nb\n  \t\tc\n d",
-            ["271789c17abda88f:1", "54703d4cd895b18:1", "180aee12dab6264:1", "a23a3dc5e078b07b:1"],
-        ),
-        (
-            " hello; \t\nworld!!!\r\n\n\r  \t\tGreetings\r End\r\n",
-            [
-                "e9496ae3ebfced30:1",
-                "fb7c023a8b9ccb3f:1",
-                "ce8ba1a563dcdaca:1",
-                "e20e36e16fcb0cc8:1",
-                "b3edc88f2938467e:1",
-                "c8e28b0b4002a3a0:1",
-                "c129715d7a2bc9a3:1",
-            ],
-        ),
-        (
-            "Lorem ipsum dolor sit amet.\n" * 10,
-            [
-                *(f"{LOREM}:{number}" for number in range(1, 7)),
-                "a7f2ff1481e87703:1",
-                "a9cf91f7bbf1862b:1",
-                "55ec222b86bcae53:1",
-                "cc97dc7b1d7d8f7b:1",
-                "c129715d7a2bc9a3:1",
-            ],
-        ),
-    ],
-)
-def test_lines_are_known_by_what_github_knows_them_by(text, hashes):
-    file = SourceFile(text)
-    lines = HashedLines(file)
-    assert [lines.hash_of(line) for line in range(1, file.lines + 1)] == hashes
-
-
-def test_a_line_is_known_by_halves_of_characters_and_by_its_byte_order_mark():
-    def known(text: str) -> str:
-        return HashedLines(SourceFile.from_bytes(text.encode(), "x.py")).hash_of(1)
-
-    # 0xd83d and 0xde00, the end of the file, and nothing.
-    units = [0xD83D, 0xDE00, 0xFFFF, *[0] * 97]
-    told = 0
-    for unit in units:
-        told = (told * 37 + unit) % 2**64
-    assert known("\U0001f600") == f"{told:x}:1"
-    assert known("\ufeffx") != known("x")
 
 
 def test_alerts_stay_the_same_where_lines_move():
