@@ -116,6 +116,10 @@ function offerFunctions() {
   const choice = document.getElementById("functions");
   choice.parentElement.hidden = bands.length < 2 || picture.clientWidth <= scroller.clientWidth;
   choice.replaceChildren(...bands.map(({ name, left }) => new Option(toldOf(name), left)));
+  scroller.addEventListener("scroll", () => {
+    const here = scroller.scrollLeft + scroller.clientWidth / 3;
+    choice.selectedIndex = bands.findLastIndex(({ left }) => left <= here);
+  });
 }
 
 /* On paper there is nothing to scroll: the graph goes on from sheet to sheet. */
@@ -164,7 +168,7 @@ document.addEventListener("keydown", (event) => {
 });
 addEventListener("hashchange", follow);
 document.getElementById("functions")?.addEventListener("change", (event) => {
-  placed.scroller.scrollTo({ left: Number(event.target.value) });
+  placed.scroller.scrollTo({ left: Number(event.target.value) - placed.scroller.clientWidth / 4 });
 });
 addEventListener("beforeprint", layOut);
 narrow.addEventListener("change", () => drawGutter(map.views[machine]));

@@ -39,6 +39,12 @@ class Page:
         """The value of an expression of JavaScript, whose arguments are `given[0]` and so on."""
         return self.driver.execute_script(f"const given = arguments; return ({script});", *given)
 
+    def settle(self) -> None:
+        """Let the page be drawn: what scrolls tells of it then."""
+        self.driver.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done));"
+        )
+
     def emulate(self, scheme: str = "light", width: int = 1400, *, print_: bool = False) -> None:
         """Look at the page in the dark, on a small screen, on paper."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]

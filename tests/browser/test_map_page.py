@@ -198,8 +198,12 @@ def test_a_long_graph_begins_where_something_is_wrong_and_is_gone_through(page):
         '[...document.querySelectorAll("#functions option")].map(o => o.textContent)'
     )
     assert options == [*(f"f{n}()" for n in range(30)), "module"]
-    page.choose("#functions", 2)
-    assert page.ask(left) == 136
+    chosen = 'document.querySelector("#functions").value'
+    page.settle()
+    assert page.ask(f"Number({chosen})") > 1000
+    page.choose("#functions", 9)
+    x = page.ask('document.querySelectorAll(".scroller .node")[9].getBoundingClientRect().x')
+    assert 350 < x < 500
 
 
 def test_the_keyboard_goes_through_the_values(page):
