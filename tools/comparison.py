@@ -33,7 +33,7 @@ beside them, and not in their place.
 
 A tick of devicelint stands only where tests prove it; [they are named below](#what-proves-it).
 What is said of the others comes from their documentation, from their `--help`, and from trying
-them.
+them; a question mark stands where none of these tells.
 """
 
 _MEASURED = """\
