@@ -33,6 +33,9 @@ NOTEBOOKS = lsp.NotebookDocumentSyncOptions(
 )
 
 
+WHERE_MOVED = "devicelint.whereMoved"
+
+
 class Server(LanguageServer):
     """One editor's server."""
 
@@ -54,6 +57,7 @@ class Server(LanguageServer):
             self.feature(message, _OPTIONS.get(message))(handler)
         self.command(actions.FIX_ALL_COMMAND)(_fix_all)
         self.command(actions.ADOPT_COMMAND)(_adopt)
+        self.command(WHERE_MOVED)(_where_moved)
 
     @property
     def has_shut_down(self) -> bool:
@@ -333,6 +337,17 @@ async def _definition(server: Server, params: lsp.DefinitionParams) -> list[lsp.
     if analysis is None or not (settings.enable and settings.definition):
         return []
     return await server.desk.ask(hovers.moves, analysis, params.text_document.uri, params.position)
+
+
+async def _where_moved(
+    server: Server, place: lsp.TextDocumentPositionParams
+) -> list[lsp.Location]:
+    """As the definition, whether or not that is to lead there."""
+    uri = place.text_document.uri
+    analysis = await _analysis(server, uri)
+    if analysis is None:
+        return []
+    return await server.desk.ask(hovers.moves, analysis, uri, place.position)
 
 
 async def _fix_all(server: Server, uri: str) -> None:
