@@ -18,6 +18,7 @@ from devicelint.server.analysis import Analysis
 from devicelint.server.desk import Desk
 from devicelint.server.diagnostics import diagnostics, uri_of
 from devicelint.server.documents import Documents
+from devicelint.server.pages import NotebookPage
 from devicelint.server.protocol import Protocol
 from devicelint.server.settings import read_settings
 
@@ -105,7 +106,7 @@ class Server(LanguageServer):
 
     def _on_analysis(self, analysis: Analysis) -> None:
         self._tell_misconfigured()
-        if self._pulls:
+        if self._pulls and not isinstance(analysis.page, NotebookPage):
             return
         shown = self.shown(analysis)
         for part in analysis.page.parts():
@@ -258,9 +259,9 @@ def _notebook_closed(server: Server, params: lsp.DidCloseNotebookDocumentParams)
 async def _pull(
     server: Server, params: lsp.DocumentDiagnosticParams
 ) -> lsp.DocumentDiagnosticReport:
-    uri = params.text_document.uri
-    analysis = await _analysis(server, uri)
-    found = [] if analysis is None else server.shown(analysis).get(uri, [])
+    """What is found in a file; of cells, not every editor asks, so that these are told unasked."""
+    analysis = await server.desk.analysis_of(params.text_document.uri)
+    found = [] if analysis is None else server.shown(analysis).get(params.text_document.uri, [])
     return lsp.RelatedFullDocumentDiagnosticReport(found)
 
 
@@ -339,9 +340,7 @@ async def _definition(server: Server, params: lsp.DefinitionParams) -> list[lsp.
     return await server.desk.ask(hovers.moves, analysis, params.text_document.uri, params.position)
 
 
-async def _where_moved(
-    server: Server, place: lsp.TextDocumentPositionParams
-) -> list[lsp.Location]:
+async def _where_moved(server: Server, place: lsp.TextDocumentPositionParams) -> list[lsp.Location]:
     """As the definition, whether or not that is to lead there."""
     uri = place.text_document.uri
     analysis = await _analysis(server, uri)
