@@ -85,10 +85,6 @@ class Desk:
             await asyncio.shield(running[1])
         return None
 
-    def newest(self, uri: str) -> Analysis | None:
-        """What was known of a page last; it may have changed since."""
-        return self._last.get(uri)
-
     async def ask(self, question: Callable[..., _Result], *given: object) -> _Result:
         """Let the worker do something, after what it has to do before."""
         loop = asyncio.get_running_loop()

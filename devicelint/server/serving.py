@@ -7,7 +7,7 @@ import os
 import sys
 
 from devicelint.finding import InputError
-from devicelint.server.service import Server
+from devicelint.server.service import listening
 
 
 def serve(log: str | None = None) -> int:
@@ -16,7 +16,7 @@ def serve(log: str | None = None) -> int:
     Raises InputError where the log cannot be written.
     """
     _write_log(log)
-    server = Server()
+    server = listening()
     with os.fdopen(os.dup(0), "rb") as messages, os.fdopen(os.dup(1), "wb") as answers:
         # Whatever else is printed, by a plug-in or a library, must not come between messages.
         os.dup2(2, 1)

@@ -107,10 +107,10 @@ def test_without_pygls_one_line_says_what_to_install(tmp_path):
 
 def test_what_a_plug_in_prints_does_not_come_between_messages(tmp_path):
     program = (
-        "import os, sys, devicelint.server.serving as s\n"
+        "import os, sys, devicelint.server.server as r, devicelint.server.serving as s\n"
         "def begin(self, params):\n"
         "    print('printed'); os.write(1, b'written')\n"
-        "s.Server.begin = begin\n"
+        "r.Server.begin = begin\n"
         "sys.exit(s.serve())\n"
     )
     done = subprocess.run(

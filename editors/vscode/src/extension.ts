@@ -11,7 +11,7 @@ import {
 
 import { serverCommand } from "./server";
 
-const STARTS_ANEW = ["devicelint.path", "devicelint.interpreter"];
+const STARTS_ANEW = ["devicelint.path", "devicelint.interpreter", "devicelint.run"];
 
 let client: LanguageClient | undefined;
 let latest: Promise<void> = Promise.resolve();

@@ -1,0 +1,135 @@
+"""One editor's server: what it knows of the editor, and what it shows there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
+
+from devicelint.server.analysis import Analysis
+from devicelint.server.desk import Desk
+from devicelint.server.diagnostics import diagnostics, uri_of
+from devicelint.server.documents import Documents
+from devicelint.server.pages import NotebookPage
+from devicelint.server.protocol import Protocol
+from devicelint.server.settings import read_settings
+
+NOTEBOOKS = lsp.NotebookDocumentSyncOptions(
+    notebook_selector=[
+        lsp.NotebookDocumentFilterWithCells(
+            cells=[lsp.NotebookCellLanguage(language="python")], notebook="jupyter-notebook"
+        )
+    ]
+)
+
+
+class Server(LanguageServer):
+    """One editor's server."""
+
+    def __init__(self) -> None:
+        """Listen to nothing yet."""
+        super().__init__(
+            "devicelint",
+            version("devicelint"),
+            notebook_document_sync=NOTEBOOKS,
+            protocol_cls=Protocol,
+            converter_factory=default_converter,
+        )
+        self.desk = Desk(self._on_analysis)
+        self.documents = Documents(self.desk)
+        self.pulls = False
+        """Whether the editor asks for findings, and is not told unasked."""
+        self._misconfigured: set[str] = set()
+        self._has_shut_down = False
+
+    @property
+    def has_shut_down(self) -> bool:
+        """Whether the editor took its leave before it was gone."""
+        return self._has_shut_down
+
+    def report_server_error(self, error: Exception, source: object) -> None:  # noqa: ARG002 - as pygls calls it
+        """What goes wrong is told in the log of the editor, in one line."""
+        self.say(f"{type(error).__name__}: {error}", lsp.MessageType.Error)
+
+    def end(self) -> None:
+        """Take no more work."""
+        self._has_shut_down = True
+        self.desk.close()
+
+    def say(self, message: str, kind: lsp.MessageType = lsp.MessageType.Info) -> None:
+        """Write a line in the log of the editor."""
+        told = " ".join(message.split())
+        self.window_log_message(lsp.LogMessageParams(kind, f"devicelint: {told}"))
+
+    def warn(self, message: str) -> None:
+        """Show somebody what is wrong with what they have asked for."""
+        self.window_show_message(
+            lsp.ShowMessageParams(lsp.MessageType.Warning, f"devicelint: {message}")
+        )
+
+    def begin(self, params: lsp.InitializeParams) -> None:
+        """Learn what the editor can do, and what it wants."""
+        encoding = self.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
+        self.documents.encoding = lsp.PositionEncodingKind(encoding).value
+        self.use_settings(params.initialization_options)
+        documents = params.capabilities.text_document
+        can_pull = documents is not None and documents.diagnostic is not None
+        self.pulls = can_pull and self.desk.analyst.settings.run == "onType"
+
+    def use_settings(self, sent: object) -> None:
+        """Go by other settings from now on."""
+        self.desk.analyst.settings, complaints = read_settings(sent, self.desk.analyst.known)
+        for complaint in complaints:
+            self.warn(complaint)
+
+    def _on_analysis(self, analysis: Analysis) -> None:
+        self._tell_misconfigured()
+        if self.pulls and not isinstance(analysis.page, NotebookPage):
+            return
+        shown = self.shown(analysis)
+        for part in analysis.page.parts():
+            self.publish(part.uri, shown[part.uri], part.version)
+
+    def shown(self, analysis: Analysis) -> dict[str, list[lsp.Diagnostic]]:
+        """What is shown of a page."""
+        settings = self.desk.analyst.settings
+        if not settings.enable:
+            return {part.uri: [] for part in analysis.page.parts()}
+        return diagnostics(analysis, shows_problems=settings.show_syntax_errors)
+
+    def publish(
+        self, uri: str, found: Sequence[lsp.Diagnostic], version_of: int | None = None
+    ) -> None:
+        """Show findings."""
+        self.text_document_publish_diagnostics(
+            lsp.PublishDiagnosticsParams(uri, list(found), version=version_of)
+        )
+
+    def _tell_misconfigured(self) -> None:
+        """Show what is wrong in a configuration where it is wrong."""
+        found = dict(self.desk.analyst.misconfigured)  # The worker may find more meanwhile.
+        for path in self._misconfigured - found.keys():
+            self.publish(uri_of(path), [])
+        for path, error in found.items():
+            if path not in self._misconfigured:
+                self.warn(f"{error}")
+            start = lsp.Position(error.line - 1, error.column)
+            place = lsp.Range(start, lsp.Position(error.line, 0))
+            told = lsp.Diagnostic(
+                place, error.message, severity=lsp.DiagnosticSeverity.Error, source="devicelint"
+            )
+            self.publish(uri_of(path), [told])
+        self._misconfigured = set(found)
+
+    def refresh(self) -> None:
+        """Ask the editor to ask again."""
+        workspace = self.client_capabilities.workspace
+        if workspace is None:
+            return
+        if self.pulls and workspace.diagnostics and workspace.diagnostics.refresh_support:
+            self.workspace_diagnostic_refresh(None)
+        if workspace.inlay_hint and workspace.inlay_hint.refresh_support:
+            self.workspace_inlay_hint_refresh(None)

@@ -1,0 +1,69 @@
+"""What docs/editors.md tells people to write is what the server understands."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from devicelint.server.actions import ADOPT_COMMAND, FIX_ALL
+from devicelint.server.settings import SETTINGS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "editors.md").read_text(encoding="utf-8")
+PACKAGE = json.loads((ROOT / "editors" / "vscode" / "package.json").read_text(encoding="utf-8"))
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def rows() -> dict[str, str]:
+    """What each setting is without being set."""
+    table = PAGE.partition("## Settings")[2].partition("\n## ")[0]
+    found = re.findall(r"^\| (`.+?) \|\s*(.*?)\s*\| ", table, re.MULTILINE)
+    return {name: usual for names, usual in found for name in re.findall(r"`(\w+)`", names)}
+
+
+def test_each_setting_has_its_row():
+    assert set(rows()) == set(SETTINGS)
+
+
+def test_the_defaults_are_those_of_the_server_and_of_the_extension():
+    from devicelint.server.settings import read_settings
+
+    usual = {name: json.loads(told.strip("`")) for name, told in rows().items() if told}
+    assert read_settings(usual, {}) == read_settings({}, {})
+    properties = PACKAGE["contributes"]["configuration"]["properties"]
+    differing = {
+        name
+        for name, value in usual.items()
+        if properties[f"devicelint.{name}"]["default"] != value
+    }
+    assert differing == {"definition", "showSyntaxErrors"}
+    for name in differing:
+        assert "`false` in VS Code" in PAGE.partition(f"| `{name}` |")[2].partition("\n")[0]
+
+
+def test_what_editors_read_can_be_read():
+    for text in blocks("json"):
+        json.loads(text)
+    (helix,) = blocks("toml")
+    assert tomllib.loads(helix)["language-server"]["devicelint"]["args"] == ["server"]
+
+
+def test_actions_and_commands_are_called_as_they_are():
+    assert FIX_ALL in PAGE
+    assert ADOPT_COMMAND in PAGE
+    titles = {command["title"] for command in PACKAGE["contributes"]["commands"]}
+    assert {one for one in titles if f"*{one}*" in PAGE} >= {
+        "Go to where the value was moved",
+        "Mend all device mistakes in this file",
+        "Bring this file to one device",
+    }
