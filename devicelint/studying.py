@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -57,6 +58,8 @@ class Mark:
     """As it follows the code: ": cuda:0"."""
     subject: Span
     """The expression that it speaks of."""
+    told: tuple[Whereabouts, ...] = ()
+    """All that is known of that."""
 
 
 @dataclass(frozen=True)
@@ -215,11 +218,12 @@ class Studied:
         if span is None:
             return None
         if not name:
-            return Mark(span.end, f" → {device}", span)
+            return Mark(span.end, f" → {device}", span, self._told_of(span))
         end = span.start + len(name)
         if self.source.code[span.start : end] != name:
             return None
-        return Mark(end, f": {device}", Span(span.start, end))
+        subject = Span(span.start, end)
+        return Mark(end, f": {device}", subject, self._told_of(subject))
 
     @cached_property
     def whereabouts(self) -> tuple[Whereabouts, ...]:
@@ -234,6 +238,11 @@ class Studied:
             for one, places in machines.items()
         )
         return tuple(sorted(filter(None, told), key=lambda one: one.span))
+
+    def _told_of(self, span: Span) -> tuple[Whereabouts, ...]:
+        first = bisect_left(self.whereabouts, span, key=lambda one: one.span)
+        last = bisect_right(self.whereabouts, span, key=lambda one: one.span)
+        return self.whereabouts[first:last]
 
     def at(self, offset: int) -> tuple[Whereabouts, ...]:
         """Where the value of the innermost expression around a place is, on each machine."""

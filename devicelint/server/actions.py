@@ -50,7 +50,7 @@ def quick_fixes(
             yield CodeAction(
                 _title(finding),
                 kind=CodeActionKind.QuickFix,
-                diagnostics=_diagnostics_of(finding, context),
+                diagnostics=_diagnostics_of(page, finding, context),
                 is_preferred=finding.fix.safety is Safety.SAFE,
                 edit=edit,
             )
@@ -59,7 +59,7 @@ def quick_fixes(
             yield CodeAction(
                 f"Ignore {finding.code} ({finding.name}) here",
                 kind=CodeActionKind.QuickFix,
-                diagnostics=_diagnostics_of(finding, context),
+                diagnostics=_diagnostics_of(page, finding, context),
                 edit=edit,
             )
     if any(one.fix is not None for one in there):
@@ -129,8 +129,10 @@ def _title(finding: Finding) -> str:
     return f"{plain} ({finding.code})" if is_safe else f"{plain} ({finding.code}, unsafe)"
 
 
-def _diagnostics_of(finding: Finding, context: CodeActionContext) -> list[Diagnostic]:
-    return [one for one in context.diagnostics if one.code == finding.code]
+def _diagnostics_of(page: Page, finding: Finding, context: CodeActionContext) -> list[Diagnostic]:
+    """What of the editor's own list the finding is."""
+    place = page.location(finding.span).range
+    return [one for one in context.diagnostics if one.code == finding.code and one.range == place]
 
 
 def _mended(page: Page, finding: Finding) -> WorkspaceEdit | None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
 from tests.server.editor import at, edited
 
@@ -100,6 +104,34 @@ def test_what_was_known_stays_in_its_place_over_a_syntax_error(editor, path):
     assert editor.actions(uri, at(4, 10)) == []
     editor.type(uri, 3, "", lsp.Range(lsp.Position(1, 0), lsp.Position(2, 0)))
     assert codes(editor.found(uri, 3)) == [("DEV103", 3, 4)]
+
+
+def test_a_hint_tells_the_whole_history(editor, path):
+    uri = editor.open(path, CLASH)
+    place = lsp.Range(lsp.Position(2, 0), lsp.Position(2, 0))
+    params = lsp.InlayHintParams(lsp.TextDocumentIdentifier(uri), place)
+    (hint,) = editor.ask(lsp.TEXT_DOCUMENT_INLAY_HINT, params)
+    assert hint.tooltip.value == (
+        "**cuda** — with an accelerator\n"
+        f"- [line 3]({uri}#L3): module built on cpu here\n"
+        f"- [line 3]({uri}#L3): moved to cuda here"
+    )
+
+
+def test_a_request_that_is_taken_back_is_answered_as_such(editor, path):
+    text = CLASH + "for _ in range(9):\n    x = x + torch.zeros(4, 3)\n" * 200
+    uri = editor.open(path, text)
+
+    async def taken_back() -> object:
+        params = lsp.HoverParams(lsp.TextDocumentIdentifier(uri), lsp.Position(4, 7))
+        protocol = editor.client.protocol
+        asked = protocol.send_request(lsp.TEXT_DOCUMENT_HOVER, params, msg_id="taken")
+        protocol.notify(lsp.CANCEL_REQUEST, lsp.CancelParams("taken"))
+        return await asyncio.wrap_future(asked)
+
+    with pytest.raises(JsonRpcException, match="cancel"):
+        editor.do(taken_back)
+    assert editor.found(uri) != []
 
 
 def hints(editor, uri) -> list[tuple[int, int, str]]:
