@@ -239,20 +239,20 @@ class _Round:
 
     def _after_all(self, after: _State, first: Finding) -> _State | str:
         """The file after a fix and those that it calls for; why not, where anything new is left."""
-        was = Counter(map(_wording, self.before.findings)) - Counter([_wording(first)])
+        was = Counter(map(wording, self.before.findings)) - Counter([wording(first)])
         if self.fixing.insists:
             after = self._followed(after, was)
         else:
             after, _ = _Fixing(self.fixing.check, self.fixing.accepts).stable(after)
         if after.source.text in self.seen:
             return "it would undo another fix"
-        return _told(self.before, after, Counter(map(_wording, after.findings)) - was) or after
+        return _told(self.before, after, Counter(map(wording, after.findings)) - was) or after
 
     def _followed(self, state: _State, was: Counter[tuple[str, str]]) -> _State:
         """The file after the fixes of what a fix brings, of what these bring, and so on."""
         for _ in range(FOLLOWED):
-            new = Counter(map(_wording, state.findings)) - was
-            brought = [each for each in state.findings if new[_wording(each)]]
+            new = Counter(map(wording, state.findings)) - was
+            brought = [each for each in state.findings if new[wording(each)]]
             chosen = select([each for each in brought if self.fixing.accepts(each)])
             after = _Round(state, self.fixing, self.seen, {})._made(chosen) if chosen else ""
             if isinstance(after, str):
@@ -273,11 +273,11 @@ def _objection(before: _State, applied: Sequence[Finding], after: _State) -> str
     if any(left[place] > count - mended[place] for place, count in places.items()):
         return "it would not mend it"
     kept = places & left
-    was = Counter(_wording(each) for each in before.findings if not kept[each.code, each.span])
+    was = Counter(wording(each) for each in before.findings if not kept[each.code, each.span])
     moved = Counter(
-        _wording(each) for each in after.findings if not places[each.code, origins[each]]
+        wording(each) for each in after.findings if not places[each.code, origins[each]]
     )
-    return _told(before, after, moved - (was - Counter(map(_wording, applied))))
+    return _told(before, after, moved - (was - Counter(map(wording, applied))))
 
 
 def _told(before: _State, after: _State, new: Counter[tuple[str, str]]) -> str:
@@ -286,14 +286,14 @@ def _told(before: _State, after: _State, new: Counter[tuple[str, str]]) -> str:
     A comment that has nothing to silence any more does not count.
     """
     for finding in after.findings:
-        if new[_wording(finding)] and finding.code != UNUSED:
+        if new[wording(finding)] and finding.code != UNUSED:
             place = after.origin(finding.span, since=len(before.rounds))
             location = before.source.location(place.start)
             return f"it would bring {finding.code} in line {location.line_told}"
     return ""
 
 
-def _wording(finding: Finding) -> tuple[str, str]:
+def wording(finding: Finding) -> tuple[str, str]:
     """The finding apart from where it is."""
     return finding.code, re.sub(r"\blines? \d+", "line", finding.message)
 

@@ -18,8 +18,7 @@ from lsprotocol.types import (
     WorkspaceEdit,
 )
 
-from devicelint.edits import apply
-from devicelint.finding import Edit, Finding, InputError, Safety, Span
+from devicelint.finding import Edit, Finding, Fix, Safety, Span
 from devicelint.server.analysis import Analysis, common
 from devicelint.server.pages import Page, Part
 from devicelint.silencing import Style, silence
@@ -37,36 +36,42 @@ def wants(context: CodeActionContext, kind: str) -> bool:
     )
 
 
-def quick_fixes(
-    analysis: Analysis, uri: str, place: Range, context: CodeActionContext
-) -> Iterator[CodeAction]:
-    """What can be done about the findings of a range."""
+def findings_in(analysis: Analysis, uri: str, place: Range) -> list[Finding]:
+    """The findings of a range of a file or cell, where something can be done about them now."""
     if not analysis.is_of_now:
-        return
-    page = analysis.page
-    there = [one for one in analysis.findings if _meets(page, one, uri, place)]
-    for finding in there:
-        if finding.fix is not None and (edit := _mended(page, finding)):
-            yield CodeAction(
-                _title(finding),
-                kind=CodeActionKind.QuickFix,
-                diagnostics=_diagnostics_of(page, finding, context),
-                is_preferred=finding.fix.safety is Safety.SAFE,
-                edit=edit,
-            )
-    for finding in there:
-        if edit := _kept_back(page, finding):
-            yield CodeAction(
-                f"Ignore {finding.code} ({finding.name}) here",
-                kind=CodeActionKind.QuickFix,
-                diagnostics=_diagnostics_of(page, finding, context),
-                edit=edit,
-            )
-    if any(one.fix is not None for one in there):
-        command = Command(
-            "Mend all that is safe in this file", FIX_ALL_COMMAND, arguments=[page.uri]
+        return []
+    return [one for one in analysis.findings if _meets(analysis.page, one, uri, place)]
+
+
+def mend(page: Page, finding: Finding, after: SourceFile, context: CodeActionContext) -> CodeAction:
+    """Make the fix of a finding, which makes `after` of the page."""
+    assert finding.fix is not None
+    return CodeAction(
+        _title(finding, finding.fix),
+        kind=CodeActionKind.QuickFix,
+        diagnostics=_diagnostics_of(page, finding, context),
+        is_preferred=finding.fix.safety is Safety.SAFE,
+        edit=workspace_edit(page, after),
+    )
+
+
+def ignore(page: Page, finding: Finding, context: CodeActionContext) -> Iterator[CodeAction]:
+    """Write a comment that keeps a finding back, where one can stand."""
+    silenced = silence(page.source, [finding], Style.IGNORE)
+    if not silenced.left:
+        yield CodeAction(
+            f"Ignore {finding.code} ({finding.name}) here",
+            kind=CodeActionKind.QuickFix,
+            diagnostics=_diagnostics_of(page, finding, context),
+            edit=workspace_edit(page, silenced.source),
         )
-        yield CodeAction(command.title, kind=CodeActionKind.QuickFix, command=command)
+
+
+def mend_all(page: Page) -> CodeAction:
+    """Make all fixes of a page; they are found out when that is wanted."""
+    title = "Mend all that is safe in this file"
+    command = Command(title, FIX_ALL_COMMAND, arguments=[page.uri])
+    return CodeAction(title, kind=CodeActionKind.QuickFix, command=command)
 
 
 def workspace_edit(page: Page, after: SourceFile) -> WorkspaceEdit | None:
@@ -122,10 +127,9 @@ def _meets(page: Page, finding: Finding, uri: str, place: Range) -> bool:
     return there.uri == uri and there.range.start <= place.end and place.start <= there.range.end
 
 
-def _title(finding: Finding) -> str:
-    assert finding.fix is not None
-    is_safe = finding.fix.safety is Safety.SAFE
-    plain = finding.fix.message.replace("`", "")
+def _title(finding: Finding, fix: Fix) -> str:
+    plain = fix.message.replace("`", "")
+    is_safe = fix.safety is Safety.SAFE
     return f"{plain} ({finding.code})" if is_safe else f"{plain} ({finding.code}, unsafe)"
 
 
@@ -133,21 +137,3 @@ def _diagnostics_of(page: Page, finding: Finding, context: CodeActionContext) ->
     """What of the editor's own list the finding is."""
     place = page.location(finding.span).range
     return [one for one in context.diagnostics if one.code == finding.code and one.range == place]
-
-
-def _mended(page: Page, finding: Finding) -> WorkspaceEdit | None:
-    assert finding.fix is not None
-    return _edited(page, finding.fix.edits)
-
-
-def _kept_back(page: Page, finding: Finding) -> WorkspaceEdit | None:
-    silenced = silence(page.source, [finding], Style.IGNORE)
-    return None if silenced.left else workspace_edit(page, silenced.source)
-
-
-def _edited(page: Page, edits: Sequence[Edit]) -> WorkspaceEdit | None:
-    try:
-        after = page.source.with_text(apply(page.source.text, edits))
-    except InputError:
-        return None
-    return workspace_edit(page, after)

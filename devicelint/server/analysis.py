@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from devicelint.finding import Finding, InputError, Related, Span
 from devicelint.server.pages import Page
+from devicelint.source import SourceFile
 from devicelint.studying import Mark, Studied, Whereabouts
 
 
@@ -24,6 +25,9 @@ class Analysis:
     """The absolute paths of the files that it imports, as far as was seen."""
     before: Analysis | None = field(default=None, repr=False)
     """What was found in the last version that could be checked, where this one cannot be."""
+
+    mended: dict[Finding, SourceFile | None] = field(default_factory=dict, repr=False)
+    """What the fixes of findings make of the page, as far as anybody asked; None for harm."""
 
     @property
     def is_of_now(self) -> bool:

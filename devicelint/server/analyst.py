@@ -11,7 +11,8 @@ from devicelint import engine
 from devicelint.baseline import without_known
 from devicelint.checked import Checked
 from devicelint.config import Config, ConfigError, ConfigFinder, load_config
-from devicelint.finding import InputError
+from devicelint.finding import Finding, InputError
+from devicelint.mending import mend
 from devicelint.project import Project
 from devicelint.reporters import internal_error
 from devicelint.rule_index import known_rules
@@ -74,6 +75,17 @@ class Analyst:
             return engine.adopt(page.source, config, self._project).after
         heard = partial(self._new, config=config)
         return engine.fix(page.source, config, self._project, heard=heard).after
+
+    def mended(self, analysis: Analysis, finding: Finding) -> SourceFile | None:
+        """What the fix of a finding makes of its page; None where it would do harm."""
+        page = analysis.page
+        if finding not in analysis.mended:
+            after: SourceFile | None = None
+            with suppress(InputError):
+                done = mend(page.source, finding, self.config_for(page.path), self._project)
+                after = done.after if done.applied else None
+            analysis.mended[finding] = after
+        return analysis.mended[finding]
 
     def _new(self, checked: Checked, config: Config) -> Checked:
         """What the baseline does not know; raises InputError for one that is none."""

@@ -9,7 +9,16 @@ from pygls.uris import to_fs_path
 
 from devicelint.finding import InputError
 from devicelint.server import hovers
-from devicelint.server.actions import FIX_ALL, quick_fixes, wants, without_versions, workspace_edit
+from devicelint.server.actions import (
+    FIX_ALL,
+    findings_in,
+    ignore,
+    mend,
+    mend_all,
+    wants,
+    without_versions,
+    workspace_edit,
+)
 from devicelint.server.analysis import Analysis
 from devicelint.server.hints import inlay_hints
 from devicelint.server.server import Server
@@ -37,13 +46,34 @@ async def actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.Code
         return []
     found: list[lsp.CodeAction] = []
     if wants(params.context, lsp.CodeActionKind.QuickFix):
-        found += quick_fixes(analysis, uri, params.range, params.context)
+        found += await _quick_fixes(server, analysis, params)
     if params.context.only and wants(params.context, FIX_ALL):
         edit = await _mended(server, analysis)
         if edit is not None:
             title = "Mend all device mistakes that can be mended safely"
             found.append(lsp.CodeAction(title, kind=FIX_ALL, edit=edit))
     return [_fitting(server, one) for one in found]
+
+
+async def _quick_fixes(
+    server: Server, analysis: Analysis, params: lsp.CodeActionParams
+) -> list[lsp.CodeAction]:
+    """What can be done about some findings: a fix is offered once it is known to help."""
+    page, context = analysis.page, params.context
+    there = findings_in(analysis, params.text_document.uri, params.range)
+    fixable = [one for one in there if one.fix is not None]
+    found: list[lsp.CodeAction] = []
+    for finding in fixable[:_MOST_FIXES]:
+        after = await server.desk.ask(server.desk.analyst.mended, analysis, finding)
+        if after is not None:
+            found.append(mend(page, finding, after, context))
+    for finding in there:
+        found += ignore(page, finding, context)
+    return [*found, mend_all(page)] if fixable else found
+
+
+_MOST_FIXES = 5
+"""Of more findings than that, nobody picks one from a list."""
 
 
 def _fitting(server: Server, action: lsp.CodeAction) -> lsp.CodeAction:

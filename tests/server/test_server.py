@@ -82,6 +82,46 @@ def test_the_fix_of_a_finding_is_offered_where_it_is(editor, path):
     assert every.title == "Mend all that is safe in this file"
 
 
+def test_a_fix_brings_the_fixes_that_it_calls_for(editor, path):
+    text = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = DataLoader(TensorDataset(torch.rand(8, 3), torch.rand(8, 1)))
+for x, y in loader:
+    loss = nn.functional.mse_loss(model(x), y)
+    loss.backward()
+    optimizer.step()
+"""
+    uri = editor.open(path, text)
+    assert codes(editor.found(uri)) == [("DEV701", 4, 0)]
+    mend, *_ = editor.actions(uri, at(4, 0))
+    after = edited(mend.edit, uri, text)
+    assert "model = nn.Linear(3, 1).to(device)\n" in after
+    assert "for x, y in loader:\n    x = x.to(device)\n    y = y.to(device)\n" in after
+
+
+def test_a_fix_that_does_harm_is_not_offered(editor, path):
+    text = """\
+import torch
+
+x = torch.rand(4)
+x.to("cuda")
+print(x.numpy())
+"""
+    uri = editor.open(path, text)
+    assert codes(editor.found(uri)) == [("DEV104", 3, 0)]
+    titles = [one.title for one in editor.actions(uri, at(3, 0))]
+    assert titles == [
+        "Ignore DEV104 (discarded-move) here",
+        "Mend all that is safe in this file",
+    ]
+
+
 def test_all_is_mended_at_once_when_that_is_asked_for(editor, path):
     moved = "y = torch.ones(2)\ny.cuda()\n"
     text = CLASH + moved
