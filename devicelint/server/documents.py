@@ -45,10 +45,11 @@ class Documents:
     def open(self, document: lsp.TextDocumentItem) -> str | None:
         """Put a file on the desk, and return its URI; None for what is not checked."""
         path = _path(document.uri)
-        is_python = document.language_id == "python"
-        if document.uri.startswith(_PASSED_OVER) or path.lower().endswith(".ipynb"):
+        if document.uri.startswith(_PASSED_OVER):
             return None
-        if not is_python and not path.lower().endswith(_SHOWN_AS_WRITTEN):
+        if document.language_id == "python" and path.lower().endswith(".ipynb"):
+            path += ".py"  # Its code alone, as some editors send it.
+        elif document.language_id != "python" and not path.lower().endswith(_SHOWN_AS_WRITTEN):
             return None
         self._paths[document.uri] = path
         self._put(document.uri, document.version, document.text)

@@ -55,6 +55,11 @@ def test_findings_stand_in_their_cells(editor, path):
     assert editor.found(first) == editor.found(third) == []
 
 
+def test_the_code_of_a_notebook_may_come_as_one_text(editor, path):
+    uri = editor.open(path.with_suffix(".ipynb"), "\n".join(CELLS[1:]).replace("%", "# "))
+    assert [one.code for one in editor.found(uri)] == ["DEV103"]
+
+
 def test_a_fix_changes_a_cell_and_keeps_its_magics(editor, path):
     _, _, second, _ = opened(editor, path)
     editor.found(second)
