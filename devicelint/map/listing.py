@@ -183,7 +183,9 @@ def _card(found: Found) -> Html:
             element("span", SIGNS[found.severity], class_="sign", aria_hidden="true"),
             element("b", f"{found.code} {found.name}"),
             element("span", found.severity, class_="severity"),
-            element("span", found.machine, class_="machine") if found.machine else None,
+            element("span", *_with_code(found.machine), class_="machine")
+            if found.machine
+            else None,
         ),
         element("p", *_with_code(found.message)),
         *[element("p", _place(one), class_="related") for one in found.related],
