@@ -34,6 +34,7 @@ _KINDS = {
     "OUT": Kind.FILE,
     "PATH": Kind.FILE,
     "RULE": Kind.RULE,
+    "RUN": Kind.FILE,
 }
 """What the placeholders of the help stand for."""
 
