@@ -40,7 +40,7 @@ def noting(text, *rest, **options):
     (spool / hashlib.sha1(data).hexdigest()).write_bytes(data)
     return parse(text, *rest, **options)
 libcst.parse_module = noting
-main([folder, "--exit-zero", "--quiet"])
+main([folder, "--exit-zero", "--quiet", "--no-cache", "--jobs=1"])
 """
 
 PARSE = """

@@ -1,9 +1,12 @@
 """How fast devicelint is, beside the bare parse, flake8, TorchFix and torch-preflight.
 
-    python benchmarks/speed.py FOLDER [--repeat 5] [--environments DIR] [--json FILE]
+    python -m benchmarks.speed FOLDER [--large FOLDER...] [--repeat 5] [--environments DIR]
+                               [--json FILE]
 
-Everything is measured in one run over one corpus, each tool as a new process, the repetitions of
-all tools interleaved.  README.md beside this file says how the tools are run, and why so.
+Everything is measured in one run, each tool as a new process, the repetitions of all tools
+interleaved: over one corpus, and, of devicelint alone, over a tree of a thousand files that is made
+of the large folders, or of copies of the corpus.  README.md beside this file says how the tools are
+run, and why so.
 """
 
 from __future__ import annotations
@@ -12,19 +15,19 @@ import argparse
 import json
 import os
 import platform
-import re
-import statistics
 import subprocess
 import sys
-import time
+import tempfile
 import venv
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from devicelint.engine import screen
+from benchmarks.large_tree import large_tree, python_files
+from benchmarks.timed_tools import BenchmarkError, Measurement, Tool
+from devicelint.checked import screen
 
 DEFAULT_ENVIRONMENTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
@@ -41,72 +44,6 @@ for path in sys.stdin.read().splitlines():
         pass
 print(parsed, "files parsed")
 """
-
-
-class BenchmarkError(Exception):
-    """A tool could not be installed, or did not do the work that is to be timed."""
-
-
-@dataclass(frozen=True)
-class Tool:
-    """One thing to time: its command, and what in its output proves how many files it checked.
-
-    `proof` is a pattern: its group is that number; without a group, each match is a file.
-    """
-
-    name: str
-    command: tuple[str, ...]
-    proof: str = ""
-    exit_statuses: tuple[int, ...] = (0,)
-    input: str = ""
-
-    def run(self) -> Sample:
-        """Run once, and fail where the tool did not do its work."""
-        cpu_before = children_cpu()
-        start = time.perf_counter()
-        completed = subprocess.run(
-            self.command, input=self.input, capture_output=True, text=True, check=False
-        )
-        wall, cpu = time.perf_counter() - start, children_cpu() - cpu_before
-        output = completed.stdout + completed.stderr
-        proofs = re.findall(self.proof, output) if self.proof else []
-        files = int(proofs[0]) if proofs and proofs[0].isdecimal() else len(proofs)
-        failed = completed.returncode not in self.exit_statuses or "Traceback (most" in output
-        if failed or (self.proof and not files):
-            status = completed.returncode
-            raise BenchmarkError(f"{self.name}: exit status {status}\n{output[-2000:]}")
-        return Sample(wall, cpu, files)
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One run: its seconds on the clock and of the processor, and the files that it checked."""
-
-    wall: float
-    cpu: float
-    files: int
-
-
-@dataclass
-class Measurement:
-    """All runs of one tool."""
-
-    tool: Tool
-    samples: list[Sample] = field(default_factory=list)
-
-    @property
-    def wall(self) -> float:
-        """The median time on the clock."""
-        return statistics.median(sample.wall for sample in self.samples)
-
-    def row(self, unit: float) -> str:
-        """One line of the table; the last column is the time in multiples of `unit`."""
-        walls = [sample.wall for sample in self.samples]
-        spread = f"{min(walls):.3f} to {max(walls):.3f}"
-        cpu = statistics.median(sample.cpu for sample in self.samples)
-        files = self.samples[0].files or ""
-        times = f"{self.wall:>8.3f}  {spread:<18} {cpu:>8.3f} {files:>6} {self.wall / unit:>17.2f}"
-        return f"{self.tool.name:<40} {times}"
 
 
 @dataclass(frozen=True)
@@ -126,12 +63,6 @@ class Acceptance:
     def __str__(self) -> str:
         verdict, sign = "pass" if self.holds else "FAIL", "<=" if self.at_most else ">="
         return f"{verdict}  {self.label} {sign} {self.limit:g}: {self.value:.2f}"
-
-
-def children_cpu() -> float:
-    """The processor time of all processes that this one has started and waited for."""
-    times = os.times()
-    return times.children_user + times.children_system
 
 
 def environment(folder: Path, requirement: str) -> Path:
@@ -156,11 +87,6 @@ def require_flake8_plugin() -> None:
         raise BenchmarkError("devicelint is not installed here as a plugin of flake8")
 
 
-def python_files(corpus: Path) -> list[Path]:
-    """Every Python file of the corpus that is there, in a fixed order."""
-    return sorted(path for path in corpus.rglob("*.py") if path.is_file())
-
-
 def line_count(path: Path) -> int:
     """The number of lines of a file."""
     return path.read_bytes().count(b"\n")
@@ -179,9 +105,10 @@ def flake8_tool(name: str, python: Path | str, corpus: Path) -> Tool:
     return Tool(name, command, r"(\d+) +total files processed")
 
 
-def devicelint_tool(name: str, path: Path) -> Tool:
-    """What a project runs in CI, on a folder or a file."""
-    command = (sys.executable, "-m", "devicelint", str(path), "--exit-zero", "-v")
+def devicelint_tool(name: str, path: Path, *options: str) -> Tool:
+    """What a project runs in CI, on a folder or a file; by default in one process, from scratch."""
+    words = options or ("--no-cache", "--jobs=1")
+    command = (sys.executable, "-m", "devicelint", str(path), "--exit-zero", "-v", *words)
     return Tool(name, command, r": \d+ found", exit_statuses=(0, 2))
 
 
@@ -197,7 +124,19 @@ def peer_tools(corpus: Path, environments: Path) -> list[Tool]:
     ]
 
 
-def all_tools(corpus: Path, environments: Path) -> dict[str, Tool]:
+def large_tools(large: Path, kept: Path) -> dict[str, Tool]:
+    """Devicelint over the tree of a thousand files: once, in two processes, and again."""
+    warm = devicelint_tool("devicelint, 1,000 files, remembered", large, f"--cache-dir={kept}")
+    return {
+        "large": devicelint_tool("devicelint, 1,000 files", large),
+        "large in two": devicelint_tool(
+            "devicelint, 1,000 files, 2 processes", large, "--no-cache", "--jobs=2"
+        ),
+        "large warm": warm,
+    }
+
+
+def all_tools(corpus: Path, environments: Path, large: Path, kept: Path) -> dict[str, Tool]:
     """Everything that is timed, by the short name that the acceptance uses."""
     files = python_files(corpus)
     screened = [path for path in files if screen(path.read_bytes())]
@@ -209,6 +148,7 @@ def all_tools(corpus: Path, environments: Path) -> dict[str, Tool]:
     torchfix, preflight = peer_tools(corpus, environments)
     return {
         "devicelint": devicelint_tool("devicelint", corpus),
+        "warm": devicelint_tool("devicelint, remembered", corpus, f"--cache-dir={kept}"),
         "parse": parse_tool("parse alone, files that pass the screen", screened),
         "parse all": parse_tool("parse alone, all files", files),
         "flake8": flake8_tool("flake8", flake8 / "python", corpus),
@@ -217,6 +157,13 @@ def all_tools(corpus: Path, environments: Path) -> dict[str, Tool]:
         "preflight": preflight,
         "one file": devicelint_tool(f"devicelint, one file of {line_count(single)} lines", single),
         "import": Tool("import libcst", (sys.executable, "-c", "import libcst")),
+        "start": Tool("python -c pass", (sys.executable, "-c", "pass")),
+        "version": Tool(
+            "devicelint --version",
+            (sys.executable, "-m", "devicelint", "--version"),
+            r"devicelint \d",
+        ),
+        **large_tools(large, kept),
     }
 
 
@@ -234,12 +181,19 @@ def measure(tools: dict[str, Tool], repeat: int) -> dict[str, Measurement]:
 def acceptances(measured: dict[str, Measurement]) -> list[Acceptance]:
     """What devicelint promises, with what this run found."""
     wall = {key: measurement.wall for key, measurement in measured.items()}
-    own, cold_extra = wall["devicelint"], wall["one file"] - wall["import"]
+    own, warm, start = wall["devicelint"], wall["warm"], wall["start"]
+    cold_extra = wall["one file"] - wall["import"]
+    two = wall["large"] / wall["large in two"]
     return [
-        Acceptance("devicelint / parse alone", own / wall["parse"], 2.0, at_most=True),
-        Acceptance("TorchFix / devicelint", wall["torchfix"] / own, 8.0, at_most=False),
-        Acceptance("torch-preflight / devicelint", wall["preflight"] / own, 8.0, at_most=False),
+        Acceptance("devicelint / parse alone", own / wall["parse"], 3.0, at_most=True),
+        Acceptance("TorchFix / devicelint", wall["torchfix"] / own, 10.0, at_most=False),
+        Acceptance("torch-preflight / devicelint", wall["preflight"] / own, 10.0, at_most=False),
+        Acceptance("TorchFix / remembered", wall["torchfix"] / warm, 100.0, at_most=False),
+        Acceptance("torch-preflight / remembered", wall["preflight"] / warm, 100.0, at_most=False),
         Acceptance("cold start extra in s", cold_extra, 0.25, at_most=True),
+        Acceptance("--version over start in s", wall["version"] - start, 0.06, at_most=True),
+        Acceptance("1,000 over start in s", wall["large warm"] - start, 0.4, at_most=True),
+        Acceptance("1,000 files, one process / two", two, 1.7, at_most=False),
     ]
 
 
@@ -262,6 +216,9 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("corpus", type=Path, help="a checkout of PyTorch scripts")
+    parser.add_argument(
+        "--large", type=Path, nargs="+", help="checkouts for a tree of 1,000 files (the corpus)"
+    )
     parser.add_argument("--repeat", type=int, default=5, help="timed runs of each tool (default 5)")
     parser.add_argument("--json", type=Path, help="write everything measured to this file")
     parser.add_argument(
@@ -278,8 +235,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_arguments(arguments)
     corpus = options.corpus.resolve()
     try:
-        tools = all_tools(corpus, options.environments.resolve())
-        measured = measure(tools, options.repeat)
+        with tempfile.TemporaryDirectory() as made:
+            large = large_tree(options.large or [corpus], Path(made, "large"))
+            environments = options.environments.resolve()
+            tools = all_tools(corpus, environments, large, Path(made, "kept"))
+            measured = measure(tools, options.repeat)
     except BenchmarkError as error:
         print(f"speed.py: {error}", file=sys.stderr)
         return 2
