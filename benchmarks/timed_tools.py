@@ -31,8 +31,15 @@ class Tool:
         """Run once, and fail where the tool did not do its work."""
         cpu_before = children_cpu()
         start = time.perf_counter()
+        # Compiled modules are kept, as where they were installed.
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         completed = subprocess.run(
-            self.command, input=self.input, capture_output=True, text=True, check=False
+            self.command,
+            input=self.input,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment,
         )
         wall, cpu = time.perf_counter() - start, children_cpu() - cpu_before
         output = completed.stdout + completed.stderr

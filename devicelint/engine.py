@@ -6,35 +6,35 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from devicelint import timing
 from devicelint.assuming import assumed_by, met
-from devicelint.charting import Chart, Charting
 from devicelint.checked import Checked, Met, concerns_devices, screen
 from devicelint.config import Config
 from devicelint.domain.values import Ref
-from devicelint.explaining import Account, Explaining, Why, asked_about
 from devicelint.finding import Finding
 from devicelint.fixes import Approval, Fixed, fix_until_stable
 from devicelint.gathering import Gathering, RuleFailed
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.patience import GivenUp
-from devicelint.interpreter.watching import TellingRun, WatchingRun
 from devicelint.locating import File, located
 from devicelint.project import Project, home_of
 from devicelint.rules import Rule
 from devicelint.sifting import rules_for, sifted
 from devicelint.source import SourceFile
-from devicelint.studying import Studied, Studying
 from devicelint.syntax import CheckError, GivenUpError, parse, too_deep
-from devicelint.tracing import Trace, Tracing
+
+if TYPE_CHECKING:
+    from devicelint.charting import Chart, Charting
+    from devicelint.explaining import Account, Why
+    from devicelint.studying import Studied
+    from devicelint.tracing import Trace
 
 __all__ = [
-    "Chart",
     "CheckError",
     "Checked",
     "Fixed",
-    "Trace",
     "adopt",
     "chart",
     "check",
@@ -233,6 +233,8 @@ def trace(
 
     Raises `CheckError` where the file is no Python that libcst can read.
     """
+    from devicelint.tracing import Trace, Tracing
+
     lines: list[tuple[int, tuple[str, ...]]] = []
     for part in source.programs():
         program = _program(part, project, config)
@@ -254,6 +256,9 @@ def study(
     Raises `CheckError` where the file is no Python that libcst can read, and `Abandoned` once
     nobody wants to know any more.
     """
+    from devicelint.interpreter.watching import TellingRun
+    from devicelint.studying import Studying
+
     found: list[Finding] = []
     told: list[Studied] = []
     if not source.skipped and screen(source.text.encode("utf-8", "replace")):
@@ -275,6 +280,8 @@ def chart(
 
     Raises `CheckError` where the file is no Python that libcst can read.
     """
+    from devicelint.charting import Chart
+
     parts = []
     for part in source.programs():
         program = _program(part, project, config)
@@ -286,6 +293,9 @@ def chart(
 
 def _charted(program: Program) -> Charting:
     """What was heard on every machine; where that takes too much, on those that a check needs."""
+    from devicelint.charting import Charting
+    from devicelint.interpreter.watching import WatchingRun
+
     for everywhere in (True, False):
         charting = Charting(program.tree)
         walker = partial(WatchingRun, watched=charting.watched)
@@ -306,6 +316,9 @@ def why(
 
     Raises `CheckError` where the file is no Python that libcst can read, or has no such line.
     """
+    from devicelint.explaining import Explaining, Why, asked_about
+    from devicelint.interpreter.watching import WatchingRun
+
     line = _line_of_text(source, line, cell)
     accounts: tuple[Account, ...] = ()
     for part in source.programs():

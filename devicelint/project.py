@@ -11,15 +11,18 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, KeysView
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from devicelint.digest import digest
 from devicelint.interpreter import Program
 from devicelint.lookup import INSIDE, Lookup, Question
-from devicelint.reparsing import Parsed
 from devicelint.source import SourceError, SourceFile
 from devicelint.syntax import CheckError, parse
+
+if TYPE_CHECKING:
+    from devicelint.reparsing import Parsed
 
 __all__ = ["Project", "home_of"]
 
@@ -207,6 +210,8 @@ class Project(Lookup):
         """The tree of a file; that of a text which somebody changes comes from the one before."""
         if home not in self._held:
             return parse(source)
+        from devicelint.reparsing import Parsed
+
         before = self._parsed_before.get(home)
         now = Parsed.of(source) if before is None else before.changed(source)
         self._parsed_before[home] = now

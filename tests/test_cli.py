@@ -19,8 +19,9 @@ import pytest
 
 from devicelint import engine
 from devicelint.cli import examining, main
-from devicelint.engine import Checked, Fixed, Trace
+from devicelint.engine import Checked, Fixed
 from devicelint.finding import Edit, Finding, Fix, InputError, Safety, Severity, Span
+from devicelint.tracing import Trace
 
 KINDS = {
     "WRONG": ("DEV104", "discarded-move", Severity.ERROR, Safety.SAFE),

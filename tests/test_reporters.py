@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from devicelint.engine import Checked, Trace
+from devicelint.checked import Checked
 from devicelint.finding import (
     Certainty,
     Edit,
@@ -24,6 +24,7 @@ from devicelint.reporters.paint import coloured
 from devicelint.reporters.report import Scene
 from devicelint.reporters.visible import cell_width, printable, strip
 from devicelint.source import SourceFile
+from devicelint.tracing import Trace
 
 SCRIPT = """\
 device = torch.device("cuda")

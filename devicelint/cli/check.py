@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
@@ -109,14 +107,13 @@ class Check:
         """Check every file; a file that cannot be checked does not keep the others from it."""
         options = self.options
         collecting = Collecting()
-        atexit.register(gc.freeze)  # Nor need it look for what the end of the process frees.
         found = inputs(options.paths, options.stdin_filename, self.settings, self.tally)
         try:
             for _ in self.go_through(found):
                 collecting.after_one()
         finally:
             self.checking.close()
-        gc.enable()
+        collecting.end()
         if options.prove:
             self._prove()
         self.close()

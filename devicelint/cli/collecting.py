@@ -16,6 +16,7 @@ class Collecting:
 
     def __init__(self) -> None:
         """Leave everything to `after_one`."""
+        gc.unfreeze()
         gc.disable()
         self._files = 0
 
@@ -26,3 +27,8 @@ class Collecting:
             gc.collect()
         elif self._files % _FILES_BETWEEN_COLLECTIONS == 0:
             gc.collect(0)  # The trees that are kept would be walked anew each time.
+
+    def end(self) -> None:
+        """Go on as usual, without a look at what is there already."""
+        gc.freeze()
+        gc.enable()

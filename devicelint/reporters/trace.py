@@ -10,8 +10,8 @@ from devicelint.reporters.paint import Paint, plain
 from devicelint.reporters.visible import cell_width, printable, strip
 
 if TYPE_CHECKING:
-    from devicelint.engine import Trace
     from devicelint.source import SourceFile
+    from devicelint.tracing import Trace
 
 DEFAULT_WIDTH = 120
 
