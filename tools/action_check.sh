@@ -14,17 +14,18 @@ add_lines() {
     done <<< "$1"
 }
 add_lines "$DEVICELINT_ARGS"
+reports=()
+if [ -n "$DEVICELINT_SARIF_FILE" ]; then
+    reports=(--report "sarif=$DEVICELINT_SARIF_FILE")
+fi
 words+=(--)
 add_lines "$DEVICELINT_PATHS"
 
 status=0
-devicelint check --output-format github "${words[@]}" || status=$?
+devicelint check --output-format github ${reports[@]+"${reports[@]}"} "${words[@]}" || status=$?
 echo "status=$status" >> "$GITHUB_OUTPUT"
 
-# Both read what the first run has left in the cache.
-if [ -n "$DEVICELINT_SARIF_FILE" ] && [ "$status" -lt 2 ]; then
-    devicelint check --quiet --exit-zero --output-format sarif --output-file "$DEVICELINT_SARIF_FILE" "${words[@]}"
-fi
+# Counted from what the first run has left in the cache.
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ "$status" -eq 1 ]; then
     {
         echo "### devicelint"
