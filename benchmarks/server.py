@@ -12,13 +12,14 @@ import asyncio
 import statistics
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from lsprotocol import types as lsp
-from promised import all_kept
 from pygls.lsp.client import LanguageClient
+
+from benchmarks.promised import all_kept
 
 LINES = 500
 FILES = 5
@@ -115,16 +116,20 @@ async def measured(folder: Path, paths: list[Path]) -> list[Timing]:
     timings = [await timed(client, path, folder) for path in paths]
     await client.shutdown_async(None)
     client.exit(None)
-    await client.stop()
+    await client.stop()  # type: ignore[no-untyped-call]
     return timings
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Measure, print, and say whether the promise is kept."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("corpus", type=Path, help="a folder of scripts, such as pytorch/examples")
-    folder = parser.parse_args().corpus
-    timings = asyncio.run(measured(folder, scripts(folder)))
+    folder = parser.parse_args(words).corpus
+    paths = scripts(folder)
+    if not paths:
+        print(f"{folder}: holds no script about torch", file=sys.stderr)
+        return 2
+    timings = asyncio.run(measured(folder, paths))
     print(HEADER)
     for timing in timings:
         print(timing.row())
