@@ -53,6 +53,19 @@ def test_the_other_file_is_mended(helper, capsys):
     assert main(["check", "."]) == 0
 
 
+def test_what_a_baseline_knows_is_left_in_each_file(helper, capsys):
+    known = "y = torch.ones(2)\ny.cuda()\nprint(y)\n"
+    script = Path("train.py")
+    script.write_text(known.join(("import torch\n", script.read_text())), encoding="utf-8")
+    before = script.read_text()
+    assert main(["check", "--write-baseline", "base.json", "--ignore", "DEV407", "."]) == 0
+    assert main([*FIX, "--baseline", "base.json", "."]) == 0
+    assert helper.read_text() == MENDED
+    assert script.read_text() == before
+    assert main([*FIX, "."]) == 0
+    assert script.read_text() != before
+
+
 def test_a_second_fix_changes_nothing(helper, capsys):
     main([*FIX, "."])
     capsys.readouterr()

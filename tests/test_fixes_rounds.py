@@ -75,6 +75,19 @@ def test_fixes_that_overlap_come_one_round_after_the_other() -> None:
     assert [each.code for each in result.applied] == ["DEV1", "DEV2"]
 
 
+def test_a_comment_that_a_fix_makes_useless_is_no_objection() -> None:
+    result = fixed("bad # noqa", REPLACE, ("DEV901", "(?<=good) # noqa", ""))
+    assert result.after.text == "good"
+    assert [each.code for each in result.applied] == ["DEV1", "DEV901"]
+
+
+def test_a_comment_is_judged_by_what_is_left() -> None:
+    rules = (REPLACE, ("DEV901", "noqa (?=bad)", ""), ("DEV2", "^good", "ugly"))
+    result = fixed("noqa bad", *rules)
+    assert result.after.text == "noqa good"
+    assert result.remaining == ()
+
+
 def test_a_fix_that_brings_a_new_finding_is_rolled_back_alone() -> None:
     rules = (REPLACE, ("DEV2", "worse", "ugly"), ("DEV3", "ugly", "fine"))
     result = fixed("bad worse bad bad", *rules)
