@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 
 from devicelint.finding import InputError
@@ -16,6 +17,9 @@ def serve(log: str | None = None) -> int:
     Raises InputError where the log cannot be written.
     """
     _write_log(log)
+    signal.signal(signal.SIGINT, _interrupted)
+    if sys.stdin is not None and sys.stdin.isatty():
+        sys.stderr.write("devicelint: waiting for an editor on standard input; Ctrl+C ends it\n")
     server = listening()
     with os.fdopen(os.dup(0), "rb") as messages, os.fdopen(os.dup(1), "wb") as answers:
         # Whatever else is printed, by a plug-in or a library, must not come between messages.
@@ -23,6 +27,16 @@ def serve(log: str | None = None) -> int:
         sys.stdout = sys.stderr
         server.start_io(messages, answers)
         return int(not server.has_shut_down)
+
+
+def _interrupted(*_: object) -> None:
+    """Leave at once: a thread waits for the editor's next message, and would for ever."""
+    sys.stderr.write("devicelint: interrupted\n")
+    sys.stderr.flush()
+    os._exit(_INTERRUPTED)
+
+
+_INTERRUPTED = 130
 
 
 def _write_log(path: str | None) -> None:

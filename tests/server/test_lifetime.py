@@ -61,6 +61,17 @@ NOWHERE = {"uri": "file:///nowhere.py", "version": 1}
 START = {"line": 0, "character": 0}
 
 
+def test_somebody_at_a_terminal_is_told_and_can_leave(tmp_path):
+    pexpect = pytest.importorskip("pexpect", reason="there are no pseudo-terminals")
+    child = pexpect.spawn(SERVER[0], SERVER[1:], timeout=60, encoding="utf-8")
+    child.expect_exact("waiting for an editor on standard input; Ctrl+C ends it")
+    child.sendintr()
+    child.expect_exact("devicelint: interrupted")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+
+
 def test_garbage_between_messages_is_told_of_and_passed_over():
     garbage = [
         b"{", b"[]", b"null", b"\xff\xfe", b'"x"', b'{"jsonrpc": "1.0"}', b'{"jsonrpc": "2.0"}',
