@@ -316,10 +316,10 @@ def why(
 
     Raises `CheckError` where the file is no Python that libcst can read, or has no such line.
     """
-    from devicelint.explaining import Explaining, Why, asked_about
+    from devicelint.explaining import Explaining, Why, asked_about, line_asked_about
     from devicelint.interpreter.watching import WatchingRun
 
-    line = _line_of_text(source, line, cell)
+    line = line_asked_about(source, line, cell)
     accounts: tuple[Account, ...] = ()
     for part in source.programs():
         program = _program(part, project, config)
@@ -330,18 +330,3 @@ def why(
             imported = () if project is None else project.files()
             accounts += explaining.why(line, part, program, imported).accounts
     return Why(line, accounts)
-
-
-def _line_of_text(source: SourceFile, line: int, cell: int | None) -> int:
-    cells = source.cells()
-    if cells is None and cell is None:
-        if not 1 <= line <= source.lines:
-            raise CheckError(source.path, line, 0, f"the file has {source.lines} lines")
-        return line
-    if cells is None or cell is None:
-        told = "is no notebook" if cells is None else "is a notebook: name the cell, FILE:CELL:LINE"
-        raise CheckError(source.path, line, 0, told)
-    found = source.line_of_cell(cell, line)
-    if found is None:
-        raise CheckError(source.path, line, 0, "there is no such line of Python here", cell)
-    return found

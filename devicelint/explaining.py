@@ -32,6 +32,7 @@ from devicelint.interpreter.run import Listener, Run
 from devicelint.locating import located_elsewhere
 from devicelint.positions import locate
 from devicelint.source import SourceFile
+from devicelint.syntax import CheckError
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,22 @@ def chain(step: Step | None, run: Run, before: dict[Site, Step]) -> Iterator[tup
         calls.append((frame.passed[last], f"handed to {frame.name or 'a function'}() here"))
         frame = frame.caller
     yield from reversed(calls)
+
+
+def line_asked_about(source: SourceFile, line: int, cell: int | None) -> int:
+    """The line of the text that is meant; raises `CheckError` where there is none."""
+    cells = source.cells()
+    if cells is None and cell is None:
+        if not 1 <= line <= source.lines:
+            raise CheckError(source.path, line, 0, f"the file has {source.lines} lines")
+        return line
+    if cells is None or cell is None:
+        told = "is no notebook" if cells is None else "is a notebook: name the cell, FILE:CELL:LINE"
+        raise CheckError(source.path, line, 0, told)
+    found = source.line_of_cell(cell, line)
+    if found is None:
+        raise CheckError(source.path, line, 0, "there is no such line of Python here", cell)
+    return found
 
 
 def asked_about(line: int, source: SourceFile, tree: cst.Module) -> frozenset[cst.CSTNode]:
