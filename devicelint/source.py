@@ -15,6 +15,7 @@ from devicelint.documents import Document, Unwritable, is_document, read_documen
 from devicelint.finding import InputError, Location, Span
 from devicelint.suppression import (
     Suppression,
+    mentions_ours,
     mentions_suppression,
     skips_file,
     suppressions,
@@ -204,7 +205,7 @@ class SourceFile:
 
     def suppression_codes(self) -> Iterator[tuple[str, Span]]:
         """What `# devicelint: ignore[…]` comments name, and where, to be held against the rules."""
-        for suppression in self.suppressions():
+        for suppression in self.suppressions() if mentions_ours(self.text) else ():
             if suppression.known_to_us:
                 yield from suppression.selectors or ()
 

@@ -17,7 +17,7 @@ from devicelint.comments import Layout
 from devicelint.finding import Span
 from devicelint.selector import specificity
 
-_TOLD = re.compile(r"noqa|devicelint:", re.IGNORECASE)
+_WORD = "devicelint:"
 _NOQA = re.compile(r"#\s*noqa\b(?P<codes>:\s*[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)?", re.IGNORECASE)
 _NOQA_CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
 _IGNORE = re.compile(r"#\s*devicelint:\s*ignore(?![\w-])(?P<codes>\s*\[[^\]]*)?", re.IGNORECASE)
@@ -47,7 +47,19 @@ class Suppression:
 
 def mentions_suppression(text: str) -> bool:
     """Whether it is worth to look for the comments of `text`: a cheap answer, never a wrong no."""
-    return _TOLD.search(text) is not None
+    return _mentions(text, "noqa", _WORD)
+
+
+def mentions_ours(text: str) -> bool:
+    """Whether any of them may be one that only devicelint reads."""
+    return _mentions(text, _WORD)
+
+
+def _mentions(text: str, *words: str) -> bool:
+    if text.isascii():  # A tenth of the time that the other way takes.
+        lower = text.lower()
+        return any(word in lower for word in words)
+    return re.search("|".join(words), text, re.IGNORECASE) is not None
 
 
 def suppressions(text: str, layout: Layout) -> Iterator[Suppression]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
@@ -89,6 +90,8 @@ class Check:
         self.checking = Checking(options, lambda each: self.config_for(self.config_of(each)))
         self.unsafe_fixes = False
         """Whether --fix would make unsafe fixes too, in any of the files."""
+        self._configs: dict[str, Config] = {}
+        """By folder."""
         self.is_holding = False
         """Whether imports see texts that are not written."""
         self.approves = self._asking()
@@ -110,7 +113,8 @@ class Check:
         found = inputs(options.paths, options.stdin_filename, self.settings, self.tally)
         try:
             for _ in self.go_through(found):
-                collecting.after_one()
+                if self.checking.has_parsed:
+                    collecting.after_one()
         finally:
             self.checking.close()
         collecting.end()
@@ -265,8 +269,11 @@ class Check:
 
     def config_of(self, each: Input) -> Config:
         """What holds for one file."""
-        config = self.settings.config_for(each.place)
-        self.unsafe_fixes = self.unsafe_fixes or config.unsafe_fixes
+        folder = os.path.dirname(each.path)
+        config = self._configs.get(folder)
+        if config is None:
+            config = self._configs[folder] = self.settings.config_for(each.place)
+            self.unsafe_fixes = self.unsafe_fixes or config.unsafe_fixes
         return config
 
     def close(self) -> None:

@@ -65,6 +65,11 @@ class Checking:
 
         return Project()
 
+    @property
+    def has_parsed(self) -> bool:
+        """Whether there are trees, here in this process."""
+        return "project" in self.__dict__
+
     def in_turn(self, found: Iterable[Input]) -> Iterator[Input]:
         """The files in their order; while they come, processes may be at work on later ones."""
         found = list(found)
@@ -113,7 +118,7 @@ class Checking:
         for one in before:
             self._caches = one._caches
             self.look_again()
-            if "project" in one.__dict__:
+            if one.has_parsed:
                 self.project = one.project
                 self.project.look_again()
         before[:] = [self]
@@ -129,7 +134,7 @@ class Checking:
         if self._processes is not None:
             self._processes.close()
         for cache in self._caches.values():
-            if "project" in self.__dict__:
+            if self.has_parsed:
                 cache.learn(self.project.asked, self.project.digests)
             cache.settle()
             with suppress(OSError):
