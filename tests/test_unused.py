@@ -165,13 +165,18 @@ class TestWhereItIsTold:
         }
 
     def test_in_a_cell_of_a_notebook(self):
-        def notebook(code: str) -> str:
-            cell = {"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": []}
-            cells = [cell | {"source": "import torch\n"}, cell | {"source": code}]
-            return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4})
-
-        text = notebook("x = torch.ones(2)  # noqa: DEV104\nx")
+        text = notebook("import torch\n", "x = torch.ones(2)  # noqa: DEV104\nx")
         assert mended(text, path="train.ipynb") == text.replace("  # noqa: DEV104", "")
+
+    def test_not_beside_a_cell_that_cannot_be_read(self):
+        text = notebook("import torch\n", "x = (", "x = torch.ones(2)  # noqa: DEV104\nx")
+        assert told(text, path="train.ipynb") == []
+
+
+def notebook(*codes: str) -> str:
+    cell = {"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": []}
+    cells = [cell | {"source": code} for code in codes]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4})
 
 
 class TestBesideOtherFixes:
