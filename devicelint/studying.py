@@ -112,6 +112,8 @@ class Studying:
 
     def studied(self, source: SourceFile, program: Program, imported: Iterable[Program]) -> Studied:
         """What was noted of a file."""
+        for notes in self._notes.values():
+            notes.end()
         return Studied(source, program, tuple(imported), self._notes)
 
 
@@ -133,6 +135,12 @@ class _Notes:
         self._known: dict[tuple[int, int], tuple[Step, Frame, _Steps]] = {}
         self._same: dict[_Steps, _Steps] = {}
         self._devices: dict[int, tuple[Device, str]] = {}
+
+    def end(self) -> None:
+        """Let go of what served the walk alone: frames, and all that was known in them."""
+        self._known.clear()
+        self._before.clear()
+        self._read.clear()
 
     def note(self, event: Event, run: Run) -> None:
         """Take note of a move, or of a name that gets a value."""

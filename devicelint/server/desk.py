@@ -24,8 +24,8 @@ _STACK = 64 * 2**20
 class Desk:
     """The pages, and the one worker that checks them; all but the worker's part is on the loop."""
 
-    def __init__(self, on_analysis: Callable[[Analysis], None]) -> None:
-        """Tell somebody of each analysis of a page that is still as it was."""
+    def __init__(self, on_analysis: Callable[[Analysis, bool], None]) -> None:
+        """Tell somebody of each analysis of a page, and whether another page made it necessary."""
         self.analyst = Analyst()
         self.pages: dict[str, Page] = {}
         self._on_analysis = on_analysis
@@ -36,6 +36,8 @@ class Desk:
         self._running: dict[str, tuple[Page, asyncio.Task[None]]] = {}
         self._waiting: dict[str, asyncio.TimerHandle] = {}
         self._changed: set[str] = set()
+        self._outdated: set[str] = set()
+        """The pages that import one which has changed."""
         before = threading.stack_size(_STACK)
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="analyst")
         self._worker.submit(int)  # The thread is started now, with that stack.
@@ -112,7 +114,8 @@ class Desk:
         if is_abandoned():
             return
         self._known[page.uri] = self._last[page.uri] = analysis
-        self._on_analysis(analysis)
+        self._on_analysis(analysis, page.uri in self._outdated)
+        self._outdated.discard(page.uri)
         if page.uri in self._changed:
             self._changed.discard(page.uri)
             self._outdate(page)
@@ -123,6 +126,7 @@ class Desk:
         for uri in dependent_on(home, self._last.values()):
             if uri != page.uri and uri in self.pages:
                 self._known.pop(uri, None)
+                self._outdated.add(uri)
                 self.check_soon(uri)
 
 

@@ -85,8 +85,10 @@ class Server(LanguageServer):
         for complaint in complaints:
             self.warn(complaint)
 
-    def _on_analysis(self, analysis: Analysis) -> None:
+    def _on_analysis(self, analysis: Analysis, of_another: bool) -> None:
         self._tell_misconfigured()
+        if of_another:
+            self.refresh()
         if self.pulls and not isinstance(analysis.page, NotebookPage):
             return
         shown = self.shown(analysis)

@@ -131,6 +131,14 @@ def test_what_a_plug_in_prints_does_not_come_between_messages(tmp_path):
     assert done.stderr in {b"printed\nwritten", b"writtenprinted\n"}
 
 
+IMPORTING = """\
+import torch
+from data import model
+
+print(model(torch.ones(2, 3)))
+"""
+
+
 @pytest.fixture
 def start(tmp_path):
     started: list[Editor] = []
@@ -144,15 +152,15 @@ def start(tmp_path):
         assert editor.leave() == 0
 
 
+PULLING = lsp.ClientCapabilities(
+    workspace=EVERYTHING.workspace,
+    text_document=lsp.TextDocumentClientCapabilities(diagnostic=lsp.DiagnosticClientCapabilities()),
+    general=lsp.GeneralClientCapabilities(position_encodings=[lsp.PositionEncodingKind.Utf8]),
+)
+
+
 def test_an_editor_that_asks_for_findings_is_not_told_unasked(start, tmp_path):
-    pulling = lsp.ClientCapabilities(
-        workspace=EVERYTHING.workspace,
-        text_document=lsp.TextDocumentClientCapabilities(
-            diagnostic=lsp.DiagnosticClientCapabilities()
-        ),
-        general=lsp.GeneralClientCapabilities(position_encodings=[lsp.PositionEncodingKind.Utf8]),
-    )
-    editor = start(capabilities=pulling)
+    editor = start(capabilities=PULLING)
     options = editor.capabilities.diagnostic_provider
     assert (options.identifier, options.inter_file_dependencies) == ("devicelint", True)
     uri = editor.open(tmp_path / "train.py", CLASH.replace("x = t", '"é"; x = t'))
@@ -168,6 +176,18 @@ def test_an_editor_that_asks_for_findings_is_not_told_unasked(start, tmp_path):
     editor.tell(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, changed)
     editor.wait_for(lambda: "workspace/diagnostic/refresh" in editor.refreshed)
     assert editor.ask(lsp.TEXT_DOCUMENT_DIAGNOSTIC, asked).items == ()
+
+
+def test_an_editor_that_asks_is_told_to_ask_again_where_another_file_changed(start, tmp_path):
+    editor = start(capabilities=PULLING)
+    data = tmp_path / "data.py"
+    data.write_text("import torch\n\nmodel = torch.nn.Linear(3, 1)\n")
+    other = editor.open(tmp_path / "other.py", IMPORTING)
+    there = lsp.DocumentDiagnosticParams(lsp.TextDocumentIdentifier(other))
+    assert editor.ask(lsp.TEXT_DOCUMENT_DIAGNOSTIC, there).items == ()
+    editor.open(data, data.read_text() + 'model.to("cuda")\n')
+    editor.wait_for(lambda: "workspace/diagnostic/refresh" in editor.refreshed)
+    assert codes(editor.ask(lsp.TEXT_DOCUMENT_DIAGNOSTIC, there).items) == [("DEV103", 3, 12)]
 
 
 def test_settings_of_the_editor_hold_besides_those_of_the_project(start, tmp_path):
