@@ -58,11 +58,12 @@ examples:
   devicelint --fix --interactive train.py
   devicelint --fix --prove --prove-args "--epochs 1" train.py
   devicelint --select DEV1,hard-coded-accelerator --statistics .
+  devicelint --diff-base origin/main .
   devicelint --output-format json . > findings.json
   cat train.py | devicelint - --stdin-filename train.py
 
-exit status: 0 nothing found, 1 findings, or what --prove shows to fail,
-2 wrong usage or a file that could not be checked
+exit status: 0 nothing found, or nothing new, 1 findings, what --prove shows to
+fail, or --fail-on-stale, 2 wrong usage or a file that could not be checked
 """
 
 COMPLETION_DETAILS = """\

@@ -56,8 +56,8 @@ def add_old_code_options(parser: Parser) -> None:
         "--diff-base",
         type=_something,
         metavar="REF",
-        help="tell only what is found on lines changed since a git revision, or brought about "
-        "by what has changed; REF: HEAD, origin/main, …",
+        help="tell only what is found on lines changed since a git revision, such as HEAD or "
+        "origin/main, and what the change brings about elsewhere",
     )
     group.add_argument(
         "--add-noqa",
