@@ -162,7 +162,8 @@ class _Reader:
             return str(parse_device(word))
         except InvalidDevice:
             told = f'"{word}" in "{self.text}" is no device' if word else "a device is missing"
-            raise NotUnderstood(told + hint(word, (*DEVICE_TYPES, "device"))) from None
+            meant = "cuda" if word.lower().startswith("gpu") else word
+            raise NotUnderstood(told + hint(meant, (*DEVICE_TYPES, "device"))) from None
 
     def _goes_on(self) -> bool:
         return self._next() not in ("", ",", ")")

@@ -78,7 +78,7 @@ class TestLanguage:
             ("cpu", '"cpu" is not understood'),
             ("cpu batchs", '"cpu batchs" is not understood; did you mean "batches"?'),
             ("tensor", '"tensor" does not say where: "tensor on cpu", say'),
-            ("gpu tensor", '"gpu" in "gpu tensor" is no device'),
+            ("gpu tensor", '"gpu" in "gpu tensor" is no device; did you mean "cuda"?'),
             ("tensor on cude", '"cude" in "tensor on cude" is no device; did you mean "cuda"?'),
             ("tensor on cuda:x", '"cuda:x" in "tensor on cuda:x" is no device'),
             ("module on", "a device is missing"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -195,6 +196,14 @@ class TestLargeTree:
         assert warm.stdout == alone
 
 
+def end(run: subprocess.Popen[bytes]) -> None:
+    """Kill a process, and all that it has begun; it may be faster."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no process is killed like that there")
 class TestSuddenEnd:
     """Killed at any moment: every file is what it was, or what it was to become."""
 
@@ -221,8 +230,7 @@ class TestSuddenEnd:
             )  # fmt: skip
             while run.poll() is None and sum(one == done for one in self.states(folder)) < files:
                 time.sleep(0.001)
-            os.killpg(run.pid, signal.SIGKILL)
-            run.wait()
+            end(run)
             assert set(self.states(folder)) <= {BROKEN.encode(), done}
         told = devicelint(folder, "--fix")
         assert told.returncode == 0
@@ -237,8 +245,7 @@ class TestSuddenEnd:
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
             time.sleep(delay)
-            os.killpg(run.pid, signal.SIGKILL)
-            run.wait()
+            end(run)
             told = devicelint(folder, "--output-format", "concise")
             assert (told.returncode, told.stdout) == (1, alone)
 
