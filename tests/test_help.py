@@ -83,6 +83,13 @@ def test_operands_are_known_by_how_many_there_may_be():
     assert (rule.kind, rule.needed, rule.repeated) == (Kind.RULE, True, False)
 
 
+def test_a_word_too_many_is_answered_with_the_usage(capsys):
+    assert cli.main(["explain", "DEV101", "DEV102"]) == 2
+    assert capsys.readouterr().err == (
+        'devicelint: "DEV102" is one word too many: usage: devicelint explain [options] RULE\n'
+    )
+
+
 @pytest.mark.parametrize("command", [[], ["report"], ["mutate"], ["prove"]], ids=" ".join)
 def test_the_help_of_the_guard_fits_80_columns(command, capsys):
     from runtime_guard._running.cli import main

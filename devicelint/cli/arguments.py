@@ -117,6 +117,10 @@ class Parser(argparse.ArgumentParser):
         self.usage = self._usage()
         parsed, unknown = self.parse_known_intermixed_args(_without_separator(arguments))
         if unknown:
+            if not unknown[0].startswith("-"):
+                raise UsageError(
+                    f'"{unknown[0]}" is one word too many: {self.format_usage().strip()}'
+                )
             option = unknown[0].split("=")[0]
             raise UsageError(
                 f'there is no option "{option}"' + hint(option, self._option_string_actions)
