@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from lsprotocol.types import (
@@ -43,15 +43,22 @@ def findings_in(analysis: Analysis, uri: str, place: Range) -> list[Finding]:
     return [one for one in analysis.findings if _meets(analysis.page, one, uri, place)]
 
 
-def mend(page: Page, finding: Finding, after: SourceFile, context: CodeActionContext) -> CodeAction:
-    """Make the fix of a finding, which makes `after` of the page."""
-    assert finding.fix is not None
+def mend(
+    page: Page,
+    finding: Finding,
+    fix: Fix,
+    made: Iterable[tuple[Page, SourceFile]],
+    context: CodeActionContext,
+) -> CodeAction:
+    """Make the fix of a finding of a page, and what it makes of this page and of others."""
+    edits = [edit for each in made if (edit := workspace_edit(*each))]
+    changes = [change for edit in edits for change in edit.document_changes or ()]
     return CodeAction(
-        _title(finding, finding.fix),
+        _title(finding, fix),
         kind=CodeActionKind.QuickFix,
         diagnostics=_diagnostics_of(page, finding, context),
-        is_preferred=finding.fix.safety is Safety.SAFE,
-        edit=workspace_edit(page, after),
+        is_preferred=fix.safety is Safety.SAFE,
+        edit=WorkspaceEdit(document_changes=changes),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -11,9 +11,9 @@ from devicelint import engine
 from devicelint.baseline import without_known
 from devicelint.checked import Checked
 from devicelint.config import Config, ConfigError, ConfigFinder, load_config
-from devicelint.finding import Finding, InputError
-from devicelint.mending import mend
-from devicelint.project import Project
+from devicelint.finding import Finding, Fix, InputError
+from devicelint.mending import mend, mend_across
+from devicelint.project import Project, home_of
 from devicelint.reporters import internal_error
 from devicelint.rule_index import known_rules
 from devicelint.server.analysis import Analysis
@@ -86,6 +86,19 @@ class Analyst:
                 after = done.after if done.applied else None
             analysis.mended[finding] = after
         return analysis.mended[finding]
+
+    def mended_across(
+        self, page: Page, finding: Finding, others: Sequence[Page]
+    ) -> tuple[Fix, list[tuple[Page, SourceFile]]] | None:
+        """The fix that belongs in other files, and what it makes of pages; None for harm."""
+        with suppress(InputError):
+            sources = [one.source for one in others]
+            config = self.config_for(page.path)
+            found = mend_across(page.source, finding, sources, config, self._project)
+            if found is not None:
+                pages = {home_of(one.source): one for one in (page, *others)}
+                return found[0], [(pages[home], after) for home, after in found[1].items()]
+        return None
 
     def _new(self, checked: Checked, config: Config) -> Checked:
         """What the baseline does not know; raises InputError for one that is none."""

@@ -7,8 +7,10 @@ from pathlib import Path
 from lsprotocol import types as lsp
 from pygls.uris import to_fs_path
 
-from devicelint.finding import InputError
+from devicelint.finding import Finding, Fix, InputError
+from devicelint.locating import FAR
 from devicelint.server import hovers
+from devicelint.server.across import pages_at
 from devicelint.server.actions import (
     FIX_ALL,
     findings_in,
@@ -21,7 +23,9 @@ from devicelint.server.actions import (
 )
 from devicelint.server.analysis import Analysis
 from devicelint.server.hints import inlay_hints
+from devicelint.server.pages import Page
 from devicelint.server.server import Server
+from devicelint.source import SourceFile
 
 
 async def pull(
@@ -61,15 +65,27 @@ async def _quick_fixes(
     """What can be done about some findings: a fix is offered once it is known to help."""
     page, context = analysis.page, params.context
     there = findings_in(analysis, params.text_document.uri, params.range)
-    fixable = [one for one in there if one.fix is not None]
+    fixable = [one for one in there if one.fix is not None or one.unfixed == FAR]
     found: list[lsp.CodeAction] = []
     for finding in fixable[:_MOST_FIXES]:
-        after = await server.desk.ask(server.desk.analyst.mended, analysis, finding)
-        if after is not None:
-            found.append(mend(page, finding, after, context))
+        mended = await server.desk.ask(_made_by, server, analysis, finding)
+        if mended is not None:
+            found.append(mend(page, finding, *mended, context))
     for finding in there:
         found += ignore(page, finding, context)
-    return [*found, mend_all(page)] if fixable else found
+    return [*found, mend_all(page)] if any(one.fix for one in there) else found
+
+
+def _made_by(
+    server: Server, analysis: Analysis, finding: Finding
+) -> tuple[Fix, list[tuple[Page, SourceFile]]] | None:
+    """The fix of a finding, and what it makes of pages; None where it would do harm."""
+    desk, page = server.desk, analysis.page
+    if finding.fix is not None:
+        after = desk.analyst.mended(analysis, finding)
+        return None if after is None else (finding.fix, [(page, after)])
+    others = pages_at(analysis.reached, desk.pages, server.roots, server.documents.encoding)
+    return desk.analyst.mended_across(page, finding, [*others])
 
 
 _MOST_FIXES = 5

@@ -20,7 +20,8 @@ class Part:
     """A text that the editor holds: all of a file, or one cell of a notebook."""
 
     uri: str
-    version: int
+    version: int | None
+    """None for what is not open."""
     lines: Lines
 
     @property

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
+from pygls.uris import to_fs_path
 
 from devicelint.server.analysis import Analysis
 from devicelint.server.desk import Desk
@@ -44,6 +45,13 @@ class Server(LanguageServer):
         """Whether the editor asks for findings, and is not told unasked."""
         self._misconfigured: set[str] = set()
         self._has_shut_down = False
+
+    @property
+    def roots(self) -> list[str]:
+        """The folders that the editor works in."""
+        workspace = self.workspace
+        folders = [to_fs_path(folder.uri) for folder in workspace.folders.values()]
+        return [path for path in (workspace.root_path, *folders) if path]
 
     @property
     def has_shut_down(self) -> bool:

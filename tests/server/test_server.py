@@ -122,6 +122,33 @@ print(x.numpy())
     ]
 
 
+def test_a_fix_may_be_written_in_another_file(editor, path):
+    helper = path.with_name("helper.py")
+    other = "import torch\n\n\ndef make(n, device):\n    return torch.zeros(n, 4)\n"
+    helper.write_text(other)
+    text = """\
+import torch
+from torch import nn
+from helper import make
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = nn.Linear(4, 2).to(device)
+x = make(3, device)
+print(model(x))
+"""
+    uri = editor.open(path, text)
+    assert codes(editor.found(uri)) == [("DEV407", 6, 12), ("DEV101", 7, 12)]
+    mend, *_ = editor.actions(uri, at(6, 12))
+    mended = other.replace("n, 4)", "n, 4, device=device)")
+    assert edited(mend.edit, helper.as_uri(), other) == mended
+    assert edited(mend.edit, uri, text) == text
+    there = editor.open(helper, "\n" + other, version=7)
+    mend, *_ = editor.actions(uri, at(6, 12))
+    assert edited(mend.edit, there, "\n" + other) == "\n" + mended
+    assert mend.edit.document_changes[0].text_document.version == 7
+    assert codes(editor.found(uri)) == [("DEV407", 6, 12), ("DEV101", 7, 12)]
+
+
 def test_all_is_mended_at_once_when_that_is_asked_for(editor, path):
     moved = "y = torch.ones(2)\ny.cuda()\n"
     text = CLASH + moved
