@@ -354,6 +354,13 @@ class TestDoors:
             "it is understood in other.py:4:7"
         )
 
+    def test_verbose_tells_of_names_that_nobody_reads(self, project: Path) -> None:
+        """A misspelt name, most likely."""
+        told = devicelint(project, "check", "--verbose")
+        line = "pyproject.toml:5: no file that was checked reads torch_x"
+        assert line in told.stderr.splitlines()
+        assert "no file" not in devicelint(project, "check").stderr
+
     def test_fix(self, project: Path) -> None:
         assert devicelint(project, "check", "--fix", "--quiet").returncode == 0
         text = (project / "train.py").read_text(encoding="utf-8")

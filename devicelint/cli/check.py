@@ -274,6 +274,7 @@ class Check:
         if config is None:
             config = self._configs[folder] = self.settings.config_for(each.place)
             self.unsafe_fixes = self.unsafe_fixes or config.unsafe_fixes
+            self.tally.told_to_assume |= {one.place: one.key for one in config.assume}
         return config
 
     def close(self) -> None:
@@ -286,7 +287,7 @@ class Check:
         if self.options.quiet or self.options.write_baseline or self.old_code.is_read_only:
             return
         tally = self.tally
-        for line in tally.idle_assumptions():
+        for line in tally.idle_assumptions(verbose=self.options.verbose):
             terminal.say(line)
         if self.options.diff or tally.fixed:
             terminal.say(summary.fixed(tally.fixed, tally.fixed_files, would=self.options.diff))

@@ -32,6 +32,8 @@ class Tally:
     problems: dict[str, None] = field(default_factory=dict)
     assumed: dict[str, Met] = field(default_factory=dict)
     """What the configuration assumes of names that were met, by where it does."""
+    told_to_assume: dict[str, str] = field(default_factory=dict)
+    """All the names that it says something of, by where it does."""
     hear: Callable[[InputError], None] | None = None
     """Who is told of each problem besides the person who runs this."""
 
@@ -73,8 +75,11 @@ class Tally:
         self.fixed += len(fixed.applied)
         self.fixed_files += fixed.after.text != fixed.before.text
 
-    def idle_assumptions(self) -> Iterator[str]:
+    def idle_assumptions(self, *, verbose: bool) -> Iterator[str]:
         """What to say of assumptions for which there is no use in any of the files."""
+        for place, name in self.told_to_assume.items() if verbose else ():
+            if place not in self.assumed:
+                yield f"{place}: no file that was checked reads {name}"
         for one in self.assumed.values():
             if one.known:
                 told = f"nothing needs to be assumed of {one.name}: it is understood in {one.known}"
