@@ -33,4 +33,4 @@ def run(_command: str, words: Sequence[str]) -> int:
             raise
         message = 'the language server needs pygls: pip install "devicelint[server]"'
         raise UsageError(message) from None
-    return serve(options.log)
+    serve(options.log)

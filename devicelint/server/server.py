@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from importlib.metadata import version
 
@@ -14,6 +15,7 @@ from devicelint.server.analysis import Analysis
 from devicelint.server.desk import Desk
 from devicelint.server.diagnostics import diagnostics, uri_of
 from devicelint.server.documents import Documents
+from devicelint.server.leaving import leave_with
 from devicelint.server.pages import NotebookPage
 from devicelint.server.protocol import Protocol
 from devicelint.server.settings import read_settings
@@ -61,6 +63,11 @@ class Server(LanguageServer):
     def report_server_error(self, error: Exception, source: object) -> None:  # noqa: ARG002 - as pygls calls it
         """What goes wrong is told in the log of the editor, in one line."""
         self.say(f"{type(error).__name__}: {error}", lsp.MessageType.Error)
+
+    def follow_editor(self) -> None:
+        """Leave when the editor does."""
+        if self.process_id is not None:
+            self._following = asyncio.ensure_future(leave_with(self.process_id))
 
     def end(self) -> None:
         """Take no more work."""

@@ -6,18 +6,20 @@ import logging
 import os
 import signal
 import sys
+from typing import NoReturn
 
 from devicelint.finding import InputError
+from devicelint.server.leaving import INTERRUPTED, leave
 from devicelint.server.service import listening
 
 
-def serve(log: str | None = None) -> int:
+def serve(log: str | None = None) -> NoReturn:
     """Serve one editor until it leaves; the exit status says whether it took its leave.
 
     Raises InputError where the log cannot be written.
     """
     _write_log(log)
-    signal.signal(signal.SIGINT, _interrupted)
+    signal.signal(signal.SIGINT, lambda *_: leave(INTERRUPTED, "interrupted"))
     if sys.stdin is not None and sys.stdin.isatty():
         sys.stderr.write("devicelint: waiting for an editor on standard input; Ctrl+C ends it\n")
     server = listening()
@@ -26,17 +28,7 @@ def serve(log: str | None = None) -> int:
         os.dup2(2, 1)
         sys.stdout = sys.stderr
         server.start_io(messages, answers)
-        return int(not server.has_shut_down)
-
-
-def _interrupted(*_: object) -> None:
-    """Leave at once: a thread waits for the editor's next message, and would for ever."""
-    sys.stderr.write("devicelint: interrupted\n")
-    sys.stderr.flush()
-    os._exit(_INTERRUPTED)
-
-
-_INTERRUPTED = 130
+    leave(int(not server.has_shut_down))
 
 
 def _write_log(path: str | None) -> None:

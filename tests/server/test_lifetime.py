@@ -61,6 +61,50 @@ NOWHERE = {"uri": "file:///nowhere.py", "version": 1}
 START = {"line": 0, "character": 0}
 
 
+BUSY = """\
+import threading, devicelint.engine, devicelint.server.serving as serving
+def study(*given):
+    begun.set()
+    threading.Event().wait()
+begun = threading.Event()
+devicelint.engine.study = study
+threading.Thread(target=lambda: (begun.wait(), print("begun", flush=True)), daemon=True).start()
+serving.serve()
+"""
+
+
+@pytest.mark.parametrize("ends_with", [[], [END[1]], END], ids=["killed", "rude", "polite"])
+def test_an_analysis_that_goes_on_keeps_no_server_alive(ends_with):
+    document = {"uri": "file:///train.py", "languageId": "python", "version": 1, "text": CLASH}
+    with subprocess.Popen(
+        [sys.executable, "-c", BUSY],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as server:
+        assert server.stdin is not None
+        assert server.stderr is not None
+        opened = asked("textDocument/didOpen", textDocument=document)
+        server.stdin.write(framed(BEGIN, opened))
+        server.stdin.flush()
+        assert server.stderr.readline() == b"begun\n"
+        server.stdin.write(framed(*ends_with))
+        server.stdin.close()
+        assert server.wait(timeout=60) == (0 if ends_with == END else 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, nobody can ask for a process")
+def test_a_server_leaves_with_its_editor_though_its_input_stays_open():
+    with subprocess.Popen([sys.executable, "-c", ""]) as editor:
+        editor.wait()
+    begin = asked("initialize", 1, processId=editor.pid, rootUri=None, capabilities={})
+    with subprocess.Popen(SERVER, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as server:
+        assert server.stdin is not None
+        server.stdin.write(framed(begin, asked("initialized")))
+        server.stdin.flush()
+        assert server.wait(timeout=60) == 1
+
+
 def test_somebody_at_a_terminal_is_told_and_can_leave(tmp_path):
     pexpect = pytest.importorskip("pexpect", reason="there are no pseudo-terminals")
     child = pexpect.spawn(SERVER[0], SERVER[1:], timeout=60, encoding="utf-8")
