@@ -38,11 +38,14 @@ class Cache:
         """What was in the files that were read while others were checked."""
         self._found: dict[tuple[str, str], Any] = {}
         """What holds since `_look`, by home and settings."""
-        self._is_new = False
+        self._new: dict[tuple[str, str], Any] = {}
+        """What of that is not remembered yet."""
+        self._has_grown = False
         self._look()
 
     def _look(self) -> None:
         self._found.clear()
+        self._new.clear()
         self._contents: dict[str, str] = {}
         self._answers: dict[tuple[str, Question], str | None] = {}
         self._lookup = Lookup()
@@ -67,8 +70,7 @@ class Cache:
         """Take what was found in a file; `settle` is told on what that rests."""
         self._contents[home] = content
         self._learn(home, content, ())
-        self._is_new = True
-        self._found[home, key] = found
+        self._found[home, key] = self._new[home, key] = found
 
     def learn(self, asked: Asked, digests: Mapping[str, str | None]) -> None:
         """Know what was looked up, and what was in the files that were read for it.
@@ -83,19 +85,19 @@ class Cache:
             self._learn(home, was if still else None, questions)
 
     def settle(self) -> None:
-        """Remember what was found, where all on which it rests is as it was."""
-        if not self._is_new:
-            return
-        self._is_new = False
+        """Remember what is new, where all on which it rests is as it was."""
         self._ground.forget()
-        for (home, key), found in self._found.items():
-            if rests_on := self._ground.of(home):
-                self._keep(home, key, Result(rests_on, found))
+        self._stamp(self._new)
+        self._has_grown = self._has_grown or bool(self._new)
+        self._new.clear()
 
     def save(self) -> None:
-        """Write what is new, beside what other runs have written meanwhile; raises OSError."""
-        if self._folder is None or not self._changed:
+        """Write what was found, beside what other runs have written meanwhile; raises OSError."""
+        if self._folder is None or not (self._new or self._has_grown):
             return
+        # More may be known by now of files on which something rests that was found before.
+        self._ground.forget()
+        self._stamp(self._found)
         place = prepare(self._folder, self._version)
         for folder, names in self._changed.items():
             path = place / _file_name(folder)
@@ -105,6 +107,12 @@ class Cache:
                 merged[name] = own if other is None else own.joined(other)
             shard.write(path, folder, merged)
         self._changed.clear()
+        self._has_grown = False
+
+    def _stamp(self, found: Mapping[tuple[str, str], Any]) -> None:
+        for (home, key), data in found.items():
+            if rests_on := self._ground.of(home):
+                self._keep(home, key, Result(rests_on, data))
 
     def _keep(self, home: str, key: str, result: Result) -> None:
         record = self._shard(home)[os.path.basename(home)]

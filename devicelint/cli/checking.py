@@ -136,7 +136,6 @@ class Checking:
         for cache in self._caches.values():
             if self.has_parsed:
                 cache.learn(self.project.asked, self.project.digests)
-            cache.settle()
             with suppress(OSError):
                 cache.save()
 
