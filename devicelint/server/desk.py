@@ -46,7 +46,7 @@ class Desk:
     def put(self, page: Page) -> None:
         """Take a new version of a page, or a new page."""
         self.pages[page.uri] = page
-        self._known.pop(page.uri, None)
+        self._forget(page.uri)
         self._changed.add(page.uri)
 
     def remove(self, uri: str) -> None:
@@ -69,9 +69,9 @@ class Desk:
         self._waiting[uri] = loop.call_later(delay, self._check, uri)
 
     def check_all_again(self) -> None:
-        """Check every page, whatever was known of it."""
-        self._known.clear()
+        """Check every page, whatever is known of it or about to be."""
         for uri in self.pages:
+            self._forget(uri)
             self.check_soon(uri)
 
     async def analysis_of(self, uri: str) -> Analysis | None:
@@ -92,6 +92,11 @@ class Desk:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._worker, partial(question, *given))
 
+    def _forget(self, uri: str) -> None:
+        """What is known of a page, or is being found out, is not true any more."""
+        self._known.pop(uri, None)
+        self._running.pop(uri, None)
+
     def close(self) -> None:
         """Nothing is to be checked any more."""
         self.pages.clear()
@@ -100,7 +105,7 @@ class Desk:
     def _check(self, uri: str) -> None:
         self._waiting.pop(uri, None)
         task = asyncio.ensure_future(self.analysis_of(uri))
-        task.add_done_callback(_forget)
+        task.add_done_callback(_told_elsewhere)
 
     async def _analyse(self, page: Page) -> None:
         def is_abandoned() -> bool:
@@ -125,7 +130,7 @@ class Desk:
         home = os.path.abspath(page.path)
         for uri in dependent_on(home, self._last.values()):
             if uri != page.uri and uri in self.pages:
-                self._known.pop(uri, None)
+                self._forget(uri)
                 self._outdated.add(uri)
                 self.check_soon(uri)
 
@@ -135,7 +140,7 @@ def dependent_on(home: str, analyses: Iterable[Analysis]) -> list[str]:
     return [one.page.uri for one in analyses if home in one.reached]
 
 
-def _forget(task: asyncio.Task[Analysis | None]) -> None:
+def _told_elsewhere(task: asyncio.Task[Analysis | None]) -> None:
     """What went wrong is told where it went wrong."""
     if not task.cancelled():
         task.exception()
