@@ -25,6 +25,8 @@ from devicelint.silencing import Style, silence
 from devicelint.source import SourceFile
 
 FIX_ALL = "source.fixAll.devicelint"
+FIX_ALL_KINDS = (FIX_ALL, f"notebook.{FIX_ALL}")
+"""What editors ask for when a file is saved, and when a notebook is."""
 FIX_ALL_COMMAND = "devicelint.fixAll"
 ADOPT_COMMAND = "devicelint.adopt"
 

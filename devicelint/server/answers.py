@@ -12,7 +12,7 @@ from devicelint.locating import FAR
 from devicelint.server import hovers
 from devicelint.server.across import pages_at
 from devicelint.server.actions import (
-    FIX_ALL,
+    FIX_ALL_KINDS,
     findings_in,
     ignore,
     mend,
@@ -51,11 +51,10 @@ async def actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.Code
     found: list[lsp.CodeAction] = []
     if wants(params.context, lsp.CodeActionKind.QuickFix):
         found += await _quick_fixes(server, analysis, params)
-    if params.context.only and wants(params.context, FIX_ALL):
-        edit = await _mended(server, analysis)
-        if edit is not None:
-            title = "Mend all device mistakes that can be mended safely"
-            found.append(lsp.CodeAction(title, kind=FIX_ALL, edit=edit))
+    kinds = [kind for kind in FIX_ALL_KINDS if params.context.only and wants(params.context, kind)]
+    if kinds and (edit := await _mended(server, analysis)):
+        title = "Mend all device mistakes that can be mended safely"
+        found.append(lsp.CodeAction(title, kind=kinds[0], edit=edit))
     return [_fitting(server, one) for one in found]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from lsprotocol import types as lsp
 
 from devicelint.server import answers, notices
-from devicelint.server.actions import ADOPT_COMMAND, FIX_ALL, FIX_ALL_COMMAND
+from devicelint.server.actions import ADOPT_COMMAND, FIX_ALL_COMMAND, FIX_ALL_KINDS
 from devicelint.server.server import Server
 
 WHERE_MOVED_COMMAND = "devicelint.whereMoved"
@@ -38,7 +38,7 @@ _COMMANDS: dict[str, Any] = {
 }
 _OPTIONS: dict[str, Any] = {
     lsp.TEXT_DOCUMENT_CODE_ACTION: lsp.CodeActionOptions(
-        code_action_kinds=[lsp.CodeActionKind.QuickFix, FIX_ALL]
+        code_action_kinds=[lsp.CodeActionKind.QuickFix, *FIX_ALL_KINDS]
     ),
     lsp.TEXT_DOCUMENT_INLAY_HINT: lsp.InlayHintOptions(resolve_provider=False),
 }

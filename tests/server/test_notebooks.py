@@ -68,8 +68,11 @@ def test_a_fix_changes_a_cell_and_keeps_its_magics(editor, path):
     assert edited(mend.edit, second, CELLS[2]) == mended
     silenced = CELLS[2] + "  # devicelint: ignore[DEV103]"
     assert edited(ignore.edit, second, CELLS[2]) == silenced
-    (every,) = editor.actions(second, at(0, 0), only=["source.fixAll"])
-    assert edited(every.edit, second, CELLS[2]) == mended
+    for kind in ("source.fixAll", "notebook.source.fixAll.devicelint"):
+        (every,) = editor.actions(second, at(0, 0), only=[kind])
+        assert every.kind is not None
+        assert every.kind.endswith(kind if kind.startswith("notebook") else f"{kind}.devicelint")
+        assert edited(every.edit, second, CELLS[2]) == mended
 
 
 def test_a_cell_is_checked_as_it_is_typed(editor, path):
