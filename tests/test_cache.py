@@ -146,6 +146,14 @@ def test_settings_are_part_of_it(run):
     assert run() == (["helper.py", "train.py"], "")
 
 
+def test_so_are_the_rules_of_plug_ins(run, monkeypatch):
+    write(train=SCRIPT, helper=ON_THE_CPU)
+    run()
+    monkeypatch.setattr("devicelint.cli.checking.plugged_in", lambda: "house rules 2.0")
+    assert run()[0] == ["helper.py", "train.py"]
+    assert run()[0] == []
+
+
 def test_a_stub_is_part_of_it(run):
     write(train="import torch\nfrom far import make\ntorch.ones(3).cuda() + make()\n")
     Path("pyproject.toml").write_text("[tool.devicelint]\n")

@@ -18,6 +18,7 @@ from devicelint.cli.inputs import FileInput, Input
 from devicelint.cli.jobs import number
 from devicelint.digest import digest
 from devicelint.finding import InputError
+from devicelint.rule_index import plugged_in
 
 if TYPE_CHECKING:
     from devicelint.cli.processes import Processes
@@ -187,7 +188,8 @@ class Checking:
         """What holds for a file, without where that is written; and what tells it from others."""
         config = self._config_of(each)
         if config not in self._settings:
-            self._settings[config] = replace(config, origins={}), f"{config!r}\n{Path.cwd()}"
+            told = f"{config!r}\n{plugged_in()}\n{Path.cwd()}"
+            self._settings[config] = replace(config, origins={}), told
         config, told = self._settings[config]
         return config, digest(f"{told}\n{each.path}".encode("utf-8", "surrogatepass"))
 
