@@ -226,8 +226,9 @@ def test_a_bar_is_for_long_runs_on_terminals(monkeypatch):
     progress.at(2, 9, "c.py")
     progress.hide()
     progress.hide()
-    now = 2.5
     progress.at(3, 9, "d.py")
+    now = 2.5
+    progress.still()
     first = ["1/9 b.py", "start", "refresh", "stop"]
     assert drawn == [*first, "3/9 d.py", "start", "refresh"]
     quiet = Progress(Namespace(quiet=True, verbose=False), lambda: now)

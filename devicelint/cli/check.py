@@ -136,6 +136,7 @@ class Check:
     def go_through(self, found: Iterable[Input]) -> Iterator[Input]:
         """Do one file after the other, and yield each when it is done."""
         progress = Progress(self.options)
+        self.checking.meanwhile = progress.still
         with terminal.passing(progress.hide):
             for number, each in enumerate(self.checking.in_turn(found)):
                 progress.at(number, self.checking.files, each.path)

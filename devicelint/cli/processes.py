@@ -6,7 +6,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from threading import local
 from typing import TYPE_CHECKING, cast
@@ -23,6 +23,7 @@ File = tuple[str, "Config", int]
 _PIECES = 3
 """The share of each process in what is left is cut so often, so that all end at the same time."""
 _SMALLEST_PIECE = 50_000
+_BETWEEN_LOOKS = 0.2
 
 # The path comes before any import: a module of the checked folder must not take another's place.
 _BEGIN = "import sys; sys.path[:] = {}; from devicelint.cli import worker; worker.serve()"
@@ -78,12 +79,17 @@ class Processes:
             future = self._executor.submit(self._answer, piece)
             self._pieces |= {path: future for path, _ in piece}
 
-    def wait(self, path: str) -> None:
-        """Wait until a file has been checked; where its process has died, it has not."""
+    def wait(self, path: str, meanwhile: Callable[[], None]) -> None:
+        """Wait until a file has been checked; where its process has died, it has not.
+
+        `meanwhile` is done now and then.
+        """
         future = self._pieces.pop(path, None)
         if future is None or id(future) in self._taken:
             return
         self._taken.add(id(future))
+        while not wait([future], _BETWEEN_LOOKS).done:
+            meanwhile()
         try:
             answer = future.result()
         except _Died:

@@ -28,9 +28,11 @@ class Progress:
         self._next = clock() + _LONG
         self._bar: Bar | None = None
         self._is_drawn = False
+        self._last = 0, 0, ""
 
     def at(self, number: int, total: int, path: str) -> None:
         """Say that a file is being checked, the first being number 0."""
+        self._last = number, total, path
         if not self._wanted or self._clock() < self._next:
             return
         self._next = self._clock() + _BETWEEN_LOOKS
@@ -41,6 +43,10 @@ class Progress:
             self._bar.start()
             self._is_drawn = True
         self._bar.refresh()
+
+    def still(self) -> None:
+        """Say that it is the same file as before."""
+        self.at(*self._last)
 
     def hide(self) -> None:
         """Make room for what is printed."""
