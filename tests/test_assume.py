@@ -135,6 +135,13 @@ class TestConfiguration:
             ("x", "number", "pyproject.toml:4"),
         ]
 
+    def test_config_shows_them_with_their_places(self, tmp_path: Path) -> None:
+        configured(tmp_path, '[tool.devicelint.assume]\nx = "array"\nself.y.z = "device"\n')
+        (tmp_path / "train.py").touch()
+        told = devicelint(tmp_path, "config", "train.py").stdout
+        places = re.findall(r'("x"|"self.y.z") = "\w+" +(\S+)', told)
+        assert places == [('"x"', "pyproject.toml:3"), ('"self.y.z"', "pyproject.toml:4")]
+
     def test_stubs_lie_beside_it_or_are_named(self, tmp_path: Path) -> None:
         usual, other = tmp_path / "devicelint.pyi", tmp_path / "stubs" / "o.pyi"
         other.parent.mkdir()

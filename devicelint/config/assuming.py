@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +27,7 @@ class Assumptions(Kind[tuple["Assumption", ...]]):
         from devicelint.assumptions import NotUnderstood, assumption
 
         found = []
-        for name, each in _named(node):
+        for name, each in node.leaves():
             place = each.document.location(each.way)
             try:
                 told = each.string()
@@ -47,15 +46,6 @@ class Assumptions(Kind[tuple["Assumption", ...]]):
     def plain(self, value: tuple[Assumption, ...]) -> dict[str, str]:
         """The table."""
         return {one.key: one.text for one in value}
-
-
-def _named(node: Node) -> Iterator[tuple[str, Node]]:
-    """Each name with what is said of it; `self.model = …` is a table in a table, for TOML."""
-    for name, each in node.entries():
-        if isinstance(each.value, dict):
-            yield from ((f"{name}.{inner}", one) for inner, one in _named(each))
-        else:
-            yield name, each
 
 
 @dataclass(frozen=True)

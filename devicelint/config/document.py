@@ -108,6 +108,14 @@ class Node:
         for key, each in self.value.items():
             yield key, Node(self.document, (*self.way, key), each)
 
+    def leaves(self) -> Iterator[tuple[str, Node]]:
+        """The same, where a key has dots: TOML takes `self.model` for a table in a table."""
+        for name, each in self.entries():
+            if isinstance(each.value, dict):
+                yield from ((f"{name}.{inner}", one) for inner, one in each.leaves())
+            else:
+                yield name, each
+
     def only(self, keys: Iterable[str]) -> None:
         """Raises for a key that is none of `keys`."""
         keys = tuple(keys)

@@ -117,7 +117,7 @@ def _origins(key: str, node: Node) -> dict[tuple[str, ...], Origin]:
     """Where a key stands, and each of its items or entries."""
     found: dict[tuple[str, ...], Origin] = {(key,): Written(node.document, node.way)}
     if isinstance(node.value, dict):
-        for name, each in node.entries():
+        for name, each in node.leaves():
             found[key, name] = Written(node.document, each.way)
     elif isinstance(node.value, list):
         for number, item in enumerate(node.value):
