@@ -22,7 +22,8 @@ File = tuple[str, "Config", int]
 
 _PIECES = 3
 """The share of each process in what is left is cut so often, so that all end at the same time."""
-_SMALLEST_PIECE = 50_000
+_SMALLEST_PIECE, _LARGEST_PIECE = 50_000, 300_000
+"""Bytes; what is found in a piece is told once it is done."""
 _BETWEEN_LOOKS = 0.2
 
 # The path comes before any import: a module of the checked folder must not take another's place.
@@ -128,7 +129,8 @@ def _cut(files: Sequence[File], jobs: int) -> Iterator[list[tuple[str, Config]]]
     for path, config, size in files:
         piece.append((path, config))
         total += size
-        if total >= max(_SMALLEST_PIECE, left // (jobs * _PIECES)):
+        share = left // (jobs * _PIECES)
+        if total >= max(_SMALLEST_PIECE, min(share, _LARGEST_PIECE)):
             yield piece
             left -= total
             piece, total = [], 0
