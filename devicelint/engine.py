@@ -1,49 +1,41 @@
-"""Check a file, fix a file, trace a file: what all doors stand on."""
+"""Check a file, fix a file: what all doors stand on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from devicelint import timing
-from devicelint.assuming import assumed_by, met
+from devicelint.assuming import met
 from devicelint.checked import Checked, Met, concerns_devices, screen
 from devicelint.config import Config
 from devicelint.domain.values import Ref
 from devicelint.finding import Finding
 from devicelint.fixes import Approval, Fixed, fix_until_stable
-from devicelint.gathering import Gathering, RuleFailed
+from devicelint.gathering import Gathering
 from devicelint.interpreter import Program, explore
-from devicelint.interpreter.patience import GivenUp
 from devicelint.locating import File, located
 from devicelint.project import Project, home_of
 from devicelint.rules import Rule
 from devicelint.sifting import rules_for, sifted
 from devicelint.source import SourceFile
-from devicelint.syntax import CheckError, GivenUpError, parse, too_deep
+from devicelint.syntax import CheckError
+from devicelint.walking import program_of, told_in_one_line
 
 if TYPE_CHECKING:
-    from devicelint.charting import Chart, Charting
-    from devicelint.explaining import Account, Why
     from devicelint.studying import Studied
-    from devicelint.tracing import Trace
 
 __all__ = [
     "CheckError",
     "Checked",
     "Fixed",
     "adopt",
-    "chart",
     "check",
     "check_as_called",
     "fix",
     "screen",
     "study",
-    "trace",
-    "why",
 ]
 
 
@@ -147,33 +139,12 @@ def _findings(
     sources = (source, *called)
     if source.skipped or not any(map(concerns_devices, sources)):
         return tuple([] for _ in sources)
-    with _told_in_one_line(source):
+    with told_in_one_line(source):
         rules = rules_for(source, config)
         parts = [
             _explored(part, config, project, called, rules, assumed) for part in source.programs()
         ]
     return tuple([one for part in parts for one in part[index]] for index in range(len(sources)))
-
-
-@contextmanager
-def _told_in_one_line(source: SourceFile) -> Iterator[None]:
-    """A file that cannot be walked to its end is told about as one that cannot be parsed."""
-    try:
-        yield
-    except RecursionError:
-        raise too_deep(source) from None
-    except (GivenUp, RuleFailed) as reason:
-        raise GivenUpError(source.path, 1, 0, f"is not checked: {reason}") from None
-
-
-def _program(source: SourceFile, project: Project | None, config: Config | None) -> Program:
-    try:
-        tree = parse(source) if project is None else project.tree(source)
-    except CheckError as error:
-        place = source.location_of_line(error.line, error.column)
-        raise CheckError(source.path, *place[:2], error.message, place.cell) from None
-    assumed = None if config is None else assumed_by(config)
-    return Program(tree, source.text, source.path, project, assumed=assumed)
 
 
 def _explored(
@@ -185,7 +156,7 @@ def _explored(
     assumed: list[Met],
 ) -> tuple[list[Finding], ...]:
     heard = {} if project is None else _programs(called, project)
-    program = replace(_program(source, project, config), heard=heard)
+    program = replace(program_of(source, project, config), heard=heard)
     gathering = Gathering(rules)
     with timing.part("walk"):
         explore(program, gathering.listener_for, wanted=gathering.wanted)
@@ -226,25 +197,6 @@ def _editable(project: Project) -> dict[Ref, Program]:
     return {one.home: one for one in project.files() if one.home in project.editable}
 
 
-def trace(
-    source: SourceFile, project: Project | None = None, config: Config | None = None
-) -> Trace:
-    """Where every assigned name and every moved value of a file lives, line by line.
-
-    Raises `CheckError` where the file is no Python that libcst can read.
-    """
-    from devicelint.tracing import Trace, Tracing
-
-    lines: list[tuple[int, tuple[str, ...]]] = []
-    for part in source.programs():
-        program = _program(part, project, config)
-        tracing = Tracing()
-        with _told_in_one_line(source):
-            explore(program, tracing.listener_for)
-            lines += tracing.trace(part, program.tree).lines
-    return Trace(tuple(sorted(lines)))
-
-
 def study(
     source: SourceFile,
     config: Config,
@@ -262,71 +214,12 @@ def study(
     found: list[Finding] = []
     told: list[Studied] = []
     if not source.skipped and screen(source.text.encode("utf-8", "replace")):
-        with _told_in_one_line(source):
+        with told_in_one_line(source):
             rules = rules_for(source, config)
             for part in source.programs():
-                program = _program(part, project, config)
+                program = program_of(part, project, config)
                 studying = Studying(rules, is_abandoned)
                 explore(program, studying.listener_for, TellingRun, studying.wanted)
                 found += _located(part, program, studying.gathering, config, project)[0]
                 told.append(studying.studied(part, program, project.files()))
     return sifted(source, found, config, follows_imports=True), tuple(told)
-
-
-def chart(
-    source: SourceFile, project: Project | None = None, config: Config | None = None
-) -> Chart:
-    """Which value is where on each machine, what it was made from, and what moves it.
-
-    Raises `CheckError` where the file is no Python that libcst can read.
-    """
-    from devicelint.charting import Chart
-
-    parts = []
-    for part in source.programs():
-        program = _program(part, project, config)
-        with _told_in_one_line(source):
-            charting = _charted(program)
-            parts.append(charting.sights(part))
-    return Chart.of(parts)
-
-
-def _charted(program: Program) -> Charting:
-    """What was heard on every machine; where that takes too much, on those that a check needs."""
-    from devicelint.charting import Charting
-    from devicelint.interpreter.watching import WatchingRun
-
-    for everywhere in (True, False):
-        charting = Charting(program.tree)
-        walker = partial(WatchingRun, watched=charting.watched)
-        with suppress(GivenUp) if everywhere else nullcontext():
-            explore(program, charting.listener_for, walker, everywhere=everywhere)
-            break
-    return charting
-
-
-def why(
-    source: SourceFile,
-    line: int,
-    project: Project | None = None,
-    cell: int | None = None,
-    config: Config | None = None,
-) -> Why:
-    """Why the values on a line live where they do; the line of a cell, in a notebook.
-
-    Raises `CheckError` where the file is no Python that libcst can read, or has no such line.
-    """
-    from devicelint.explaining import Explaining, Why, asked_about, line_asked_about
-    from devicelint.interpreter.watching import WatchingRun
-
-    line = line_asked_about(source, line, cell)
-    accounts: tuple[Account, ...] = ()
-    for part in source.programs():
-        program = _program(part, project, config)
-        with _told_in_one_line(source):
-            nodes = asked_about(line, part, program.tree)
-            explaining = Explaining(nodes)
-            explore(program, explaining.listener_for, partial(WatchingRun, watched=nodes))
-            imported = () if project is None else project.files()
-            accounts += explaining.why(line, part, program, imported).accounts
-    return Why(line, accounts)

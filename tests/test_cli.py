@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from devicelint import engine
+from devicelint import engine, views
 from devicelint.cli import examining, main
 from devicelint.engine import Checked, Fixed
 from devicelint.finding import Edit, Finding, Fix, InputError, Safety, Severity, Span
@@ -536,7 +536,7 @@ def test_explain_in_colour_reads_the_same(run, monkeypatch):
 
 def test_trace_shows_devices_in_the_margin(run, monkeypatch):
     lines = ((1, ("x: cpu",)), (3, ("x: cpu -> cuda:0", "y: args.device")))
-    monkeypatch.setattr(engine, "trace", lambda source, project, config: Trace(lines))
+    monkeypatch.setattr(views, "trace", lambda source, project, config: Trace(lines))
     write("a.py", "x = 1\n\nx, y = x.to(1), f(y)\n")
     assert run("trace", "a.py")[1] == (
         "1  x = 1                 | x: cpu\n"

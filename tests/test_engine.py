@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 import devicelint
-from devicelint import engine
+from devicelint import engine, views
 from devicelint.config import Config
 from devicelint.finding import Certainty, Severity
 from devicelint.rules.created_on_cpu import CreatedOnCpu
@@ -110,7 +110,7 @@ def test_a_syntax_error_has_a_place() -> None:
 
 
 def test_a_trace_tells_where_each_value_is() -> None:
-    notes = dict(engine.trace(source(SCRIPT)).lines)
+    notes = dict(views.trace(source(SCRIPT)).lines)
     assert notes[4] == ("device: cuda",)
     assert notes[5] == ("model: cuda", "nn.Linear(8, 2): cpu -> cuda")
     assert notes[6] == ("batch: cpu",)

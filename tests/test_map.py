@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, note, settings
 
-from devicelint import engine
+from devicelint import engine, views
 from devicelint.cli import main
 from devicelint.finding import InputError
 from devicelint.map import Map, draw, read_recording, render, together
@@ -44,7 +44,7 @@ data.cuda()
 
 def drawn(text: str, path: str = "train.py", run=None) -> Map:
     source = SourceFile.from_text(text, path)
-    return draw(source, engine.chart(source), engine.check(source).findings, run)
+    return draw(source, views.chart(source), engine.check(source).findings, run)
 
 
 @pytest.fixture(scope="module")

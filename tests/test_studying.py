@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from devicelint import engine
+from devicelint import engine, views
 from devicelint.config import Config
 from devicelint.project import Project
 from devicelint.source import SourceFile
@@ -31,11 +31,11 @@ def test_an_example_is_studied_as_it_is_checked_and_explained(path):
         starts.setdefault(code, set()).add((code, one.device, one.steps))
     lines = {source.position(one.span.start).line for one in told.whereabouts}
     for line in sorted(lines)[::9]:
-        for account in engine.why(source, line, Project()).accounts:
+        for account in views.why(source, line, Project()).accounts:
             code = " ".join(account.code.split())
             if code in starts and not account.device.startswith("unknown"):
                 assert (code, account.device, account.steps) in starts[code]
-    noted = dict(engine.trace(source, Project()).lines)
+    noted = dict(views.trace(source, Project()).lines)
     for mark in told.marks:
         if mark.text.startswith(":"):
             name = source.text[mark.subject.start : mark.subject.end]

@@ -44,7 +44,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def _page(options: Namespace) -> bytes:
-    from devicelint import engine
+    from devicelint import engine, views
     from devicelint.project import Project
 
     given = named(options.file, options.stdin_filename)
@@ -53,7 +53,7 @@ def _page(options: Namespace) -> bytes:
     recorded = _recorded(options.recording, source.path)
     project = Project()
     found = engine.check(source, config, project).findings
-    picture = draw(source, engine.chart(source, project, config), found, recorded)
+    picture = draw(source, views.chart(source, project, config), found, recorded)
     return render(picture, source).encode()
 
 

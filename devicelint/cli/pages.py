@@ -75,13 +75,13 @@ def _list_rules() -> int:
 
 
 def _trace(path: str, stdin_filename: str | None) -> int:
-    from devicelint import engine
+    from devicelint import views
     from devicelint.project import Project
     from devicelint.reporters import trace
 
     source = named(path, stdin_filename).source()
     width = width_of(sys.stdout, trace.DEFAULT_WIDTH)
-    traced = engine.trace(source, Project(), _config_for(source.path))
+    traced = views.trace(source, Project(), _config_for(source.path))
     sys.stdout.write(trace.render(source, traced, paint_for(sys.stdout), width))
     return 0
 
@@ -94,7 +94,7 @@ def _config_for(path: str) -> Config:
 
 
 def _why(place: str) -> int:
-    from devicelint import engine
+    from devicelint import views
     from devicelint.project import Project
     from devicelint.reporters import why
 
@@ -104,6 +104,6 @@ def _why(place: str) -> int:
     cell = int(asked["cell"]) if asked.re is _LINE_OF_CELL else None
     source = named(asked["path"], None).source()
     config = _config_for(source.path)
-    told = engine.why(source, int(asked["line"]), Project(), cell, config)
+    told = views.why(source, int(asked["line"]), Project(), cell, config)
     sys.stdout.write(why.render(source, told, paint_for(sys.stdout)))
     return 0

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from devicelint import engine
+from devicelint import engine, views
 from devicelint.map import Run, draw, render
 from devicelint.source import SourceFile
 
@@ -25,7 +25,7 @@ class Page:
     def open(self, text: str, name: str = "train.py", run: Run | None = None) -> None:
         """Draw a script and open the page."""
         source = SourceFile.from_text(text, name)
-        picture = draw(source, engine.chart(source), engine.check(source).findings, run)
+        picture = draw(source, views.chart(source), engine.check(source).findings, run)
         self.show(render(picture, source))
 
     def show(self, html: str) -> None:
@@ -38,6 +38,15 @@ class Page:
     def ask(self, script: str, *given: object) -> Any:
         """The value of an expression of JavaScript, whose arguments are `given[0]` and so on."""
         return self.driver.execute_script(f"const given = arguments; return ({script});", *given)
+
+    def let_scripts_run(self, allowed: bool) -> None:
+        """Switch JavaScript off or on; a page may need a moment before it answers again."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        told = {"value": not allowed}
+        self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", told)
+        if allowed:
+            WebDriverWait(self.driver, 20).until(lambda _: self.ask("1") == 1)
 
     def settle(self) -> None:
         """Let the page be drawn: what scrolls tells of it then."""

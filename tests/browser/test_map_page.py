@@ -271,13 +271,13 @@ def test_on_paper_the_whole_graph_is_there(page):
 
 
 def test_without_a_script_the_source_is_there(page):
-    page.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    page.let_scripts_run(False)
     try:
         page.open(SCRIPT)
-        page.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+        page.let_scripts_run(True)
         assert page.ask('document.querySelector(".line").innerText').strip().endswith("torch")
         assert page.ask('document.querySelectorAll(".ribbons i").length') > 10
         assert page.ask('[...document.querySelectorAll(".needs-script")].filter('
                         "one => one.checkVisibility()).length") == 0  # fmt: skip
     finally:
-        page.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+        page.let_scripts_run(True)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devicelint import engine
+from devicelint import engine, views
 from devicelint.source import SourceError, SourceFile
 
 SETUP = """\
@@ -126,8 +126,8 @@ class TestFix:
 
     def test_trace_and_why(self):
         source = read("# A\n", block(SETUP), block(WRONG))
-        assert (9, ("y: cuda",)) in engine.trace(source).lines
-        (call, *_) = engine.why(source, 9).accounts
+        assert (9, ("y: cuda",)) in views.trace(source).lines
+        (call, *_) = views.why(source, 9).accounts
         assert call.device == "cuda"
         assert [step.line for step in call.steps] == [6, 6]
 
