@@ -482,6 +482,8 @@ def test_settings_decide_which_findings_are_shown(script):
         (["none.py", "--html", "o"], "none.py:1:1: no such file or directory\n"),
         (["train é.py", "--html", "train é.py"],
          "devicelint: --html train é.py would write over train é.py\n"),
+        (["train é.py", "--html", "model.py"],
+         "devicelint: --html model.py would replace a program by a page\n"),
         (["train é.py", "--html", "broken.py/out.html"],
          "broken.py/out.html:1:1: cannot be written: File exists\n"),
         (["train é.py", "--html", "o", "--recording", "none.jsonl"],

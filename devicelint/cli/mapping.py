@@ -9,6 +9,7 @@ from pathlib import Path
 from devicelint.cli import terminal
 from devicelint.cli.inputs import STDIN, named
 from devicelint.cli.map_arguments import map_parser
+from devicelint.cli.report_file import refuse_programs
 from devicelint.cli.settings import Settings
 from devicelint.cli.usage import UsageError
 from devicelint.finding import InputError
@@ -32,11 +33,12 @@ def run(_command: str, words: Sequence[str]) -> int:
 
 
 def _refuse_to_overwrite(options: Namespace) -> None:
-    """The page must not take the place of what it is made from."""
+    """The page must not take the place of what it is made from, nor of another program."""
     out = Path(options.html)
     for read in (options.file, *options.recording):
         if STDIN not in (options.html, read) and out.exists() and _is_same(out, Path(read)):
             raise UsageError(f"--html {options.html} would write over {read}")
+    refuse_programs("--html", options.html, "a page")
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -24,12 +24,17 @@ def refuse_contradictions(options: Namespace) -> None:
     for option, file in named:
         if not file:
             raise UsageError(f"{option} needs the name of a file")
-        if Path(file).suffix.lower() in _PROGRAMS:
-            raise UsageError(f"{option} {file} would replace a program by a report")
+        refuse_programs(option, file, "a report")
     files = [os.path.abspath(file) for _, file in named]
     for (option, name), file in zip(named, files, strict=True):
         if files.count(file) > 1:
             raise UsageError(f"{option} {name}: one file cannot hold two reports")
+
+
+def refuse_programs(option: str, file: str, made: str) -> None:
+    """What is made must not take the place of a program; raises UsageError."""
+    if Path(file).suffix.lower() in _PROGRAMS:
+        raise UsageError(f"{option} {file} would replace a program by {made}")
 
 
 class ReportFile(io.TextIOWrapper):
