@@ -73,6 +73,10 @@ def test_what_is_to_be_installed_can_be() -> None:
     assert extras <= set(re.findall(r"devicelint\[(\w+)\]", README)), "the README names them all"
 
 
-def test_every_link_of_the_readme_leads_somewhere() -> None:
-    targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", README)]
-    assert [each for each in targets if "://" not in each and not (ROOT / each).exists()] == []
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    targets = [link.partition("#")[0] for link in links]
+    assert [
+        each for each in targets if "://" not in each and not (page.parent / each).exists()
+    ] == []
