@@ -35,7 +35,8 @@ def add_format_options(group: argparse._ActionsContainer, about: str = "") -> No
 def _report(text: str) -> tuple[str, str]:
     name, equals, file = text.partition("=")
     if name not in FORMATS:
-        raise argparse.ArgumentTypeError(f'there is no format "{name}"{hint(name, FORMATS)}')
+        what = hint(name, FORMATS) or f": there are {', '.join(FORMATS)}"
+        raise argparse.ArgumentTypeError(f'there is no format "{name}"{what}')
     if not equals:
         raise argparse.ArgumentTypeError(f'name a file: "{name}=FILE"')
     return name, file

@@ -142,6 +142,13 @@ def test_reports_are_written_besides_counts_and_fixes(run):
             ["--report", "sarf=x"],
             'argument --report: there is no format "sarf"; did you mean "sarif"?',
         ),
+        (
+            ["--report", "bogus=x"],
+            (
+                'argument --report: there is no format "bogus": there are text, concise, json, '
+                "json-lines, github, gitlab, sarif, junit, rdjson"
+            ),
+        ),
         (["--report", "sarif"], 'argument --report: name a file: "sarif=FILE"'),
         (["--report", "sarif="], "--report needs the name of a file"),
         (["--report", "sarif=x.py"], "--report x.py would replace a program by a report"),

@@ -4,7 +4,7 @@
 "use strict";
 
 const assert = require("node:assert/strict");
-const { existsSync, mkdtempSync, realpathSync } = require("node:fs");
+const { existsSync, mkdtempSync, realpathSync, rmSync } = require("node:fs");
 const Module = require("node:module");
 const { tmpdir } = require("node:os");
 const { join, resolve } = require("node:path");
@@ -56,6 +56,7 @@ function document(uri, text) {
 test("findings come from the server, and its fixes go into the file", async (t) => {
   assert.ok(existsSync(BUILT), "build it first: npm run build");
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "devicelint-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
   const editor = fake({ path: COMMAND, definition: false, trace: { server: "off" } }, folder);
   const uri = Uri.file(join(folder, "träin 1.py"));
   editor.open(document(uri, SCRIPT));
