@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import devicelint
-from devicelint import engine
+from devicelint import engine, views
 from devicelint.cli import main
 from devicelint.flake8_plugin import Plugin
 from devicelint.interpreter import patience
@@ -66,7 +66,7 @@ def test_what_explains_a_file_gives_it_up_too(limits, word):
     limits(steps=1, steps_per_line=0)
     arguments = (3,) if word == "why" else ()
     with pytest.raises(devicelint.CheckError, match="is not checked"):
-        getattr(engine, word)(SourceFile.from_text(WRONG, "train.py"), *arguments)
+        getattr(views, word)(SourceFile.from_text(WRONG, "train.py"), *arguments)
 
 
 def test_the_command_goes_on_with_the_other_files(limits, capsys):
