@@ -39,14 +39,24 @@ class Page:
         """The value of an expression of JavaScript, whose arguments are `given[0]` and so on."""
         return self.driver.execute_script(f"const given = arguments; return ({script});", *given)
 
-    def let_scripts_run(self, allowed: bool) -> None:
-        """Switch JavaScript off or on; a page may need a moment before it answers again."""
+    def open_without_scripts(self, text: str) -> None:
+        """Draw a script and open the page where no JavaScript runs, and let the page be asked then.
+
+        A page may begin before it hears that it must not run any: it is opened once more.
+        """
         from selenium.webdriver.support.ui import WebDriverWait
 
+        def opened(_: object) -> bool:
+            self._let_scripts_run(False)
+            self.open(text)
+            self._let_scripts_run(True)
+            return bool(self.ask("!document.documentElement.classList.contains('drawn')"))
+
+        WebDriverWait(self.driver, 60).until(opened)
+
+    def _let_scripts_run(self, allowed: bool) -> None:
         told = {"value": not allowed}
         self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", told)
-        if allowed:
-            WebDriverWait(self.driver, 20).until(lambda _: self.ask("1") == 1)
 
     def settle(self) -> None:
         """Let the page be drawn: what scrolls tells of it then."""

@@ -271,13 +271,8 @@ def test_on_paper_the_whole_graph_is_there(page):
 
 
 def test_without_a_script_the_source_is_there(page):
-    page.let_scripts_run(False)
-    try:
-        page.open(SCRIPT)
-        page.let_scripts_run(True)
-        assert page.ask('document.querySelector(".line").innerText').strip().endswith("torch")
-        assert page.ask('document.querySelectorAll(".ribbons i").length') > 10
-        assert page.ask('[...document.querySelectorAll(".needs-script")].filter('
-                        "one => one.checkVisibility()).length") == 0  # fmt: skip
-    finally:
-        page.let_scripts_run(True)
+    page.open_without_scripts(SCRIPT)
+    assert page.ask('document.querySelector(".line").innerText').strip().endswith("torch")
+    assert page.ask('document.querySelectorAll(".ribbons i").length') > 10
+    assert page.ask('[...document.querySelectorAll(".needs-script")].filter('
+                    "one => one.checkVisibility()).length") == 0  # fmt: skip
