@@ -12,10 +12,9 @@ import pytest
 
 import devicelint
 from devicelint import api, plugins, rule_index
-from devicelint.cli import main
-from tests.plugging import RULE, RULE_PAGE, SCRIPT, installing, write
+from tests.plugins.plugging import RULE, RULE_PAGE, SCRIPT, write
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "plugins.md"
 _FILE = re.compile(
     r"^`(?P<name>[\w./]+)`:\n\n```\w+[^\n]*\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
@@ -24,27 +23,6 @@ _FILE = re.compile(
 
 def files_of_the_page() -> dict[str, str]:
     return {each["name"]: each["text"] for each in _FILE.finditer(PAGE.read_text("utf-8"))}
-
-
-@pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("train.py").write_text(SCRIPT, encoding="utf-8")
-
-
-@pytest.fixture
-def installed(tmp_path):
-    with installing(tmp_path / "site") as install:
-        yield install
-
-
-@pytest.fixture
-def run(capfd):
-    def with_words(*words: str) -> tuple[int, str, str]:
-        status = main(words)
-        return status, *capfd.readouterr()
-
-    return with_words
 
 
 @pytest.fixture(scope="module")

@@ -4,36 +4,13 @@ from __future__ import annotations
 
 import ast
 import pickle
-from pathlib import Path
 
 import pytest
 
 import devicelint
 from devicelint import plugins
-from devicelint.cli import main
 from devicelint.flake8_plugin import Plugin
-from tests.plugging import RULE, RULE_PAGE, SCRIPT, installing
-
-
-@pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("train.py").write_text(SCRIPT, encoding="utf-8")
-
-
-@pytest.fixture
-def installed(tmp_path):
-    with installing(tmp_path / "site") as install:
-        yield install
-
-
-@pytest.fixture
-def run(capfd):
-    def with_words(*words: str) -> tuple[int, str, str]:
-        status = main(words)
-        return status, *capfd.readouterr()
-
-    return with_words
+from tests.plugins.plugging import RULE, RULE_PAGE, SCRIPT
 
 
 class TestWhatIsNone:
