@@ -261,11 +261,6 @@ def _named(known: Known) -> Schema:
     return {"enum": [*known, *known.values()]}
 
 
-def text_key(name: str, node: Node, known: Known) -> str:  # noqa: ARG001
-    """Any key."""
-    return name
-
-
 def pattern_key(name: str, node: Node, known: Known) -> Pattern:  # noqa: ARG001
     """A key that is a path pattern."""
     return name
