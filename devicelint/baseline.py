@@ -88,16 +88,7 @@ class Baseline:
 
     def sift(self, findings: Iterable[Finding], source: SourceFile) -> Sifted:
         """Tell the findings that are known from those that are new, in the order of the text."""
-        left = Counter(self.files.get(self.name_of(source.path), ()))
-        new, known = [], []
-        for finding in findings:
-            key = key_of(finding, source)
-            if left[key] > 0 and finding.code not in NOT_OLD:
-                left[key] -= 1
-                known.append(finding)
-            else:
-                new.append(finding)
-        return Sifted(tuple(new), tuple(known), +left)
+        return sift(findings, source, self.files.get(self.name_of(source.path), Counter()))
 
     def to_text(self) -> str:
         """The file: an entry on a line each, in an order of their own, for whoever merges it."""
@@ -108,6 +99,20 @@ class Baseline:
         )
         inner = f"\n{files}\n  " if files else ""
         return f'{{\n  "{FORMAT}": {VERSION},\n  "files": {{{inner}}}\n}}\n'
+
+
+def sift(findings: Iterable[Finding], source: SourceFile, entries: Mapping[Key, int]) -> Sifted:
+    """Tell the findings that entries stand for from those that are new, each entry once."""
+    left = Counter(entries)
+    new, known = [], []
+    for finding in findings:
+        key = key_of(finding, source)
+        if left[key] > 0 and finding.code not in NOT_OLD:
+            left[key] -= 1
+            known.append(finding)
+        else:
+            new.append(finding)
+    return Sifted(tuple(new), tuple(known), +left)
 
 
 def _written(name: str) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from devicelint.baseline import Key, count, key_of
+from devicelint.baseline import count, sift
 from devicelint.cli.inputs import STDIN
 from devicelint.cli.usage import UsageError
 from devicelint.finding import Finding, InputError
@@ -112,15 +111,7 @@ class _Repository:
             was = engine.check(before, config, self._project)
         except InputError:
             return frozenset()
-        left: Counter[Key] = count(was.findings, was.source)
-        new = []
-        for finding in old:
-            key = key_of(finding, source)
-            if left[key] > 0:
-                left[key] -= 1
-            else:
-                new.append(finding)
-        return frozenset(new)
+        return frozenset(sift(old, source, count(was.findings, was.source)).new)
 
     @cached_property
     def _project(self) -> Project:
