@@ -47,23 +47,23 @@ class Devicelint:
     def check(self, code: str, path: str, settings: str) -> tuple[Observation, ...]:
         source = SourceFile.from_text(code, path)
         with _refusals():
-            checked = engine.check(source, _config(settings), self._project)
+            checked = engine.check(source, config_of(settings), self._project)
         return tuple(_observation(finding, source) for finding in checked.findings)
 
     def fix(self, code: str, path: str, settings: str, *, unsafe: bool) -> str:
-        config = replace(_config(settings), unsafe_fixes=unsafe)
+        config = replace(config_of(settings), unsafe_fixes=unsafe)
         with _refusals():
             return engine.fix(SourceFile.from_text(code, path), config, self._project).after.text
 
     def adopt(self, code: str, path: str, settings: str) -> tuple[str, str]:
         with _refusals():
             source = SourceFile.from_text(code, path)
-            adopted = engine.adopt(source, _config(settings), self._project)
+            adopted = engine.adopt(source, config_of(settings), self._project)
         return adopted.after.text, _left(adopted)
 
     def adopt_all(self, files: Files, settings: str) -> tuple[tuple[str, str], ...]:
         sources = [SourceFile.from_text(code, path) for path, code in files]
-        config = _config(settings)
+        config = config_of(settings)
         configs = {source.path: config for source in sources}
         configs[sources[0].path] = config.for_adoption()
         with _refusals():
@@ -73,7 +73,7 @@ class Devicelint:
     def report(self, code: str, path: str, settings: str) -> str:
         with _refusals():
             source = SourceFile.from_text(code, path)
-            return render(engine.check(source, _config(settings), self._project))
+            return render(engine.check(source, config_of(settings), self._project))
 
 
 def _left(adopted: engine.Fixed) -> str:
@@ -94,7 +94,7 @@ def _observation(finding: Finding, source: SourceFile) -> Observation:
 
 
 @lru_cache
-def _config(settings: str) -> Config:
+def config_of(settings: str) -> Config:
     """What `settings`, the contents of `[tool.devicelint]`, would mean in a pyproject.toml."""
     if not settings.strip():
         return Config()
