@@ -45,7 +45,8 @@ def compared(name: str, given: Iterable[Subject], *, update: bool) -> bool:
         path.write_text("".join(f"{line}\n" for line in now), encoding="utf-8")
     difference = difflib.unified_diff(before, now, str(path.name), "now", lineterm="", n=1)
     found = list(difference)
-    print(*found, sep="\n", end="\n" if found else "")
+    if not update:
+        print(*found, sep="\n", end="\n" if found else "")
     print(f"{name}: {len(now)} lines, {'as before' if not found else 'DIFFERENT'}")
     return update or not found
 
