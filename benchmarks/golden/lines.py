@@ -7,10 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.golden.subjects import Subject
-from devicelint import engine
 from devicelint.finding import Finding, InputError
 from devicelint.fixes import Fixed
-from devicelint.source import SourceFile
+from devicelint.linter import lint
+from devicelint.text.source import SourceFile
 
 
 def lines_of(subject: Subject, *, in_full: bool) -> tuple[str, ...]:
@@ -22,11 +22,11 @@ def lines_of(subject: Subject, *, in_full: bool) -> tuple[str, ...]:
 def _lines(subject: Subject, *, in_full: bool) -> Iterator[str]:
     try:
         source = subject.read()
-        checked = engine.check(source, subject.config, subject.project())
+        checked = lint.check(source, subject.config, subject.project())
         found = sorted(_line(finding, source, in_full=in_full) for finding in checked.findings)
         yield from found
         if subject.is_adopted:
-            adopted = engine.adopt(source, subject.config, subject.project())
+            adopted = lint.adopt(source, subject.config, subject.project())
             yield from _adoption(adopted, source)
     except InputError as error:
         yield f"refused: {error.message}"

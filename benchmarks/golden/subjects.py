@@ -10,9 +10,9 @@ from pathlib import Path
 
 from benchmarks.checkouts import checkouts_below
 from devicelint.config import Config
-from devicelint.files import read_source
-from devicelint.project import Project
-from devicelint.source import SourceFile
+from devicelint.text.source import SourceFile
+from devicelint.workspace.files import read_source
+from devicelint.workspace.project import Project
 from tests.mdtest.expectations import annotated
 from tests.mdtest.markdown import Fence, elements
 from tests.mdtest.page import UNNAMED, Section, sections
