@@ -33,7 +33,8 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.analyses.placeholder_rows import note_appended
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.run import METHODS, Run, calls, evaluates, methods
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import calls, evaluates, methods
 from devicelint.interpreter.guesses.loader_devices import answer_of_unseen, check_unseen
 from devicelint.interpreter.libraries.bundles import spread
 from devicelint.interpreter.python.attributes import module_device, read_attribute
@@ -70,7 +71,7 @@ def _called(run: Run, node: cst.Call) -> Value:
     func = node.func
     if type(func) is cst.Attribute:
         receiver = run.evaluate(func.value)
-        method = METHODS.get(type(receiver))
+        method = methods.get(type(receiver))
         if method is not None:
             result = method(run, receiver, func.attr.value, node)
             if isinstance(receiver, Outside) and isinstance(result, Unknown):
@@ -176,7 +177,7 @@ def _call_either(
 def method_of_one_of(run: Run, receiver: OneOf, name: str, node: cst.Call) -> Value:
     joined: Value | None = None
     for option in receiver.options:
-        method = METHODS.get(type(option))
+        method = methods.get(type(option))
         result: Value = (
             Unknown("a method of one of several")
             if method is None

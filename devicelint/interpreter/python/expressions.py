@@ -22,7 +22,8 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.run import Run, evaluates
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.conditions import (
     assuming,
