@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from devicelint.finding import REVEALED, Finding, InputError
-from devicelint.result import Checked
+from devicelint.linter.result import Checked
 from devicelint.text.source import SourceFile
 
 FORMAT = "devicelint-baseline"

@@ -16,7 +16,7 @@ from devicelint.linter.collector import Gathering
 from devicelint.linter.filtering import rules_for, sifted
 from devicelint.linter.locations import File, located
 from devicelint.linter.program import program_of, told_in_one_line
-from devicelint.result import Checked, Met, concerns_devices, screen
+from devicelint.linter.result import Checked, Met, concerns_devices, screen
 from devicelint.rules import Rule
 from devicelint.text.parse import CheckError
 from devicelint.text.source import SourceFile

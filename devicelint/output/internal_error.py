@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devicelint.plugins.crash import mishap
+from devicelint.crash import mishap
 
 CODE = "DEV900"
 NAME = "internal-error"

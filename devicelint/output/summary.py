@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devicelint.finding import Finding, Safety, Severity
 
 if TYPE_CHECKING:
-    from devicelint.result import Checked
+    from devicelint.linter.result import Checked
 
 
 def found(files: Iterable[Checked], unsafe_fixes: bool = False) -> str:

@@ -12,8 +12,8 @@ from devicelint.finding import Finding, Fix, InputError
 from devicelint.linter import lint
 from devicelint.linter.baseline import without_known
 from devicelint.linter.fix_one import mend, mend_across
+from devicelint.linter.result import Checked
 from devicelint.output import internal_error
-from devicelint.result import Checked
 from devicelint.rule_index import known_rules
 from devicelint.server.analysis import Analysis
 from devicelint.server.open_documents import Page

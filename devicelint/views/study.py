@@ -11,7 +11,7 @@ from devicelint.interpreter.engine.tracing import TellingRun
 from devicelint.linter.filtering import rules_for, sifted
 from devicelint.linter.lint import located_findings
 from devicelint.linter.program import program_of, told_in_one_line
-from devicelint.result import Checked, screen
+from devicelint.linter.result import Checked, screen
 from devicelint.text.source import SourceFile
 from devicelint.views.editor import Studied, Studying
 from devicelint.workspace.project import Project

@@ -19,9 +19,9 @@ from devicelint.finding import (
     Severity,
     Span,
 )
+from devicelint.linter.result import Checked
 from devicelint.output import formats
 from devicelint.output.report import Scene
-from devicelint.result import Checked
 from devicelint.text.source import SourceFile
 
 SCHEMAS = Path(__file__).parent / "schemas"

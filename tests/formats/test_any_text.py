@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devicelint.finding import Edit, Fix, Span
-from devicelint.result import Checked
+from devicelint.linter.result import Checked
 from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 from tests.formats import samples

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from devicelint.finding import Edit, Fix, Span
-from devicelint.result import Checked
+from devicelint.linter.result import Checked
 from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 from tests.formats import samples

@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 
 from devicelint.finding import Finding, InputError, Severity, Span
+from devicelint.linter.result import Checked
 from devicelint.output.report import Scene
 from devicelint.output.sarif_rules import rules
-from devicelint.result import Checked
 from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 from tests.formats import samples

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from devicelint.cli.run.changed import Changed
     from devicelint.cli.run.suppress import Adding
     from devicelint.config import Config
-    from devicelint.result import Checked
+    from devicelint.linter.result import Checked
 
 
 class OldCode:

@@ -17,7 +17,7 @@ from devicelint.suppression.write import Style, silence
 from devicelint.workspace.files import replace_file
 
 if TYPE_CHECKING:
-    from devicelint.result import Checked
+    from devicelint.linter.result import Checked
     from devicelint.text.source import SourceFile
 
 NOT_SILENCED = frozenset({REVEALED, UNUSED})

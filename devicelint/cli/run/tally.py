@@ -13,7 +13,7 @@ from devicelint.output.visible import printable
 
 if TYPE_CHECKING:
     from devicelint.linter.lint import Fixed
-    from devicelint.result import Checked, Met
+    from devicelint.linter.result import Checked, Met
 
 Result = TypeVar("Result")
 
