@@ -46,6 +46,8 @@ HANDLING: Final = (
     "factories",
     "indexing",
     "handling",
+    "convolving",
+    "attending",
     "comparing",
     "synced",
     "dtypes",

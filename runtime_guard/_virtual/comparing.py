@@ -12,8 +12,10 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves
 
+from runtime_guard._virtual import texts
 from runtime_guard._virtual.marks import device_of
 from runtime_guard._virtual.mixing import OWN_RULES
+from runtime_guard._virtual.rules import release, table
 
 TOGETHER: Final = {
     "block_diag": "torch.block_diag: input tensors must all be on the same device. "
@@ -21,8 +23,13 @@ TOGETHER: Final = {
     "meshgrid": "meshgrid expects all tensors to have the same device",
     "linalg_multi_dot": "multi_dot(): all tensors must be on the same device "
     "but tensor 0 is on {first} and tensor {index} {other}",
-    "grid_sampler": "grid_sampler(): expected input and grid to be on same device, "
-    "but input is on {first} and grid is on {other}",
+    "cartesian_prod": "meshgrid expects all tensors to have the same device",
+    "cholesky_solve": "Expected b and A to be on the same device, "
+    "but found b on {first} and A on {other} instead.",
+    "inner": "Expected tensor to have {first.type} DeviceType, but got tensor with {other.type} "
+    "DeviceType (while checking arguments for inner())",
+    "take_along_dim": "Expected tensor to have {first} Device, but got tensor with {other} Device "
+    "(while checking arguments for torch.take_along_dim():)",
     "stft": "stft input and window must be on the same device "
     "but got self on {first} and window on {other}",
     "istft": "istft input and window must be on the same device "
@@ -46,6 +53,42 @@ def _together(text: str) -> Any:
                 raise RuntimeError(text.format(first=devices[0], other=other, index=index))
 
     return compare
+
+
+def _segments(data: Tensor, *_: Any, **given: Any) -> None:
+    for name in ("lengths", "offsets"):
+        other = given.get(name)
+        if isinstance(other, Tensor) and device_of(other) != device_of(data):
+            raise RuntimeError(texts.assumed(f"data.get_device() == {name}_value.get_device()"))
+
+
+OWN_RULES[torch.segment_reduce] = _segments
+
+
+def _similar(x1: Tensor, x2: Tensor, *_: Any, **__: Any) -> None:
+    """The norms are held to a least number that lies where the first tensor does."""
+    if device_of(x1) != device_of(x2) and release(torch.__version__) >= (2, 11):
+        raise RuntimeError(_in_kernel("clamp_min_.Tensor", "min", device_of(x1), device_of(x2)))
+
+
+OWN_RULES[torch.cosine_similarity] = _similar
+
+
+def _normalised(data: Tensor, shape: Any, weight: Tensor | None = None, *_: Any, **__: Any) -> None:
+    """On a device one kernel does what the CPU does in several operators."""
+    if weight is None or "_fused_rms_norm" not in table().rules:
+        return
+    if device_of(data) != device_of(weight):
+        places = device_of(weight), device_of(data)
+        raise RuntimeError(_in_kernel("_fused_rms_norm", "weight", *places))
+
+
+OWN_RULES[torch.rms_norm] = _normalised
+
+
+def _in_kernel(name: str, argument: str, device: torch.device, others: torch.device) -> str:
+    method = table().rules[name].method
+    return texts.exact(argument, device, others, method, family=table().family)
 
 
 for _name, _text in TOGETHER.items():

@@ -9,36 +9,11 @@ from torch import Tensor
 
 from runtime_guard._virtual import texts
 from runtime_guard._virtual.calls import handles
-from runtime_guard._virtual.getters import type_name
-from runtime_guard._virtual.machine import CPU
 from runtime_guard._virtual.marks import device_of, mark_of
 from runtime_guard._virtual.mixing import OWN_RULES
-from runtime_guard._virtual.rules import table
 from runtime_guard._virtual.running import common_device, place_all, run
 
 RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
-
-
-def _convolution(*args: Any, **kwargs: Any) -> None:
-    given = dict(zip(("input", "weight", "bias"), args, strict=False))
-    given.update(kwargs)
-    data, weight, bias = given["input"], given["weight"], given.get("bias")
-    own = device_of(data)
-    for name, other in (("weight", weight), ("bias", bias)):
-        if other is None or device_of(other) == own:
-            continue
-        if device_of(other).type != own.type:
-            types = type_name(data), name, type_name(other)
-            raise RuntimeError(texts.convolution(*types, is_host=own == CPU))
-        said = name, device_of(other), own, "wrapper_CUDA__cudnn_convolution"
-        raise RuntimeError(texts.exact(*said, family=table().family))
-
-
-for _name in (
-    "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution "
-    "_convolution"
-).split():
-    OWN_RULES[getattr(torch, _name)] = _convolution
 
 
 def _recurrent(*args: Any, **kwargs: Any) -> None:
@@ -61,23 +36,6 @@ def _states(args: tuple[Any, ...]) -> tuple[Any, Any]:
 
 
 OWN_RULES.update({getattr(torch, name): _recurrent for name in RECURRENT})
-
-
-def _attention(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *_: Any, **__: Any
-) -> None:
-    found = [device_of(tensor) for tensor in (query, key, value)]
-    if len(set(found)) > 1:
-        raise RuntimeError(texts.attention(*found))
-    if attn_mask is None or device_of(attn_mask) == found[0]:
-        return
-    # The kernels of the CPU, which run here, compare no mask; with a mask CUDA runs this one.
-    kernel = table().rules["_scaled_dot_product_efficient_attention"]
-    said = kernel.printed["attn_bias"], device_of(attn_mask), found[0], kernel.method
-    raise RuntimeError(texts.exact(*said, family=table().family))
-
-
-OWN_RULES[torch._C._nn.scaled_dot_product_attention] = _attention
 
 
 def _beside(tensor: Tensor, made: Any) -> Any:

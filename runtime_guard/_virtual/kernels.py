@@ -236,6 +236,19 @@ def _masked_fill(lying: tuple[Lying, ...]) -> torch.device:
     return own or first_virtual(lying)
 
 
+def _masked_index(lying: tuple[Lying, ...]) -> torch.device:
+    """It indexes the tensor, then fills what was chosen by the mask."""
+    _index(tuple(one for one in lying if one.name != "mask"))
+    return _masked_fill(lying)
+
+
+def _masked_index_put(lying: tuple[Lying, ...]) -> torch.device:
+    """It fills the values by the mask, then puts them into the tensor."""
+    of = {one.name: one for one in lying}
+    _masked_fill((of["values"], of["mask"]))
+    return _index_put(tuple(one for one in lying if one.name != "mask"))
+
+
 OWN: dict[str, Callable[[tuple[Lying, ...]], Any]] = {
     # Copying between devices is what they are for.
     "copy_": _into,
@@ -246,6 +259,10 @@ OWN: dict[str, Callable[[tuple[Lying, ...]], Any]] = {
     "index_put_": _index_put,
     "index_put": _index_put,
     "_index_put_impl_": _index_put,
+    "_unsafe_index.Tensor": _index,
+    "_unsafe_index_put": _index_put,
+    "_unsafe_masked_index": _masked_index,
+    "_unsafe_masked_index_put_accumulate": _masked_index_put,
     "masked_fill.Tensor": _masked_fill,
     "masked_fill.Scalar": _masked_fill,
     "masked_fill_.Tensor": _masked_fill,

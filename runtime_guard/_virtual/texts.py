@@ -47,6 +47,23 @@ def index(device: torch.device) -> str:
     return f"indices should be {where}"
 
 
+def assumed(condition: str) -> str:
+    """The text of a check that has no words of its own."""
+    return (
+        f"Expected {condition} to be true, but got false.  (Could this error message be improved?  "
+        "If so, please report an enhancement request to PyTorch.)"
+    )
+
+
+def not_on_cuda(operator: str) -> str:
+    """The beginning of the text of an operator that has no kernel for CUDA."""
+    return (
+        f"Could not run 'aten::{operator}' with arguments from the 'CUDA' backend. This could be "
+        "because the operator doesn't exist for this backend, or was omitted during the "
+        "selective/custom build process (if using custom build)."
+    )
+
+
 def convolution(input_type: str, other: str, other_type: str, *, is_host: bool) -> str:
     """The text of a convolution.
 

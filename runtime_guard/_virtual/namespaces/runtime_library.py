@@ -28,6 +28,10 @@ SENSORS: Final = {
 """What a device that does nothing shows: percent, percent, degrees Celsius, milliwatts, MHz."""
 
 
+NOT_TRACKED: Final = -2
+"""What NVTX answers where no profiler counts its ranges."""
+
+
 def install(patches: Patches) -> None:
     """Let sensors be read, ranges be marked and the runtime be called."""
     for module in (torch.cuda, torch.xpu):
@@ -39,7 +43,7 @@ def install(patches: Patches) -> None:
             stand_in(patches, module, "device_memory_used", name, _used)
     for holder in (torch.cuda, torch.cuda.memory):
         stand_in(patches, holder, "list_gpu_processes", "cuda", processes)
-    patches.put(torch.cuda.nvtx, "_nvtx", Ranges())
+    patches.put(torch.cuda.nvtx, "_nvtx", ranges())
     patches.put(torch.cuda, "_cudart", runtime())
     stand_in_all(patches, torch._C, "cuda", _natives())
 
@@ -59,40 +63,17 @@ def runtime() -> SimpleNamespace:
     )
 
 
-class Ranges:
-    """The ranges of NVTX, as deep as they are nested, and seen by nobody."""
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._started = 0
-
-    def rangePushA(self, _message: str) -> int:  # noqa: N802 - as NVTX's
-        """Begin a nested range, and tell how many are around it."""
-        self._depth += 1
-        return self._depth - 1
-
-    def rangePop(self) -> int:  # noqa: N802 - as NVTX's
-        """End the innermost range, and tell how many were around it."""
-        self._depth -= 1
-        return self._depth
-
-    def rangeStartA(self, _message: str) -> int:  # noqa: N802 - as NVTX's
-        """Begin a range that may end in another thread."""
-        self._started += 1
-        return self._started
-
-    def rangeEnd(self, _handle: int) -> None:  # noqa: N802 - as NVTX's
-        """End it."""
-
-    def markA(self, _message: str) -> None:  # noqa: N802 - as NVTX's
-        """Mark a moment."""
-
-    def deviceRangeStart(self, _message: str, _stream: int) -> int:  # noqa: N802 - as NVTX's
-        """Begin a range of a stream."""
-        return self.rangeStartA(_message)
-
-    def deviceRangeEnd(self, _handle: int, _stream: int) -> None:  # noqa: N802 - as NVTX's
-        """End it."""
+def ranges() -> SimpleNamespace:
+    """The ranges of NVTX where no profiler listens: nothing is counted."""
+    return SimpleNamespace(
+        rangePushA=constant(NOT_TRACKED),
+        rangePop=constant(NOT_TRACKED),
+        rangeStartA=constant(0),
+        rangeEnd=constant(None),
+        markA=constant(None),
+        deviceRangeStart=constant(0),
+        deviceRangeEnd=constant(None),
+    )
 
 
 def _reading(name: str, sensor: str, value: int) -> Callable[..., int]:

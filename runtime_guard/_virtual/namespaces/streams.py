@@ -97,7 +97,10 @@ class Stream(metaclass=_StreamKind):
         return made
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Stream) and _identity(self) == _identity(other)
+        if not isinstance(other, Stream) or (type(self) is Stream) is not (type(other) is Stream):
+            # A stream of `torch.cuda` is no equal of the same one as `torch.accelerator` gives it.
+            return False
+        return _identity(self) == _identity(other)
 
     def __hash__(self) -> int:
         return hash(_identity(self))
