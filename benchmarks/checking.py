@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from devicelint import engine
 from devicelint.config import Config
-from devicelint.files import read_source
 from devicelint.finding import Finding, InputError
-from devicelint.project import Project
-from devicelint.source import SourceFile
+from devicelint.linter import lint
+from devicelint.text.source import SourceFile
+from devicelint.workspace.files import read_source
+from devicelint.workspace.project import Project
 
 Fate: TypeAlias = Literal["checked", "unreadable", "crashed", "unfinished"]
 
@@ -70,12 +70,12 @@ def _end(finding: Finding) -> int:
 
 def check_file(path: Path, project: Project) -> Outcome:
     """Read and check a file, as the command line does."""
-    return _attempt(path, lambda: engine.check(read_source(path), Config(), project))
+    return _attempt(path, lambda: lint.check(read_source(path), Config(), project))
 
 
 def check_source(source: SourceFile, project: Project) -> Outcome:
     """Check a text that stands for the file of its path."""
-    return _attempt(Path(source.path), lambda: engine.check(source, Config(), project))
+    return _attempt(Path(source.path), lambda: lint.check(source, Config(), project))
 
 
 def fixed(source: SourceFile, project: Project, *, unsafe: bool) -> SourceFile | None:
@@ -83,16 +83,16 @@ def fixed(source: SourceFile, project: Project, *, unsafe: bool) -> SourceFile |
     config = Config(unsafe_fixes=unsafe)
     try:
         with limited(LIMIT):
-            return engine.fix(source, config, project).after
+            return lint.fix(source, config, project).after
     except (Exception, TookTooLong):  # noqa: BLE001 - whatever it is, nothing was mended
         return None
 
 
-def _attempt(path: Path, check: Callable[[], engine.Checked]) -> Outcome:
+def _attempt(path: Path, check: Callable[[], lint.Checked]) -> Outcome:
     start = time.perf_counter()
     fate: Fate = "checked"
     told = ""
-    done: engine.Checked | None = None
+    done: lint.Checked | None = None
     try:
         with limited(LIMIT):
             done = check()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from devicelint.config import Config
-from devicelint.files import python_files
+from devicelint.workspace.files import python_files
 
 DEEPEST = 3
 """So many folders down, a checkout is looked for."""

@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks.checkouts import CheckoutError
 from benchmarks.promised import all_kept
 from devicelint.config import Config
-from devicelint.files import python_files
+from devicelint.workspace.files import python_files
 
 TIMES, MEBIBYTES = 1.8, 300
 """At most: the check's time in that of the parse, and its memory at the largest size."""

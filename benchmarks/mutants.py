@@ -13,8 +13,8 @@ from benchmarks.checking import Outcome, check_file, check_source, fixed
 from benchmarks.checkouts import Checkout
 from benchmarks.redundant import Reasons
 from devicelint.finding import Finding
-from devicelint.project import Project
-from devicelint.source import SourceFile
+from devicelint.text.source import SourceFile
+from devicelint.workspace.project import Project
 from runtime_guard._proving.moves import Move, dotted, moves_in
 
 BEFORE_NUMPY = re.compile(r"\s*(?:\.\w+(?:\(\))?\s*)*\.(?:numpy|__array__)\(")

@@ -20,7 +20,7 @@ from benchmarks.checkouts import Checkout, CheckoutError, checkouts_below
 from benchmarks.mutants import Judged, files_of, judged, mutants_of
 from benchmarks.promised import all_kept
 from benchmarks.redundant import reasons_for
-from devicelint.project import Project
+from devicelint.workspace.project import Project
 
 FOUND, REPAIRED = 0.90, 0.90
 """The least share of the harmful mutants that is found, and that all fixes repair."""

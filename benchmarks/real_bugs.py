@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.bug_cases import Case, extract, read_cases
 from benchmarks.checking import Outcome, check_file
 from benchmarks.checkouts import CheckoutError
-from devicelint.project import Project
+from devicelint.workspace.project import Project
 
 NEAR = 2
 """So many lines from the mistake, a finding may stand."""

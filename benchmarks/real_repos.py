@@ -23,7 +23,7 @@ from benchmarks.checking import Fate, Outcome, check_file
 from benchmarks.checkouts import Checkout, CheckoutError, checkouts_below
 from benchmarks.promised import all_kept
 from benchmarks.reviewed import VERDICTS, Key, Reviewed, path_of, read_reviewed, written
-from devicelint.project import Project
+from devicelint.workspace.project import Project
 
 OVERALL, EACH = 0.95, 0.90
 """The least share of what was read that is right: of all findings, and of each rule's."""

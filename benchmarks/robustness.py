@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.checking import Outcome, check_file
-from devicelint import engine
 from devicelint.config import Config
-from devicelint.files import python_files
-from devicelint.project import Project
+from devicelint.linter import lint
+from devicelint.workspace.files import python_files
+from devicelint.workspace.project import Project
 
 PACKAGES = ("torch", "numpy", "sklearn", "libcst")
 BETWEEN_COLLECTIONS = 100
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Check everything: 0 where nothing crashed, hung or was given up, 1 where something was."""
     options = parse_arguments(arguments)
     if not options.screened:
-        engine.screen = lambda data: True  # noqa: ARG005
+        lint.screen = lambda data: True  # noqa: ARG005
     gc.disable()
     faults: list[str] = []
     for folder in (*options.folders, *folders_of(options.packages)):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from devicelint.checked import Checked
     from devicelint.config import Config
     from devicelint.finding import (
         Certainty,
@@ -24,8 +23,9 @@ if TYPE_CHECKING:
         Span,
     )
     from devicelint.fixes import Fixed
+    from devicelint.result import Checked
     from devicelint.rules import Report, Rule
-    from devicelint.syntax import CheckError
+    from devicelint.text.parse import CheckError
 
 __version__ = "0.1.0"
 
@@ -54,8 +54,8 @@ __all__ = [
 _Value = TypeVar("_Value")
 
 _HOMES = {
-    "CheckError": "syntax",
-    "Checked": "checked",
+    "CheckError": "text.parse",
+    "Checked": "result",
     "Config": "config",
     "Fixed": "fixes",
     "Report": "rules",
@@ -70,10 +70,10 @@ def check(source: str, filename: str = "<string>", config: Config | None = None)
     `InputError`) with path, line and column where the text is no Python, and an `InputError` where
     it is no notebook.
     """
-    from devicelint import engine
-    from devicelint.source import SourceFile
+    from devicelint.linter import lint
+    from devicelint.text.source import SourceFile
 
-    return engine.check(SourceFile.from_text(source, filename), config)
+    return lint.check(SourceFile.from_text(source, filename), config)
 
 
 def fix(source: str, filename: str = "<string>", config: Config | None = None) -> Fixed:
@@ -83,10 +83,10 @@ def fix(source: str, filename: str = "<string>", config: Config | None = None) -
     `Fixed`, whose `after.text` is the new text, and `after.to_bytes()` the new file, which is
     another thing for a notebook.  Raises `CheckError` as `check` does.
     """
-    from devicelint import engine
-    from devicelint.source import SourceFile
+    from devicelint.linter import lint
+    from devicelint.text.source import SourceFile
 
-    return engine.fix(SourceFile.from_text(source, filename), config)
+    return lint.fix(SourceFile.from_text(source, filename), config)
 
 
 def explain(rule: str) -> str:

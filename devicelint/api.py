@@ -82,7 +82,7 @@ from devicelint.fixes import (
     Rewrite,
     WrapInCall,
 )
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import Report, Reports, Rule, line_of
 
 __all__ = [

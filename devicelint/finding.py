@@ -1,7 +1,7 @@
 """What devicelint has to say about a file: findings, and the edits that would mend them.
 
 Everything here is a small frozen value.  Places are character offsets into the text that was
-checked; `devicelint.source.SourceFile` turns them into lines and columns.
+checked; `devicelint.text.source.SourceFile` turns them into lines and columns.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from devicelint.config import ConfigFinder
-    from devicelint.project import Project
+    from devicelint.workspace.project import Project
 
 INTERNAL_ERROR = "DEV900"
 
@@ -44,7 +44,7 @@ class Plugin:
 
 def _violations(text: str, path: str) -> list[tuple[int, int, str]]:
     from devicelint.finding import InputError
-    from devicelint.reporters.internal_error import describe
+    from devicelint.output.internal_error import describe
 
     try:
         return _found(text, path)
@@ -61,12 +61,12 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
     from dataclasses import replace
     from pathlib import Path
 
-    from devicelint.baseline import without_known
-    from devicelint.engine import check
     from devicelint.finding import Severity
-    from devicelint.reporters.visible import printable
+    from devicelint.linter.baseline import without_known
+    from devicelint.linter.lint import check
+    from devicelint.output.visible import printable
     from devicelint.rule_index import all_facts
-    from devicelint.source import SourceFile
+    from devicelint.text.source import SourceFile
 
     config = _config_finder().config_for(Path(path))
     if config.excludes_below(path):
@@ -84,7 +84,7 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
 
 @cache
 def _project() -> Project:
-    from devicelint.project import Project
+    from devicelint.workspace.project import Project
 
     return Project()
 

@@ -10,9 +10,9 @@ import pytest
 
 from devicelint.cli import main
 from devicelint.config import Config
-from devicelint.engine import check
-from devicelint.silencing import Style, silence
-from devicelint.source import SourceFile
+from devicelint.linter.lint import check
+from devicelint.suppression.write import Style, silence
+from devicelint.text.source import SourceFile
 
 CONFIG = Config(ignore=("unused-suppression",))
 ROOT = Path(__file__).parent.parent

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from devicelint import engine
-from devicelint.cli import proof
+from devicelint.cli.run import proof
 from devicelint.config import Config
-from devicelint.engine import Fixed
-from devicelint.source import SourceFile
+from devicelint.linter import lint
+from devicelint.linter.lint import Fixed
+from devicelint.text.source import SourceFile
 
 FOLDER = Path(__file__).parent.parent / "examples" / "adopt"
 ON_GPU = "parameters on cuda:0"
@@ -46,7 +46,7 @@ def read(path: Path, name: str) -> SourceFile:
 @cache
 def adopted(name: str) -> Fixed:
     before = file_of(name, "before")
-    return engine.adopt(read(before, str(before)))
+    return lint.adopt(read(before, str(before)))
 
 
 def by_name(names: set[str]) -> pytest.MarkDecorator:
@@ -69,8 +69,8 @@ def test_after_is_what_adoption_makes_of_before(name: str) -> None:
 @by_name(EXAMPLES)
 def test_nothing_is_found_after_it_and_nothing_more_is_adopted(name: str) -> None:
     after = read(file_of(name, "after"), "after")
-    assert engine.check(after, Config()).findings == ()
-    assert engine.adopt(after).after.text == after.text
+    assert lint.check(after, Config()).findings == ()
+    assert lint.adopt(after).after.text == after.text
 
 
 @by_name(EXAMPLES)

@@ -10,9 +10,9 @@ import pytest
 
 from devicelint.cli import main
 from devicelint.config import Config
-from devicelint.project import Project
-from devicelint.source import SourceFile
-from devicelint.together import fix_all
+from devicelint.linter.fix_files import fix_all
+from devicelint.text.source import SourceFile
+from devicelint.workspace.project import Project
 
 FILES = {
     "train.py": """\

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devicelint import engine
 from devicelint.cli import main
-from devicelint.source import SourceFile
+from devicelint.linter import lint
+from devicelint.text.source import SourceFile
 
 ON_THE_CPU = """\
 import torch
@@ -72,8 +72,8 @@ NOISE = re.compile(r"(?m)^[ \t]*#~.*\n")
 noise = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=12)
 
 
-def adopt(text: str) -> engine.Fixed:
-    return engine.adopt(SourceFile.from_text(text, "train.py"))
+def adopt(text: str) -> lint.Fixed:
+    return lint.adopt(SourceFile.from_text(text, "train.py"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from devicelint import engine
-from devicelint.assumptions import Kind, NotUnderstood, Thing, assumption
 from devicelint.config import Config, ConfigError, load_config
+from devicelint.domain.assumptions import Kind, NotUnderstood, Thing, assumption
 from devicelint.finding import InputError
 from devicelint.knowledge import grammar
 from devicelint.knowledge.own import read
-from devicelint.project import Project
-from devicelint.source import SourceFile
+from devicelint.linter import lint
+from devicelint.text.source import SourceFile
+from devicelint.workspace.project import Project
 
 PAGE = Path(__file__).parent.parent / "docs" / "assume.md"
 MODEL_MEETS_BATCH = """\
@@ -33,7 +33,7 @@ def configured(folder: Path, text: str) -> Config:
 
 
 def found(code: str, config: Config, path: str = "train.py") -> list[str]:
-    checked = engine.check(SourceFile.from_text(code, path), config, Project())
+    checked = lint.check(SourceFile.from_text(code, path), config, Project())
     return [f"{checked.source.position(f.span.start).line} {f.code}" for f in checked.findings]
 
 
@@ -258,19 +258,19 @@ model(torch.ones(3, device=device))
     def test_what_is_known_is_told(self, tmp_path: Path) -> None:
         config = configured(tmp_path, '[tool.devicelint.assume]\nx = "cuda tensor"')
         code = "import torch\nx = torch.ones(3)\ny = x + 1\n"
-        checked = engine.check(SourceFile.from_text(code, "a.py"), config)
+        checked = lint.check(SourceFile.from_text(code, "a.py"), config)
         assert [(m.name, m.place, m.known) for m in checked.assumed] == [
             ("x", "pyproject.toml:3", "a.py:3:5")
         ]
         code = "import torch\nfrom b import x\nz = x\nx = torch.ones(3)\ny = x + 1\n"
-        checked = engine.check(SourceFile.from_text(code, "a.py"), config)
+        checked = lint.check(SourceFile.from_text(code, "a.py"), config)
         assert [m.known for m in checked.assumed] == [""]
 
     def test_the_history_names_the_configuration(self, tmp_path: Path) -> None:
         config = configured(
             tmp_path, '[tool.devicelint.assume]\nmodel = "cuda module"\nbatch = "cpu batch"'
         )
-        checked = engine.check(SourceFile.from_text(MODEL_MEETS_BATCH, "train.py"), config)
+        checked = lint.check(SourceFile.from_text(MODEL_MEETS_BATCH, "train.py"), config)
         told = {related.message for finding in checked.findings for related in finding.related}
         assert told == {
             "assumed to be on cuda here, as pyproject.toml:3 says",
@@ -289,7 +289,7 @@ class TestStubs:
         assert code is not None
         (tmp_path / "devicelint.pyi").write_text(stub[1], encoding="utf-8")
         config = configured(tmp_path, "")
-        checked = engine.check(SourceFile.from_text(code[1], "train.py"), config)
+        checked = lint.check(SourceFile.from_text(code[1], "train.py"), config)
         places = [checked.source.position(f.span.start).line for f in checked.findings]
         told = [(line, f.name) for line, f in zip(places, checked.findings, strict=True)]
         expected = [

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devicelint.baseline import Baseline, BaselineError, Key, count, key_of, read_baseline
 from devicelint.cli import main
-from devicelint.engine import check
-from devicelint.source import SourceFile
+from devicelint.linter.baseline import Baseline, BaselineError, Key, count, key_of, read_baseline
+from devicelint.linter.lint import check
+from devicelint.text.source import SourceFile
 
 OLD = """\
 import torch

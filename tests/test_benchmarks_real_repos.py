@@ -9,7 +9,7 @@ import pytest
 from benchmarks import real_repos
 from benchmarks.checkouts import CheckoutError, checkouts_below
 from benchmarks.reviewed import Key, read_file
-from devicelint import engine
+from devicelint.linter import lint
 
 COMMIT = "a" * 40
 TRAIN = """import torch
@@ -72,14 +72,14 @@ def test_a_file_that_is_no_python_is_told_and_is_no_fault(run):
 
 
 def test_a_crash_is_a_fault_and_the_rest_is_checked(run, monkeypatch):
-    check = engine.check
+    check = lint.check
 
     def crash(source, config, project):
         if source.path.endswith("broken.py"):
             raise KeyError("lost")
         return check(source, config, project)
 
-    monkeypatch.setattr(engine, "check", crash)
+    monkeypatch.setattr(lint, "check", crash)
     status, said = run()
     assert status == 1
     assert "crashed  owner/name  broken.py:1:1: KeyError: 'lost'" in said.out

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from devicelint import engine
 from devicelint.cache import DEFAULT_NAME
-from devicelint.cli import examining, main
-from devicelint.digest import digest
-from devicelint.interpreter.patience import OutOfTime
+from devicelint.cli import main
+from devicelint.cli.run import examine
+from devicelint.interpreter.engine.budget import OutOfTime
+from devicelint.linter import lint
+from devicelint.text.hashing import digest
 
 SCRIPT = """\
 import torch
@@ -42,12 +43,12 @@ def checked(monkeypatch):
     """The paths of the files that were not remembered."""
     paths: list[str] = []
 
-    def examine(source, config, project):
+    def examined(source, config, project):
         paths.append(source.path)
         return real(source, config, project)
 
-    real = examining.examine
-    monkeypatch.setattr("devicelint.cli.checking.examine", examine)
+    real = examine.examine
+    monkeypatch.setattr("devicelint.cli.run.checking.examine", examined)
     return paths
 
 
@@ -149,7 +150,7 @@ def test_settings_are_part_of_it(run):
 def test_so_are_the_rules_of_plug_ins(run, monkeypatch):
     write(train=SCRIPT, helper=ON_THE_CPU)
     run()
-    monkeypatch.setattr("devicelint.cli.checking.plugged_in", lambda: "house rules 2.0")
+    monkeypatch.setattr("devicelint.cli.run.checking.plugged_in", lambda: "house rules 2.0")
     assert run()[0] == ["helper.py", "train.py"]
     assert run()[0] == []
 
@@ -182,7 +183,7 @@ def test_a_file_that_was_given_up_is_not_remembered(run, monkeypatch):
 
     write(slow="import torch\n")
     with monkeypatch.context() as patched:
-        patched.setattr(engine, "explore", slow)
+        patched.setattr(lint, "explore", slow)
         assert main(["slow.py"]) == 2
     assert run("slow.py")[0] == ["slow.py"]
 
@@ -277,7 +278,7 @@ def test_comments_that_name_no_rule_are_told_again(capsys):
 
 def test_a_change_while_files_are_checked_is_not_remembered_as_checked(run, monkeypatch):
     write(train=SCRIPT, helper=ON_THE_CPU)
-    real = engine.check
+    real = lint.check
 
     def check(source, *arguments):
         checked = real(source, *arguments)
@@ -286,7 +287,7 @@ def test_a_change_while_files_are_checked_is_not_remembered_as_checked(run, monk
         return checked
 
     with monkeypatch.context() as patched:
-        patched.setattr(engine, "check", check)
+        patched.setattr(lint, "check", check)
         assert "DEV101" in run()[1]
     assert run() == (["helper.py", "train.py"], "")
 
@@ -296,7 +297,7 @@ def test_a_remembered_run_imports_no_parser():
     code = (
         "import sys; from devicelint.cli import main; status = main(sys.argv[1:]);"
         "heavy = {'libcst', 'rich', 'multiprocessing', 'concurrent', 'subprocess', 'difflib',"
-        " 'importlib.metadata', 'devicelint.engine', 'devicelint.rules'};"
+        " 'importlib.metadata', 'devicelint.linter.lint', 'devicelint.rules'};"
         "print(status, sorted(heavy & set(sys.modules)))"
     )
 

@@ -17,11 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from devicelint import engine, views
-from devicelint.cli import examining, main
-from devicelint.engine import Checked, Fixed
+from devicelint.cli import main
+from devicelint.cli.run import examine
 from devicelint.finding import Edit, Finding, Fix, InputError, Safety, Severity, Span
-from devicelint.tracing import Trace
+from devicelint.linter import lint
+from devicelint.linter.lint import Checked, Fixed
+from devicelint.views import show
+from devicelint.views.trace import Trace
 
 KINDS = {
     "WRONG": ("DEV104", "discarded-move", Severity.ERROR, Safety.SAFE),
@@ -70,10 +72,12 @@ def _in_a_folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def toy(monkeypatch):
-    importlib.import_module("devicelint.together")  # Or it would import the toy, and keep it.
-    monkeypatch.setattr(engine, "check", toy_check)
-    monkeypatch.setattr(examining, "concerns_devices", lambda source: True)
-    monkeypatch.setattr(engine, "fix", toy_fix)
+    importlib.import_module(
+        "devicelint.linter.fix_files"
+    )  # Or it would import the toy, and keep it.
+    monkeypatch.setattr(lint, "check", toy_check)
+    monkeypatch.setattr(examine, "concerns_devices", lambda source: True)
+    monkeypatch.setattr(lint, "fix", toy_fix)
 
 
 @pytest.fixture
@@ -475,13 +479,13 @@ def test_an_interrupt_is_130(run, monkeypatch):
     def interrupted(source, config, project):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(engine, "check", interrupted)
+    monkeypatch.setattr(lint, "check", interrupted)
     write("a.py", "")
     assert run("a.py") == (130, "", "devicelint: interrupted\n")
 
 
 def test_an_error_of_the_door_itself_is_one_line(run, monkeypatch):
-    monkeypatch.setattr("devicelint.cli.check.Settings", lambda options: 1 // 0)
+    monkeypatch.setattr("devicelint.cli.commands.check.Settings", lambda options: 1 // 0)
     status, out, error = run("a.py")
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert error.startswith("devicelint: DEV900 internal-error: ZeroDivisionError: ")
@@ -536,7 +540,7 @@ def test_explain_in_colour_reads_the_same(run, monkeypatch):
 
 def test_trace_shows_devices_in_the_margin(run, monkeypatch):
     lines = ((1, ("x: cpu",)), (3, ("x: cpu -> cuda:0", "y: args.device")))
-    monkeypatch.setattr(views, "trace", lambda source, project, config: Trace(lines))
+    monkeypatch.setattr(show, "trace", lambda source, project, config: Trace(lines))
     write("a.py", "x = 1\n\nx, y = x.to(1), f(y)\n")
     assert run("trace", "a.py")[1] == (
         "1  x = 1                 | x: cpu\n"
@@ -573,7 +577,7 @@ class Terminal(io.StringIO):
 )
 def test_colour(environment, on_a_terminal, piped):
     from devicelint.cli.terminal import paint_for
-    from devicelint.reporters.paint import coloured
+    from devicelint.output.paint import coloured
 
     assert (paint_for(Terminal(), environment) is coloured) is on_a_terminal
     assert (paint_for(io.StringIO(), environment) is coloured) is piped

@@ -184,8 +184,8 @@ def test_another_shell_is_refused_in_one_line(capsys):
 
 @pytest.mark.parametrize("name", ["bash", "fish", "zsh"])
 def test_a_quotation_mark_in_a_help_text_ends_no_string(name, monkeypatch, tmp_path):
-    from devicelint.cli import arguments
+    from devicelint.cli.options import parser
 
-    monkeypatch.setitem(arguments.COMMANDS, "rules", 'It\'s "all" of $HOME [the] rules: \\ `x`')
+    monkeypatch.setitem(parser.COMMANDS, "rules", 'It\'s "all" of $HOME [the] rules: \\ `x`')
     (tmp_path / "script").write_text(script(name))
     subprocess.run([program(name), "-n", "script"], check=True, timeout=20)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devicelint.config import Config, ConfigError, ConfigFinder, load_config
-from devicelint.path_pattern import covers, matches
+from devicelint.config.patterns import covers, matches
 
 KNOWN = {
     "DEV101": "module-input-elsewhere",
@@ -85,7 +85,7 @@ class TestReading:
         # In a fresh interpreter: pytest itself has imported them here.
         import subprocess
 
-        reading = "import sys, devicelint.config, devicelint.files; print(*sys.modules)"
+        reading = "import sys, devicelint.config, devicelint.workspace.files; print(*sys.modules)"
         command = [sys.executable, "-c", reading]
         modules = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
         assert not {"tomllib", "tomli", "difflib", "tempfile", "libcst", "rich"} & set(modules)

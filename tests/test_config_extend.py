@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devicelint.config import SETTINGS, Config, ConfigError, ConfigFinder, load_config
+from devicelint.config.patterns import Anchored
 from devicelint.finding import Severity
-from devicelint.path_pattern import Anchored
 from devicelint.rule_index import known_rules
 from tests.test_toml_places import written
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from devicelint.cli import main
-from devicelint.revision import changed_lines
+from devicelint.workspace.git import changed_lines
 
 OLD = """\
 import torch

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from devicelint.cli.arguments import COMMANDS
+from devicelint.cli.options.parser import COMMANDS
 from devicelint.rule_index import all_facts
 
 ROOT = Path(__file__).parent.parent

@@ -7,11 +7,12 @@ import textwrap
 import pytest
 
 import devicelint
-from devicelint import engine, views
 from devicelint.config import Config
 from devicelint.finding import Certainty, Severity
+from devicelint.linter import lint
 from devicelint.rules.created_on_cpu import CreatedOnCpu
-from devicelint.source import SourceFile
+from devicelint.text.source import SourceFile
+from devicelint.views import show
 
 SCRIPT = textwrap.dedent(
     """\
@@ -62,17 +63,17 @@ def test_what_is_mended_checks_clean() -> None:
 
 
 def test_settings_choose_the_rules() -> None:
-    assert engine.check(source(SCRIPT), Config(ignore=("DEV103",))).findings == ()
-    assert engine.check(source(SCRIPT), Config(select=("DEV2",))).findings == ()
+    assert lint.check(source(SCRIPT), Config(ignore=("DEV103",))).findings == ()
+    assert lint.check(source(SCRIPT), Config(select=("DEV2",))).findings == ()
 
 
 def codes(config: Config) -> list[str]:
-    return [finding.code for finding in engine.check(source(SCRIPT), config).findings]
+    return [finding.code for finding in lint.check(source(SCRIPT), config).findings]
 
 
 def test_a_rule_that_is_off_waits_to_be_selected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CreatedOnCpu, "default", False)
-    assert engine.check(source(SCRIPT)).findings == ()
+    assert lint.check(source(SCRIPT)).findings == ()
     assert codes(Config(extend_select=("DEV103",))) == ["DEV103"]
     assert codes(Config(select=("DEV1",))) == ["DEV103"]
     assert codes(Config(extend_select=("DEV1",), ignore=("DEV103",))) == []
@@ -100,7 +101,7 @@ def test_a_comment_keeps_a_finding_back() -> None:
 
 
 def test_a_file_without_torch_is_not_even_parsed() -> None:
-    assert not engine.screen(b"import numpy as np\n")
+    assert not lint.screen(b"import numpy as np\n")
     assert devicelint.check("this is no Python\n").findings == ()
 
 
@@ -110,7 +111,7 @@ def test_a_syntax_error_has_a_place() -> None:
 
 
 def test_a_trace_tells_where_each_value_is() -> None:
-    notes = dict(views.trace(source(SCRIPT)).lines)
+    notes = dict(show.trace(source(SCRIPT)).lines)
     assert notes[4] == ("device: cuda",)
     assert notes[5] == ("model: cuda", "nn.Linear(8, 2): cpu -> cuda")
     assert notes[6] == ("batch: cpu",)

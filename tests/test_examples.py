@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from devicelint import engine
 from devicelint.config import Config
-from devicelint.source import SourceFile
+from devicelint.linter import lint
+from devicelint.text.source import SourceFile
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 BROKEN = sorted((EXAMPLES / "broken").glob("*.py"))
@@ -49,20 +49,20 @@ def test_every_example_is_in_the_table_and_has_its_fixed_twin() -> None:
 
 @by_name(BROKEN)
 def test_a_broken_script_has_the_mistake_it_is_named_for(path: Path) -> None:
-    findings = engine.check(read(path), Config()).findings
+    findings = lint.check(read(path), Config()).findings
     assert {finding.code for finding in findings} == MISTAKES[path.stem]
 
 
 @by_name(BROKEN)
 def test_the_fixed_script_is_what_the_safe_fixes_make_of_the_broken_one(path: Path) -> None:
-    fixed = engine.fix(read(path), Config())
+    fixed = lint.fix(read(path), Config())
     assert fixed.rolled_back == ()
     assert fixed.after.to_bytes() == (EXAMPLES / "fixed" / path.name).read_bytes()
 
 
 @by_name(FIXED)
 def test_a_fixed_script_is_clean(path: Path) -> None:
-    assert engine.check(read(path), Config()).findings == ()
+    assert lint.check(read(path), Config()).findings == ()
 
 
 @by_name(FIXED)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from devicelint import files
 from devicelint.config import Config
-from devicelint.files import python_files, read_source, replace_file, replace_files
 from devicelint.finding import InputError
+from devicelint.workspace import files
+from devicelint.workspace.files import python_files, read_source, replace_file, replace_files
 
 symlinks = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and pipes are of POSIX")

@@ -27,7 +27,7 @@ from devicelint.fixes import (
     apply,
     resolve,
 )
-from devicelint.source import SourceFile
+from devicelint.text.source import SourceFile
 
 
 def changed(text: str, make: Callable[[cst.Module], list[Change]]) -> str | None:

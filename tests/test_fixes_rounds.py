@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from devicelint.finding import Edit, Finding, Fix, InputError, Severity, Span
 from devicelint.fixes import Fixed, fix_until_stable
-from devicelint.source import SourceFile
+from devicelint.text.source import SourceFile
 
 Rule = tuple[str, str, str]
 """A code, a pattern that is a mistake, and what to put in its place."""

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from devicelint import engine
 from devicelint.cli import main
 from devicelint.finding import InputError
 from devicelint.flake8_plugin import Plugin
+from devicelint.linter import lint
 
 pytest.importorskip("flake8")
 
@@ -176,7 +176,7 @@ def test_an_internal_error_is_one_finding(monkeypatch):
     def failing(*arguments, **options):
         raise RuntimeError("two\nlines")
 
-    monkeypatch.setattr(engine, "check", failing)
+    monkeypatch.setattr(lint, "check", failing)
     ((line, column, message, _),) = plugin(SCRIPT)
     assert (line, column) == (1, 0)
     assert re.fullmatch(r"DEV900 internal-error: RuntimeError: .* at \S+:\d+ \(.*\)", message)
@@ -186,7 +186,7 @@ def test_a_file_that_cannot_be_checked_is_one_finding_at_its_place(monkeypatch):
     def refusing(*arguments, **options):
         raise InputError("a.py", 3, 4, "invalid syntax")
 
-    monkeypatch.setattr(engine, "check", refusing)
+    monkeypatch.setattr(lint, "check", refusing)
     assert plugin(SCRIPT) == [(3, 4, "DEV900 invalid syntax", Plugin)]
 
 
@@ -194,7 +194,7 @@ def test_a_file_without_torch_costs_nothing():
     code = (
         "import sys, ast; from devicelint.flake8_plugin import Plugin;"
         "list(Plugin(ast.parse(''), 'a.py', ['import os\\n']).run());"
-        "heavy = {'libcst', 'rich', 'tomllib', 'tomli', 'difflib', 'devicelint.engine',"
+        "heavy = {'libcst', 'rich', 'tomllib', 'tomli', 'difflib', 'devicelint.linter.lint',"
         " 'devicelint.rules', 'devicelint.interpreter', 'devicelint.config'};"
         "print(sorted(heavy & set(sys.modules)))"
     )

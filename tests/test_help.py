@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from devicelint import cli
-from devicelint.cli import arguments
-from devicelint.cli.vocabulary import Command, Kind, commands
+from devicelint.cli.options import parser
+from devicelint.cli.options.vocabulary import Command, Kind, commands
 
-COMMANDS = sorted(arguments.COMMANDS)
+COMMANDS = sorted(parser.COMMANDS)
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from devicelint.cli.arguments import COMMANDS
-from devicelint.cli.vocabulary import commands
+from devicelint.cli.options.parser import COMMANDS
+from devicelint.cli.options.vocabulary import commands
 from tests.programs import program
 from tools.man_page import PAGE, _escaped_line
 

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from hypothesis import given, note, settings
 
-from devicelint import engine, views
 from devicelint.cli import main
 from devicelint.finding import InputError
+from devicelint.linter import lint
 from devicelint.map import Map, draw, read_recording, render, together
 from devicelint.map.amounts import amounts, size_told, time_told
 from devicelint.map.model import Measure
-from devicelint.source import SourceFile
+from devicelint.text.source import SourceFile
+from devicelint.views import show
 from tests.torch_programs import programs
 
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -44,7 +45,7 @@ data.cuda()
 
 def drawn(text: str, path: str = "train.py", run=None) -> Map:
     source = SourceFile.from_text(text, path)
-    return draw(source, views.chart(source), engine.check(source).findings, run)
+    return draw(source, show.chart(source), lint.check(source).findings, run)
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 import devicelint
-from devicelint import engine, views
 from devicelint.cli import main
 from devicelint.flake8_plugin import Plugin
-from devicelint.interpreter import patience
-from devicelint.interpreter.patience import Limits
-from devicelint.project import Project
-from devicelint.source import SourceFile
+from devicelint.interpreter.engine import budget
+from devicelint.interpreter.engine.budget import Limits
+from devicelint.linter import lint
+from devicelint.text.source import SourceFile
+from devicelint.views import show
+from devicelint.workspace.project import Project
 
 WRONG = 'import torch\n\nx = torch.zeros(3, device="cuda")\ny = x + torch.ones(3)\n'
 RUNAWAY = WRONG + "z = 1\n" * 50
@@ -31,14 +32,14 @@ def _in_a_folder(tmp_path, monkeypatch):
 @pytest.fixture
 def limits(monkeypatch):
     def hold(**limits) -> None:
-        monkeypatch.setattr(patience, "LIMITS", Limits(**limits))
+        monkeypatch.setattr(budget, "LIMITS", Limits(**limits))
 
     return hold
 
 
 def codes(name: str, project: Project | None = None) -> list[str]:
     source = SourceFile.from_text(Path(name).read_text(encoding="utf-8"), name)
-    return [finding.code for finding in engine.check(source, None, project).findings]
+    return [finding.code for finding in lint.check(source, None, project).findings]
 
 
 def test_too_many_steps_are_one_error_at_the_first_line(limits):
@@ -66,7 +67,7 @@ def test_what_explains_a_file_gives_it_up_too(limits, word):
     limits(steps=1, steps_per_line=0)
     arguments = (3,) if word == "why" else ()
     with pytest.raises(devicelint.CheckError, match="is not checked"):
-        getattr(views, word)(SourceFile.from_text(WRONG, "train.py"), *arguments)
+        getattr(show, word)(SourceFile.from_text(WRONG, "train.py"), *arguments)
 
 
 def test_the_command_goes_on_with_the_other_files(limits, capsys):
@@ -98,7 +99,7 @@ def test_a_file_that_is_imported_is_not_kept_half_walked(monkeypatch):
     Path("shared.py").write_text('import torch\n\nwhere = "cuda"\n', encoding="utf-8")
     project, looks = Project(), iter([0.0, 0.0, 100.0])
     with monkeypatch.context() as slow:
-        slow.setattr(patience, "process_time", lambda: next(looks))
+        slow.setattr(budget, "process_time", lambda: next(looks))
         with pytest.raises(devicelint.CheckError, match="more than 60 seconds"):
             codes("main.py", project)
     assert codes("main.py", project) == codes("main.py", Project()) == ["DEV201"]

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devicelint import positions
 from devicelint.finding import Span
-from devicelint.positions import locate
-from devicelint.source import SourceFile
+from devicelint.text import positions
+from devicelint.text.positions import locate
+from devicelint.text.source import SourceFile
 
 
 def nodes(root: cst.CSTNode) -> Iterator[cst.CSTNode]:

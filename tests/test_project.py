@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from devicelint import engine
-from devicelint.project import Project
-from devicelint.source import SourceFile
+from devicelint.linter import lint
+from devicelint.text.source import SourceFile
+from devicelint.workspace.project import Project
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_a_chain_of_thousands_of_lines_is_given_up_in_silence(tree):
 
     def said(start: str) -> list[str]:
         source = SourceFile.from_text(reveal.format(start), "use.py")
-        return [one.message for one in engine.check(source, None, Project()).findings]
+        return [one.message for one in lint.check(source, None, Project()).findings]
 
     assert said("link4") == ["cpu"]
     assert "unknown" in said("link0")[0]
@@ -141,7 +141,7 @@ def test_a_text_that_is_not_written_is_what_imports_see(tmp_path, monkeypatch):
     project = Project()
 
     def codes() -> set[str]:
-        return {finding.code for finding in engine.check(script, None, project).findings}
+        return {finding.code for finding in lint.check(script, None, project).findings}
 
     assert "DEV102" in codes()
     held = SourceFile.from_text("import torch\nx = torch.zeros(3, device='cuda')\n", "far.py")

@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
-from devicelint import engine
-from devicelint.cli import main, proof
-from devicelint.project import home_of
-from devicelint.reporters import proof as reporter
-from devicelint.source import SourceFile
+from devicelint.cli import main
+from devicelint.cli.run import proof
+from devicelint.linter import lint
+from devicelint.output import proof as reporter
+from devicelint.text.source import SourceFile
+from devicelint.workspace.project import home_of
 from tests.test_cli import toy_check, toy_fix
 
 SCRIPT = """\
@@ -57,8 +58,8 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(capfdbinary, monkeypatch):
-    monkeypatch.setattr(engine, "check", toy_check)
-    monkeypatch.setattr(engine, "fix", toy_fix)
+    monkeypatch.setattr(lint, "check", toy_check)
+    monkeypatch.setattr(lint, "fix", toy_fix)
 
     def run_it(*words):
         status = main(words)

@@ -11,10 +11,10 @@ import pytest
 import tomli
 
 import devicelint
-from devicelint.cli.arguments import COMMANDS
-from devicelint.cli.parsers import parser_of
+from devicelint.cli.options.parser import COMMANDS
+from devicelint.cli.options.parsers import parser_of
 from devicelint.config import load_config
-from devicelint.reporters import text
+from devicelint.output import text
 from devicelint.rule_index import known_rules
 
 ROOT = Path(__file__).parent.parent

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from devicelint.engine import check
 from devicelint.finding import InputError
-from devicelint.project import Project
-from devicelint.reparsing import Parsed, shared
-from devicelint.source import SourceFile
-from devicelint.syntax import CheckError, parse
+from devicelint.linter.lint import check
+from devicelint.text.parse import CheckError, parse
+from devicelint.text.reparse import Parsed, shared
+from devicelint.text.source import SourceFile
+from devicelint.workspace.project import Project
 
 EXAMPLES = sorted(Path("examples/broken").glob("*.py"))
 

@@ -6,7 +6,6 @@ import subprocess
 
 import pytest
 
-from devicelint.checked import Checked
 from devicelint.finding import (
     Certainty,
     Edit,
@@ -17,14 +16,15 @@ from devicelint.finding import (
     Severity,
     Span,
 )
-from devicelint.reporters import concise, diff, statistics, summary, text, trace
-from devicelint.reporters import json as json_format
-from devicelint.reporters.internal_error import describe
-from devicelint.reporters.paint import coloured
-from devicelint.reporters.report import Scene
-from devicelint.reporters.visible import cell_width, printable, strip
-from devicelint.source import SourceFile
-from devicelint.tracing import Trace
+from devicelint.output import concise, diff, statistics, summary, text, trace
+from devicelint.output import json as json_format
+from devicelint.output.internal_error import describe
+from devicelint.output.paint import coloured
+from devicelint.output.report import Scene
+from devicelint.output.visible import cell_width, printable, strip
+from devicelint.result import Checked
+from devicelint.text.source import SourceFile
+from devicelint.views.trace import Trace
 
 SCRIPT = """\
 device = torch.device("cuda")

@@ -8,8 +8,8 @@ import re
 from hypothesis import given, note
 
 from devicelint.config import Config
-from devicelint.engine import check, fix
-from devicelint.source import SourceFile
+from devicelint.linter.lint import check, fix
+from devicelint.text.source import SourceFile
 from tests.torch_programs import programs
 
 ALL_FIXES = Config(unsafe_fixes=True)

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from devicelint.cache import DEFAULT_NAME
-from devicelint.cli import jobs, main, processes, watching
-from devicelint.cli.progress import Progress
+from devicelint.cli import main
+from devicelint.cli.run import jobs, processes, watch
+from devicelint.cli.run.progress import Progress
 
 WRONG = """\
 import torch
@@ -137,7 +138,7 @@ def test_watching_checks_again_after_a_change(capfd, monkeypatch):
             raise KeyboardInterrupt
         step()
 
-    monkeypatch.setattr(watching, "sleep", sleep)
+    monkeypatch.setattr(watch, "sleep", sleep)
     assert main(["--watch", "--ignore", "DEV401", "--output-format", "concise", "pkg", "."]) == 0
     out, error = capfd.readouterr()
     assert out.count("DEV101") == 1
@@ -217,7 +218,7 @@ def test_a_bar_is_for_long_runs_on_terminals(monkeypatch):
         def refresh(self) -> None:
             drawn.append("refresh")
 
-    monkeypatch.setattr("devicelint.cli.progress._bar", Bar)
+    monkeypatch.setattr("devicelint.cli.run.progress._bar", Bar)
     progress = Progress(Namespace(quiet=False, verbose=False), lambda: now)
     progress.at(0, 9, "a.py")
     assert drawn == []

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from devicelint.decoding import Encoding
-from devicelint.source import Position, SourceError, SourceFile
+from devicelint.text.encoding import Encoding
+from devicelint.text.source import Position, SourceError, SourceFile
 
 
 def problem(data: bytes) -> str:

@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from devicelint import engine, views
 from devicelint.config import Config
-from devicelint.project import Project
-from devicelint.source import SourceFile
-from devicelint.studying import Abandoned, Studied
+from devicelint.linter import lint
+from devicelint.text.source import SourceFile
+from devicelint.views import show, study
+from devicelint.views.editor import Abandoned, Studied
+from devicelint.workspace.project import Project
 
 EXAMPLES = sorted(Path("examples/broken").glob("*.py"))
 
 
-def studied(source: SourceFile) -> tuple[engine.Checked, Studied]:
-    checked, (one,) = engine.study(source, Config(), Project())
+def studied(source: SourceFile) -> tuple[lint.Checked, Studied]:
+    checked, (one,) = study.study(source, Config(), Project())
     return checked, one
 
 
@@ -24,18 +25,18 @@ def studied(source: SourceFile) -> tuple[engine.Checked, Studied]:
 def test_an_example_is_studied_as_it_is_checked_and_explained(path):
     source = SourceFile.from_bytes(path.read_bytes(), str(path))
     checked, told = studied(source)
-    assert checked == engine.check(source, Config(), Project())
+    assert checked == lint.check(source, Config(), Project())
     starts: dict[str, set[tuple[str, str, tuple[object, ...]]]] = {}
     for one in told.whereabouts:
         code = " ".join(source.text[one.span.start : one.span.end].split())
         starts.setdefault(code, set()).add((code, one.device, one.steps))
     lines = {source.position(one.span.start).line for one in told.whereabouts}
     for line in sorted(lines)[::9]:
-        for account in views.why(source, line, Project()).accounts:
+        for account in show.why(source, line, Project()).accounts:
             code = " ".join(account.code.split())
             if code in starts and not account.device.startswith("unknown"):
                 assert (code, account.device, account.steps) in starts[code]
-    noted = dict(views.trace(source, Project()).lines)
+    noted = dict(show.trace(source, Project()).lines)
     for mark in told.marks:
         if mark.text.startswith(":"):
             name = source.text[mark.subject.start : mark.subject.end]
@@ -85,7 +86,7 @@ def test_the_innermost_expression_is_told_of():
 def test_a_walk_that_nobody_wants_to_know_of_any_more_ends():
     asked = iter([False] * 5)
     with pytest.raises(Abandoned):
-        engine.study(
+        study.study(
             SourceFile(EXAMPLES[0].read_text(encoding="utf-8"), "x.py"),
             Config(),
             Project(),

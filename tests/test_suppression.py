@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devicelint.comments import layout
 from devicelint.finding import Span
-from devicelint.selector import specificity, unknown_selector
-from devicelint.source import SourceFile
+from devicelint.text.comments import layout
+from devicelint.text.selectors import specificity, unknown_selector
+from devicelint.text.source import SourceFile
 
 RULES = {"DEV101": "module-input-elsewhere", "DEV102": "mixed-devices", "DEV201": "numpy-on-device"}
 
@@ -81,7 +81,7 @@ class TestWhatACommentSilences:
         assert [word for word, _ in source.suppression_codes()] == ["DEV101 it moves"]
 
     def test_files_without_one_are_not_scanned(self, monkeypatch):
-        monkeypatch.setattr("devicelint.source.layout", lambda text: pytest.fail("scanned"))
+        monkeypatch.setattr("devicelint.text.source.layout", lambda text: pytest.fail("scanned"))
         assert silenced("here  # nothing\n") == set()
         assert not SourceFile.from_text("x = 1\n").skipped
 

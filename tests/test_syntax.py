@@ -3,8 +3,8 @@
 import libcst as cst
 import pytest
 
-from devicelint.source import SourceFile
-from devicelint.syntax import CheckError, parse
+from devicelint.text.parse import CheckError, parse
+from devicelint.text.source import SourceFile
 
 
 def told(text: str) -> str:

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from devicelint.config import Config
-from devicelint.engine import check, fix
-from devicelint.project import Project
-from devicelint.source import SourceFile
+from devicelint.linter.lint import check, fix
+from devicelint.text.source import SourceFile
+from devicelint.workspace.project import Project
 
 HEAD = "import torch\nx = torch.ones(2)\n"
 

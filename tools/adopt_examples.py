@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from devicelint.engine import adopt
-from devicelint.source import SourceFile
+from devicelint.linter.lint import adopt
+from devicelint.text.source import SourceFile
 
 EXAMPLES = Path("examples/adopt")
 

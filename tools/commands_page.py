@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from devicelint.cli.vocabulary import Command, Option, Word, commands
+from devicelint.cli.options.vocabulary import Command, Option, Word, commands
 
 
 def text() -> str:

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Protocol
 
+from devicelint.domain.torch_release import TorchRelease
 from devicelint.finding import Severity
-from devicelint.torch_release import TorchRelease
 from tools import (
     adopt_examples,
     derive_device_rules,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from devicelint.cli.vocabulary import Command, Group, Option, Word, commands
+from devicelint.cli.options.vocabulary import Command, Group, Option, Word, commands
 
 PAGE = Path("man/devicelint.1")
 

@@ -11,8 +11,8 @@ from devicelint.cache import shard
 from devicelint.cache.folder import DEFAULT_NAME, clean, of_version, prepare
 from devicelint.cache.records import Ground, Record, Result
 from devicelint.cache.version import version
-from devicelint.digest import digest
-from devicelint.lookup import Lookup, Question
+from devicelint.text.hashing import digest
+from devicelint.workspace.import_resolver import Lookup, Question
 
 __all__ = ["DEFAULT_NAME", "Asked", "Cache", "clean"]
 

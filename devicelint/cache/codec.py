@@ -11,9 +11,9 @@ from enum import Enum
 from typing import Any
 
 from devicelint import finding
-from devicelint.checked import Checked, Met
 from devicelint.finding import InputError
-from devicelint.source import SourceFile
+from devicelint.result import Checked, Met
+from devicelint.text.source import SourceFile
 
 _CLASSES: dict[str, type[Any]] = {
     each.__name__: each

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from devicelint.digest import digest
-from devicelint.lookup import Question
+from devicelint.text.hashing import digest
+from devicelint.workspace.import_resolver import Question
 
 _MOST_RESULTS = 4
 """How many ways to check one file are remembered: settings, folders to start from."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from devicelint.cache.records import Record
-from devicelint.digest import digest
+from devicelint.text.hashing import digest
 
 
 def read(path: Path, folder: str) -> dict[str, Record]:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 
-from devicelint.digest import digest
 from devicelint.rule_index import plugged_in
+from devicelint.text.hashing import digest
 
 _FORMAT = 1
 """Of what is written; another one is not read."""

@@ -8,9 +8,9 @@ from importlib import import_module
 
 from devicelint import __version__
 from devicelint.cli import terminal
-from devicelint.cli.usage import UsageError
+from devicelint.cli.options.usage import UsageError
 from devicelint.finding import InputError
-from devicelint.reporters.visible import printable
+from devicelint.output.visible import printable
 
 BAD_USAGE = 2
 INTERRUPTED = 130
@@ -20,17 +20,17 @@ Door = Callable[[str, Sequence[str]], int]
 """A command: its name and its words in, the exit status out."""
 
 _HOMES = {
-    "adopt": "adopt",
-    "check": "check",
-    "clean": "cleaning",
+    "adopt": "commands.adopt",
+    "check": "commands.check",
+    "clean": "commands.clean",
     "completion": "completion",
-    "config": "configuration",
-    "explain": "pages",
-    "map": "mapping",
-    "rules": "pages",
-    "server": "server",
-    "trace": "pages",
-    "why": "pages",
+    "config": "commands.config",
+    "explain": "commands.pages",
+    "map": "commands.map",
+    "rules": "commands.pages",
+    "server": "commands.server",
+    "trace": "commands.pages",
+    "why": "commands.pages",
 }
 """The module that runs each command, imported where it is asked for."""
 
@@ -73,15 +73,15 @@ def _run(words: list[str]) -> int:
         return 0
     home = _HOMES.get(command)
     if home is None:
-        command, rest, home = "check", words, "check"
+        command, rest, home = "check", words, _HOMES["check"]
     run: Door = import_module(f"{__name__}.{home}").run
     return run(command, rest)
 
 
 def _overview() -> str:
-    from devicelint.cli import arguments
+    from devicelint.cli.options import parser
 
-    return arguments.overview()
+    return parser.overview()
 
 
 def _told(error: Exception) -> str:
@@ -89,7 +89,7 @@ def _told(error: Exception) -> str:
         return printable(str(error))
     if isinstance(error, UsageError):
         return f"devicelint: {printable(str(error))}"
-    from devicelint.reporters import internal_error
+    from devicelint.output import internal_error
 
     return (
         f"devicelint: {internal_error.CODE} {internal_error.NAME}: {internal_error.describe(error)}"

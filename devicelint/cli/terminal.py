@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TextIO
 
-from devicelint.reporters.paint import Paint, coloured, plain
+from devicelint.output.paint import Paint, coloured, plain
 
 
 def prepare() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from devicelint.selector import specificity
+from devicelint.text.selectors import specificity
 
 
 class Decision(NamedTuple):

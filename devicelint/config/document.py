@@ -9,7 +9,7 @@ from pathlib import Path
 
 from devicelint.config import toml_places
 from devicelint.finding import InputError, Location
-from devicelint.selector import hint
+from devicelint.text.selectors import hint
 
 _KINDS = {
     bool: "true or false",

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from devicelint.config.document import Node
-from devicelint.path_pattern import Anchored, Pattern
-from devicelint.selector import hint, unknown_selector
+from devicelint.config.patterns import Anchored, Pattern
+from devicelint.text.selectors import hint, unknown_selector
 
 T = TypeVar("T")
 V = TypeVar("V")

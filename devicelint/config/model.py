@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from devicelint.config.assuming import Assumptions, StubFile, Stubs
+from devicelint.config.assumptions import Assumptions, StubFile, Stubs
 from devicelint.config.deciding import Decision, Vote, decided, votes
 from devicelint.config.kinds import (
     Flag,
@@ -22,14 +22,14 @@ from devicelint.config.kinds import (
     rule_key,
 )
 from devicelint.config.origin import Option, Origins
+from devicelint.config.patterns import Anchored, Pattern, covers, matches
 from devicelint.config.setting import Setting, setting, settings_of
+from devicelint.domain.torch_release import TorchRelease, release_text, torch_release
 from devicelint.finding import Severity
-from devicelint.path_pattern import Anchored, Pattern, covers, matches
-from devicelint.selector import specificity
-from devicelint.torch_release import TorchRelease, release_text, torch_release
+from devicelint.text.selectors import specificity
 
 if TYPE_CHECKING:
-    from devicelint.assumptions import Assumption
+    from devicelint.domain.assumptions import Assumption
 
 DeviceStyle = Literal["to", "accelerator"]
 DEVICE_STYLES: tuple[DeviceStyle, ...] = get_args(DeviceStyle)

@@ -1,6 +1,5 @@
 """Fixes: changes at nodes of a tree, made on the text, so that all else stays byte for byte."""
 
-from devicelint.edits import apply
 from devicelint.fixes.bundle import Bundle, Joined
 from devicelint.fixes.calls import AddKeyword, RemoveArgument
 from devicelint.fixes.change import Change, Rewrite
@@ -13,6 +12,7 @@ from devicelint.fixes.resolution import resolve, sites
 from devicelint.fixes.rounds import MAX_ROUNDS, Approval, Fixed, fix_until_stable, wording
 from devicelint.fixes.selection import edits_of, select
 from devicelint.fixes.statements import GuardStatement, InsertStatement, RemoveStatement
+from devicelint.text.edits import apply
 
 __all__ = [
     "MAX_ROUNDS",

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from devicelint.finding import Edit, Finding, Location, Related, Span
-from devicelint.source import Position, SourceFile
+from devicelint.text.source import Position, SourceFile
 
 _BETWEEN = "\0"
 """What no source file contains: Python refuses it, and so does whoever reads the file."""

@@ -13,8 +13,8 @@ from devicelint.fixes.layout import Layout, NotFixable
 from devicelint.fixes.preamble import DefineDevice
 from devicelint.fixes.selection import may_be_shared
 from devicelint.fixes.suites import statement_nodes
-from devicelint.positions import locate
-from devicelint.source import SourceFile
+from devicelint.text.positions import locate
+from devicelint.text.source import SourceFile
 
 
 def sites(rewrites: Sequence[Rewrite], module: cst.Module) -> Iterator[cst.CSTNode]:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from devicelint.edits import apply
 from devicelint.finding import Edit, Finding, InputError, Span
 from devicelint.fixes.bundle import Bundle
 from devicelint.fixes.selection import edits_of, select
-from devicelint.source import SourceFile
-from devicelint.unused import CODE as UNUSED
+from devicelint.suppression.unused import CODE as UNUSED
+from devicelint.text.edits import apply
+from devicelint.text.source import SourceFile
 
 Check = Callable[[SourceFile], tuple[Finding, ...]]
 

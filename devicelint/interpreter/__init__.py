@@ -1,6 +1,24 @@
-"""Walks through a libcst tree, asks knowledge, and announces events."""
+"""Walks through a libcst tree, asks knowledge, and announces events.
 
-from devicelint.interpreter.program import Program
-from devicelint.interpreter.session import Walk, explore
+What teaches the walk something is found by being there: every module of the packages below is
+imported, and registers its handlers in the tables of the engine.
+"""
+
+import importlib
+import pkgutil
+from types import ModuleType
+
+from devicelint.interpreter import libraries, python, torch
+from devicelint.interpreter.engine.program import Program
+from devicelint.interpreter.engine.worlds import Walk, explore
 
 __all__ = ["Program", "Walk", "explore"]
+
+
+def _load(package: ModuleType) -> None:
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(module.name)
+
+
+for _package in (python, torch, libraries):
+    _load(_package)

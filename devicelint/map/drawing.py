@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from devicelint.charting import Chart, Kind, Move, Sight, Value
 from devicelint.domain.devices import META, Device, DeviceOf, Known, Opaque, Unsure
 from devicelint.finding import Finding, Span
-from devicelint.interpreter.reveal import HOST_MEMORY
+from devicelint.interpreter.torch.reveal import HOST_MEMORY
 from devicelint.map.model import (
     Arrow,
     Found,
@@ -23,7 +22,8 @@ from devicelint.map.model import (
     Word,
 )
 from devicelint.map.overlay import with_measures
-from devicelint.source import SourceFile
+from devicelint.text.source import SourceFile
+from devicelint.views.graph import Chart, Kind, Move, Sight, Value
 
 NOWHERE_KNOWN = "unknown"
 CALLERS = "the caller's device"

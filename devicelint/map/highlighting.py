@@ -8,7 +8,7 @@ import token
 import tokenize
 from collections.abc import Iterator
 
-from devicelint.source import SourceFile
+from devicelint.text.source import SourceFile
 
 Part = tuple[int, int, str]
 """From a column up to another one, and what stands there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from devicelint.reporters.visible import symbol
+from devicelint.output.visible import symbol
 
 
 class Html:

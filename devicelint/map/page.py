@@ -14,7 +14,7 @@ from devicelint.map.highlighting import Part, highlighted
 from devicelint.map.listing import SIGNS, colour, listing
 from devicelint.map.markup import Html, element, joined
 from devicelint.map.model import Arrow, Map, Run, View
-from devicelint.source import SourceFile
+from devicelint.text.source import SourceFile
 
 _SCRIPTS = ("dom.js", "lanes.js", "gutter.js", "page.js")
 _FEW = 8

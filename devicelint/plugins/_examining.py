@@ -10,11 +10,11 @@ from pathlib import Path
 
 from devicelint.api import EVENTS
 from devicelint.finding import Severity
-from devicelint.gathering import event_of, methods_of
 from devicelint.plugins._plugin import Plugin, PluginError
 from devicelint.rule_index import RULES
 from devicelint.rules import Rule
-from devicelint.selector import hint
+from devicelint.rules._hearing import event_of, methods_of
+from devicelint.text.selectors import hint
 
 _CODE = re.compile(r"(?P<prefix>[A-Z]{2,3})[0-9]{3}")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")

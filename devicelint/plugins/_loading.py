@@ -11,9 +11,9 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 
-from devicelint.mishap import mishap
 from devicelint.plugins._examining import examine, page_path
 from devicelint.plugins._plugin import Plugin, PluginError
+from devicelint.plugins.crash import mishap
 from devicelint.rules import Rule
 
 

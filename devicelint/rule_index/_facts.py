@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from devicelint.domain.torch_release import TorchRelease
 from devicelint.finding import Severity
-from devicelint.torch_release import TorchRelease
 
 
 class _Rule(Protocol):

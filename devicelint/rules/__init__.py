@@ -7,8 +7,8 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterable
 
+from devicelint.domain.torch_release import TorchRelease
 from devicelint.rules._base import Report, Reports, Rule, line_of
-from devicelint.torch_release import TorchRelease
 
 __all__ = ["Report", "Reports", "Rule", "all_rules", "chosen", "line_of"]
 

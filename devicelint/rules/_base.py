@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from devicelint.domain.history import Site
+from devicelint.domain.torch_release import TorchRelease
 from devicelint.finding import Certainty, Severity
 from devicelint.fixes import Rewrite
-from devicelint.torch_release import TorchRelease
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -12,7 +12,7 @@ from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import Moved
 from devicelint.finding import Certainty, Severity
 from devicelint.fixes import Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules._base import line_of
 
 _BRIEF = 40

@@ -8,7 +8,7 @@ from devicelint.domain.devices import DeviceOf, Opaque
 from devicelint.domain.events import HostRead
 from devicelint.finding import Certainty, Severity
 from devicelint.fixes import InsertAfter, Replace, Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report
 

@@ -8,7 +8,7 @@ from devicelint.domain.devices import Agreement, Device, Known
 from devicelint.domain.training_events import OptimizerStateElsewhere
 from devicelint.finding import Severity
 from devicelint.fixes import InsertStatement, Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, line_of
 

@@ -6,7 +6,7 @@ import libcst as cst
 
 from devicelint.domain.devices import Device, DeviceOf, Opaque, may_be_accelerator
 from devicelint.domain.events import Transfer
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 
 
 def goes_to_accelerator(target: Device | None) -> bool:

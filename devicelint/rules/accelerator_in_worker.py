@@ -6,7 +6,7 @@ from devicelint.domain.data_events import AcceleratorInWorker
 from devicelint.domain.events import Operand
 from devicelint.domain.values import HOST
 from devicelint.finding import Severity
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule, line_of
 

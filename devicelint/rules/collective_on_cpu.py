@@ -10,9 +10,9 @@ from devicelint.domain.parallel_events import CollectiveCalled, GroupJoined
 from devicelint.domain.worlds import World
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import AddKeyword, Change, DefineDevice, InsertAfter, Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
-from devicelint.rules import _moving as moving
+from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule
 
 _Waiting = tuple[CollectiveCalled, str, Rewrite | None]

@@ -14,13 +14,13 @@ from devicelint.fixes import (
     InsertAfter,
     Rewrite,
 )
-from devicelint.interpreter.handed_down import HandedDown
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.device_parameters import HandedDown
 from devicelint.rules import _clashes as clashes
-from devicelint.rules import _moving as moving
+from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule
-from devicelint.rules._device_pattern import chosen_in_place
-from devicelint.rules._handed_down import ways_of
+from devicelint.rules._device_definition import chosen_in_place
+from devicelint.rules._device_parameters import ways_of
 
 
 class CpuOnlyScript(Rule):

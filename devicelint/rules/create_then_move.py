@@ -12,9 +12,9 @@ from devicelint.domain.history import Verb
 from devicelint.domain.values import Tensor
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import AddKeyword, Keep, Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
-from devicelint.rules import _moving as moving
+from devicelint.rules import _move_fixes as moving
 from devicelint.rules import _transfers as transfers
 from devicelint.rules._base import Report, Reports, Rule
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
 from devicelint.finding import Severity
-from devicelint.interpreter.placeholders import KEPT, RETURNED
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.analyses.placeholders import KEPT, RETURNED
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
-from devicelint.rules import _moving as moving
+from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule
 
 _MEETS = {

@@ -9,9 +9,9 @@ import libcst as cst
 from devicelint.domain.api_events import AmpForOneDevice
 from devicelint.finding import Severity
 from devicelint.fixes import AddKeyword, Change, Replace, Rewrite
-from devicelint.interpreter.amp import ENABLED_AT
-from devicelint.interpreter.device_names import NamedDevice
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.device_names import NamedDevice
+from devicelint.interpreter.torch.amp import ENABLED_AT
 from devicelint.rules._base import Report, Reports, Rule
 
 _NEW_SCALER = (2, 3)

@@ -7,7 +7,7 @@ import libcst as cst
 from devicelint.domain.events import DeviceCompared, IndexTested
 from devicelint.finding import Severity
 from devicelint.fixes import Change, InsertAfter, Replace, Rewrite, WrapInCall
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 

@@ -8,8 +8,8 @@ from devicelint.domain import api_events
 from devicelint.domain.devices import CPU
 from devicelint.finding import Certainty, Safety, Severity
 from devicelint.fixes import AddKeyword, InsertAfter, Rewrite
-from devicelint.interpreter.scene import Scene
-from devicelint.rules import _moving as moving
+from devicelint.interpreter.suggestions.context import Scene
+from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule, line_of
 
 

@@ -7,7 +7,7 @@ import libcst as cst
 from devicelint.domain import training_events
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import InsertAfter, Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules._base import Report, Reports, Rule, line_of
 
 

@@ -19,7 +19,7 @@ from devicelint.domain.history import Site, Verb
 from devicelint.domain.values import Batch, Bundle, Tensor, Value
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import InsertBefore, Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devicelint.domain.training_events import OptimizerStateElsewhere, StateOrigin
 from devicelint.finding import Severity
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _optimizer_state
 from devicelint.rules._base import Reports, Rule
 

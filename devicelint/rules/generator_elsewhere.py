@@ -10,7 +10,7 @@ from devicelint.domain.events import Operand
 from devicelint.domain.values import HOST
 from devicelint.finding import Severity
 from devicelint.fixes import AddKeyword, RemoveArgument, Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 

@@ -23,7 +23,7 @@ from devicelint.fixes import (
     Rewrite,
     Unwrap,
 )
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.finding import Severity
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
+from devicelint.rules._accelerator_demands import Demands
 from devicelint.rules._base import Reports, Rule
-from devicelint.rules._demands import Demands
 
 
 class HardCodedAccelerator(Rule):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devicelint.domain.events import HostRead
 from devicelint.finding import Severity
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _host_reads as reads
 from devicelint.rules._base import Reports, Rule
 

@@ -10,9 +10,9 @@ from devicelint.domain.devices import InvalidDevice, Known, is_accelerator, pars
 from devicelint.domain.events import AcceleratorDemanded, InvalidDeviceNamed
 from devicelint.finding import Severity
 from devicelint.fixes import Replace, Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules._base import Report, Reports, Rule
-from devicelint.rules._device_pattern import Demand, choose_in_place, use_device
+from devicelint.rules._device_definition import Demand, choose_in_place, use_device
 
 
 class InvalidDeviceString(Rule):

@@ -8,11 +8,11 @@ from devicelint.domain.api_events import LegacyTypeUsed, LegacyUse
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import Change, InsertAfter, RemoveArgument, Replace, Rewrite, choice_of
-from devicelint.interpreter.legacy_names import dtype_of
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.torch.legacy_names import dtype_of
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
-from devicelint.rules._device_pattern import Demand, device_in_use
+from devicelint.rules._device_definition import Demand, device_in_use
 
 _SET_DEFAULT_DEVICE = (2, 0)
 """The release of torch that brought `torch.set_default_device`."""

@@ -8,8 +8,8 @@ from devicelint.domain.data_events import HostMemoryDemanded
 from devicelint.domain.devices import Opaque
 from devicelint.finding import Severity
 from devicelint.fixes import InsertAfter, Rewrite
-from devicelint.interpreter.device_names import may_be_accelerator
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.device_names import may_be_accelerator
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 

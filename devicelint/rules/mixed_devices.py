@@ -8,9 +8,9 @@ from devicelint.domain.devices import CPU
 from devicelint.domain.events import MixedOperation
 from devicelint.finding import Severity
 from devicelint.fixes import InsertAfter, Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
-from devicelint.rules import _moving as moving
+from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from devicelint.domain.events import MisplacedInput
 from devicelint.finding import Severity
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
-from devicelint.rules import _moving as moving
+from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule, line_of
-from devicelint.rules._unmoved import is_never_moved, move_module
+from devicelint.rules._unmoved_module_fixes import is_never_moved, move_module
 
 
 class ModuleInputElsewhere(Rule):

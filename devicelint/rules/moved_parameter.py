@@ -7,10 +7,10 @@ import libcst as cst
 from devicelint.domain.devices import Device, DeviceOf, Opaque
 from devicelint.domain.events import ParameterLost
 from devicelint.finding import Severity
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule, line_of
-from devicelint.rules._leaves import create_on_device
+from devicelint.rules._leaf_creation import create_on_device
 
 
 class MovedParameter(Rule):

@@ -17,7 +17,7 @@ from devicelint.fixes import (
     Replace,
     Rewrite,
 )
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules._base import Report, Reports, Rule
 
 PARAMETERS = "parameters() generator"

@@ -20,8 +20,8 @@ from devicelint.domain.parallel_events import GroupJoined, ParallelCalled, Paral
 from devicelint.domain.values import HOST, Module
 from devicelint.finding import Severity
 from devicelint.fixes import InsertAfter, Keep, Rewrite
-from devicelint.interpreter.parallel import DISTRIBUTED
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.torch.parallel import DISTRIBUTED
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 

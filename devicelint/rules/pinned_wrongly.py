@@ -12,7 +12,7 @@ from devicelint.domain.events import AcceleratorDemanded
 from devicelint.domain.history import Site
 from devicelint.finding import Severity
 from devicelint.fixes import Keep, RemoveArgument, Replace, Rewrite, asks_for
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from devicelint.domain.devices import Unsure
 from devicelint.domain.events import Revealed
 from devicelint.finding import Severity
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules._base import Report, Reports, Rule
 
 

@@ -10,7 +10,7 @@ from devicelint.domain.history import Site, Verb
 from devicelint.domain.values import Batch, Tensor
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import Keep, Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _transfers as transfers
 from devicelint.rules._base import Report, Reports, Rule, line_of

@@ -8,7 +8,7 @@ from devicelint.domain.history import Site
 from devicelint.domain.training_events import HostWaits
 from devicelint.domain.values import Batch, Moved, Tensor
 from devicelint.finding import Severity
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _transfers as transfers
 from devicelint.rules._base import Report, Reports, Rule, line_of

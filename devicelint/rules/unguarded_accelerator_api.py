@@ -9,7 +9,7 @@ import libcst as cst
 from devicelint.domain.api_events import AcceleratorApiCalled
 from devicelint.finding import Severity
 from devicelint.fixes import GuardStatement, Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 

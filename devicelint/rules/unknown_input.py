@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devicelint.domain import data_events
 from devicelint.finding import Severity
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 

@@ -9,7 +9,7 @@ import libcst as cst
 from devicelint.domain.events import HiddenModules, ModuleDefined
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import Change, Replace, Rewrite, WrapInCall
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules._base import Report, Reports, Rule
 
 _BY_HAND = r"(to|cuda|cpu|parameters|named_parameters|state_dict)\("

@@ -11,7 +11,7 @@ from devicelint.domain.history import Keeper
 from devicelint.domain.values import Tensor
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import Replace, Rewrite
-from devicelint.interpreter.scene import Scene
+from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule, line_of
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from devicelint import unused
 from devicelint.finding import Severity
 from devicelint.rules._base import Rule
+from devicelint.suppression import unused
 
 
 class UnusedSuppression(Rule):

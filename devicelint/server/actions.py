@@ -20,9 +20,9 @@ from lsprotocol.types import (
 
 from devicelint.finding import Edit, Finding, Fix, Safety, Span
 from devicelint.server.analysis import Analysis, common
-from devicelint.server.pages import Page, Part
-from devicelint.silencing import Style, silence
-from devicelint.source import SourceFile
+from devicelint.server.open_documents import Page, Part
+from devicelint.suppression.write import Style, silence
+from devicelint.text.source import SourceFile
 
 FIX_ALL = "source.fixAll.devicelint"
 FIX_ALL_KINDS = (FIX_ALL, f"notebook.{FIX_ALL}")

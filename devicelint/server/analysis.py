@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from devicelint.finding import Finding, InputError, Related, Span
-from devicelint.server.pages import Page
-from devicelint.source import SourceFile
-from devicelint.studying import Mark, Studied, Whereabouts
+from devicelint.server.open_documents import Page
+from devicelint.text.source import SourceFile
+from devicelint.views.editor import Mark, Studied, Whereabouts
 
 
 @dataclass(frozen=True, eq=False)

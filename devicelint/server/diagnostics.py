@@ -19,12 +19,12 @@ from lsprotocol.types import (
 
 from devicelint import rules
 from devicelint.finding import Elsewhere, Finding, InputError, Severity, Span
-from devicelint.reporters import internal_error
-from devicelint.reporters.evidence import condition
-from devicelint.reporters.rule_help import help_uri
+from devicelint.output import internal_error
+from devicelint.output.evidence import condition
+from devicelint.output.rule_help import help_uri
 from devicelint.server.analysis import Analysis
-from devicelint.server.pages import Page
-from devicelint.unused import CODE as UNUSED
+from devicelint.server.open_documents import Page
+from devicelint.suppression.unused import CODE as UNUSED
 
 SOURCE = "devicelint"
 SEVERITIES = {

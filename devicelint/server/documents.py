@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from lsprotocol import types as lsp
 from pygls.uris import to_fs_path
 
-from devicelint.server.desk import Desk
 from devicelint.server.lines import Lines
-from devicelint.server.pages import FilePage, NotebookPage, Part
+from devicelint.server.open_documents import FilePage, NotebookPage, Part
+from devicelint.server.session import Desk
 
 _SHOWN_AS_WRITTEN = (".py", ".pyw", ".pyi", ".md", ".markdown")
 _PASSED_OVER = ("git:", "gitfs:", "vscode-notebook-cell:", "output:", "debug:")

@@ -9,8 +9,8 @@ from lsprotocol.types import Hover, Location, MarkupContent, MarkupKind, Positio
 from devicelint.finding import Elsewhere, Span
 from devicelint.server.analysis import Analysis
 from devicelint.server.diagnostics import location_of
-from devicelint.server.pages import Page
-from devicelint.studying import Whereabouts
+from devicelint.server.open_documents import Page
+from devicelint.views.editor import Whereabouts
 
 
 def hover(analysis: Analysis, uri: str, position: Position) -> Hover | None:

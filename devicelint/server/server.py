@@ -12,13 +12,13 @@ from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
 from devicelint.server.analysis import Analysis
-from devicelint.server.desk import Desk
 from devicelint.server.diagnostics import diagnostics, uri_of
 from devicelint.server.documents import Documents
-from devicelint.server.leaving import leave_with
-from devicelint.server.pages import NotebookPage
+from devicelint.server.open_documents import NotebookPage
 from devicelint.server.protocol import Protocol
+from devicelint.server.session import Desk
 from devicelint.server.settings import read_settings
+from devicelint.server.shutdown import leave_with
 
 NOTEBOOKS = lsp.NotebookDocumentSyncOptions(
     notebook_selector=[

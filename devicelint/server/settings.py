@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from devicelint.config import Config
-from devicelint.selector import hint, unknown_selector
-from devicelint.torch_release import TorchRelease, torch_release
+from devicelint.domain.torch_release import TorchRelease, torch_release
+from devicelint.text.selectors import hint, unknown_selector
 
 
 @dataclass(frozen=True)

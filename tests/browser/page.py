@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from devicelint import engine, views
+from devicelint.linter import lint
 from devicelint.map import Run, draw, render
-from devicelint.source import SourceFile
+from devicelint.text.source import SourceFile
+from devicelint.views import show
 
 
 class Page:
@@ -25,7 +26,7 @@ class Page:
     def open(self, text: str, name: str = "train.py", run: Run | None = None) -> None:
         """Draw a script and open the page."""
         source = SourceFile.from_text(text, name)
-        picture = draw(source, views.chart(source), engine.check(source).findings, run)
+        picture = draw(source, show.chart(source), lint.check(source).findings, run)
         self.show(render(picture, source))
 
     def show(self, html: str) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from devicelint.edits import apply
 from devicelint.finding import Edit, Span
+from devicelint.text.edits import apply
 
 COMMANDS = {"error", "warning", "notice"}
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from devicelint.checked import Checked
 from devicelint.finding import (
     Certainty,
     Edit,
@@ -20,9 +19,10 @@ from devicelint.finding import (
     Severity,
     Span,
 )
-from devicelint.reporters import formats
-from devicelint.reporters.report import Scene
-from devicelint.source import SourceFile
+from devicelint.output import formats
+from devicelint.output.report import Scene
+from devicelint.result import Checked
+from devicelint.text.source import SourceFile
 
 SCHEMAS = Path(__file__).parent / "schemas"
 ROOT = "/project"

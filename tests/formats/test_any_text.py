@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devicelint.checked import Checked
-from devicelint.edits import apply
 from devicelint.finding import Edit, Fix, Span
-from devicelint.source import SourceFile
+from devicelint.result import Checked
+from devicelint.text.edits import apply
+from devicelint.text.source import SourceFile
 from tests.formats import samples
 from tests.formats.readers import command, mended, quoted, taken
 

@@ -7,9 +7,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from devicelint.checked import Checked
 from devicelint.finding import Span
-from devicelint.source import SourceFile
+from devicelint.result import Checked
+from devicelint.text.source import SourceFile
 from tests.formats import samples
 from tests.formats.samples import ROOT, SCHEMAS
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from devicelint.reporters.identity import HashedLines
-from devicelint.source import SourceFile
+from devicelint.output.identity import HashedLines
+from devicelint.text.source import SourceFile
 
 LOREM = "a7f2ff13bc495cf2"
 

@@ -7,10 +7,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from devicelint.edits import apply
 from devicelint.finding import Edit, Span
-from devicelint.reporters import formats
-from devicelint.source import SourceFile
+from devicelint.output import formats
+from devicelint.text.edits import apply
+from devicelint.text.source import SourceFile
 from tests.formats import samples
 
 SCHEMA = json.loads(

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from devicelint.cli.arguments import check_parser
-from devicelint.cli.output import Output
-from devicelint.cli.report_root import report_root
-from devicelint.reporters.formats import FORMATS
+from devicelint.cli.options.parser import check_parser
+from devicelint.cli.run.output import Output
+from devicelint.cli.run.report_root import report_root
+from devicelint.output.formats import FORMATS
 from tests.formats.scripts import ASKED, BROKEN, FINE, WRONG, write
 
 pytestmark = pytest.mark.usefixtures("in_a_folder")

@@ -107,7 +107,7 @@ def test_an_interrupt_leaves_the_file_as_it_was(run, monkeypatch):
 
     write("wrong.py", WRONG)
     report = write("report.txt", "old")
-    monkeypatch.setattr("devicelint.cli.output.Output.show", interrupted)
+    monkeypatch.setattr("devicelint.cli.run.output.Output.show", interrupted)
     assert run(".", "--output-file", "report.txt")[0] == 130
     assert report.read_text(encoding="utf-8") == "old"
     assert sorted(map(str, Path().glob("*"))) == [".devicelint_cache", "report.txt", "wrong.py"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from devicelint.cli import main
-from devicelint.reporters.formats import FORMATS
+from devicelint.output.formats import FORMATS
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "formats.md").read_text(encoding="utf-8")
 SHOWN = ("text", "concise", "json", "github", "gitlab", "junit", "rdjson")

@@ -6,10 +6,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from devicelint.checked import Checked
-from devicelint.edits import apply
 from devicelint.finding import Edit, Fix, Span
-from devicelint.source import SourceFile
+from devicelint.result import Checked
+from devicelint.text.edits import apply
+from devicelint.text.source import SourceFile
 from tests.formats import samples
 from tests.formats.readers import taken
 from tests.formats.samples import ROOT, SCHEMAS

@@ -6,7 +6,7 @@ from importlib import metadata
 
 import pytest
 
-from devicelint.reporters import rule_help
+from devicelint.output import rule_help
 from tests.formats import samples
 
 

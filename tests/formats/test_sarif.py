@@ -7,12 +7,12 @@ from urllib.parse import unquote
 import jsonschema
 import pytest
 
-from devicelint.checked import Checked
-from devicelint.edits import apply
 from devicelint.finding import Finding, InputError, Severity, Span
-from devicelint.reporters.report import Scene
-from devicelint.reporters.sarif_rules import rules
-from devicelint.source import SourceFile
+from devicelint.output.report import Scene
+from devicelint.output.sarif_rules import rules
+from devicelint.result import Checked
+from devicelint.text.edits import apply
+from devicelint.text.source import SourceFile
 from tests.formats import samples
 from tests.formats.readers import mended, quoted
 from tests.formats.samples import ROOT, SCHEMAS

@@ -3,8 +3,8 @@
 import json
 
 from devicelint.finding import Edit, Span
-from devicelint.reporters.written import Region, Written
-from devicelint.source import SourceFile
+from devicelint.output.written import Region, Written
+from devicelint.text.source import SourceFile
 from tests.formats import samples
 
 PAGE = "# é\n\n```python\nimport torch\nx = torch.ones(2)\n```\n"

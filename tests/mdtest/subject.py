@@ -10,15 +10,15 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from devicelint import engine
 from devicelint.config import Config, ConfigError, load_config
 from devicelint.finding import Finding, InputError
-from devicelint.project import Project
-from devicelint.reporters import concise
-from devicelint.reporters.text import render
+from devicelint.linter import lint
+from devicelint.linter.fix_files import fix_all
+from devicelint.output import concise
+from devicelint.output.text import render
 from devicelint.rules import all_rules
-from devicelint.source import SourceFile
-from devicelint.together import fix_all
+from devicelint.text.source import SourceFile
+from devicelint.workspace.project import Project
 from tests.mdtest.analyser import BadSettings, NotChecked, Observation
 from tests.mdtest.page import Files
 from tests.mdtest.scripts import folder_with
@@ -47,23 +47,23 @@ class Devicelint:
     def check(self, code: str, path: str, settings: str) -> tuple[Observation, ...]:
         source = SourceFile.from_text(code, path)
         with _refusals():
-            checked = engine.check(source, _config(settings), self._project)
+            checked = lint.check(source, config_of(settings), self._project)
         return tuple(_observation(finding, source) for finding in checked.findings)
 
     def fix(self, code: str, path: str, settings: str, *, unsafe: bool) -> str:
-        config = replace(_config(settings), unsafe_fixes=unsafe)
+        config = replace(config_of(settings), unsafe_fixes=unsafe)
         with _refusals():
-            return engine.fix(SourceFile.from_text(code, path), config, self._project).after.text
+            return lint.fix(SourceFile.from_text(code, path), config, self._project).after.text
 
     def adopt(self, code: str, path: str, settings: str) -> tuple[str, str]:
         with _refusals():
             source = SourceFile.from_text(code, path)
-            adopted = engine.adopt(source, _config(settings), self._project)
+            adopted = lint.adopt(source, config_of(settings), self._project)
         return adopted.after.text, _left(adopted)
 
     def adopt_all(self, files: Files, settings: str) -> tuple[tuple[str, str], ...]:
         sources = [SourceFile.from_text(code, path) for path, code in files]
-        config = _config(settings)
+        config = config_of(settings)
         configs = {source.path: config for source in sources}
         configs[sources[0].path] = config.for_adoption()
         with _refusals():
@@ -73,11 +73,11 @@ class Devicelint:
     def report(self, code: str, path: str, settings: str) -> str:
         with _refusals():
             source = SourceFile.from_text(code, path)
-            return render(engine.check(source, _config(settings), self._project))
+            return render(lint.check(source, config_of(settings), self._project))
 
 
-def _left(adopted: engine.Fixed) -> str:
-    return concise.render(engine.Checked(adopted.after, adopted.remaining))
+def _left(adopted: lint.Fixed) -> str:
+    return concise.render(lint.Checked(adopted.after, adopted.remaining))
 
 
 def _observation(finding: Finding, source: SourceFile) -> Observation:
@@ -94,7 +94,7 @@ def _observation(finding: Finding, source: SourceFile) -> Observation:
 
 
 @lru_cache
-def _config(settings: str) -> Config:
+def config_of(settings: str) -> Config:
     """What `settings`, the contents of `[tool.devicelint]`, would mean in a pyproject.toml."""
     if not settings.strip():
         return Config()

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devicelint import engine, views
-from devicelint.source import SourceError, SourceFile
+from devicelint.linter import lint
+from devicelint.text.source import SourceError, SourceFile
+from devicelint.views import show
 
 SETUP = """\
 import torch
@@ -28,7 +29,7 @@ def read(*parts):
 def lines(*parts):
     """The line of each finding."""
     source = read(*parts)
-    return [source.position(one.span.start).line for one in engine.check(source).findings]
+    return [source.position(one.span.start).line for one in lint.check(source).findings]
 
 
 class TestBlocks:
@@ -43,7 +44,7 @@ class TestBlocks:
     )
     def test_what_is_not(self, info):
         source = read(block(SETUP + WRONG, info))
-        assert engine.check(source).findings == ()
+        assert lint.check(source).findings == ()
         assert source.notes == ()
 
     @pytest.mark.parametrize("fence", ["````", "~~~", "~~~~~"])
@@ -62,7 +63,7 @@ class TestBlocks:
     def test_a_block_in_a_list(self):
         code = "".join(f"   {line}\n" for line in (SETUP + WRONG).splitlines())
         source = read(f"1. So:\n\n   ```python\n{code}   ```\n")
-        fixed = engine.fix(source)
+        fixed = lint.fix(source)
         assert fixed.after.text == source.text.replace("(1, 2)", "(1, 2, device=device)")
         assert len(fixed.applied) == 1
 
@@ -114,7 +115,7 @@ class TestComments:
 class TestFix:
     def test_the_block_is_mended_where_it_stands(self):
         page = "# It's\r\n\n", block(SETUP), "* text\n\n", block(WRONG), "more"
-        fixed = engine.fix(read(*page))
+        fixed = lint.fix(read(*page))
         assert fixed.after.to_bytes() == "".join(page).replace(WRONG, MENDED).encode()
         assert fixed.remaining == ()
 
@@ -126,8 +127,8 @@ class TestFix:
 
     def test_trace_and_why(self):
         source = read("# A\n", block(SETUP), block(WRONG))
-        assert (9, ("y: cuda",)) in views.trace(source).lines
-        (call, *_) = views.why(source, 9).accounts
+        assert (9, ("y: cuda",)) in show.trace(source).lines
+        (call, *_) = show.why(source, 9).accounts
         assert call.device == "cuda"
         assert [step.line for step in call.steps] == [6, 6]
 
@@ -141,5 +142,5 @@ PROSE = st.text(st.sampled_from("ab '\"é#>*\n\r`~"), max_size=20).map(
 @given(PROSE, PROSE, PROSE)
 def test_the_prose_stays(first, second, third):
     parts = (first, "\n", block(SETUP), second, "\n", block(WRONG), third)
-    fixed = engine.fix(read(*parts))
+    fixed = lint.fix(read(*parts))
     assert fixed.after.text == "".join(parts).replace(WRONG, MENDED)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devicelint import engine
 from devicelint.config import Config
 from devicelint.finding import InputError
-from devicelint.source import SourceError, SourceFile
+from devicelint.linter import lint
+from devicelint.text.source import SourceError, SourceFile
 from tests.notebooks.writing import code, markdown, notebook, sources, written
 
 SETUP = """\
@@ -27,7 +27,7 @@ def read(*cells, **members):
 def found(*cells, **members):
     """The code of each finding, its cell and its line."""
     source = read(*cells, **members)
-    places = ((one.code, source.location(one.span.start)) for one in engine.check(source).findings)
+    places = ((one.code, source.location(one.span.start)) for one in lint.check(source).findings)
     return [(code, place.cell, place.line) for code, place in places]
 
 
@@ -45,7 +45,7 @@ class TestOneProgram:
 
     def test_a_message_names_the_line_and_the_cell(self):
         source = read(SETUP, "model(torch.ones(1, 2))")
-        (finding,) = engine.check(source).findings
+        (finding,) = lint.check(source).findings
         assert "on cuda since line 4 of cell 1" in finding.message
 
     def test_a_source_may_be_one_string(self):
@@ -101,7 +101,7 @@ class TestPassedOver:
         source = read(SETUP, "a = 1\nprint a", "model(torch.ones(1, 2))")
         (note,) = source.notes
         assert str(note).startswith("nb.ipynb:cell 2:line 2:1: cell is not checked: syntax error: ")
-        assert len(engine.check(source).findings) == 1
+        assert len(lint.check(source).findings) == 1
 
     def test_a_return_outside_of_a_function_is_no_cell(self):
         (note,) = read(SETUP, "return 3").notes
@@ -164,9 +164,9 @@ class TestMagics:
             return
         source = read(SETUP, f"x = torch.ones(1, 2)\n{line}\nmodel(x)  # really?")
         assert source.notes == ()
-        (finding,) = engine.check(source).findings
+        (finding,) = lint.check(source).findings
         assert source.location(finding.span.start)[:2] == (1, 4)
-        fixed = engine.fix(source)
+        fixed = lint.fix(source)
         assert sources(fixed.after.to_bytes())[1] == (
             f"x = torch.ones(1, 2, device=device)\n{line}\nmodel(x)  # really?"
         )
@@ -184,14 +184,14 @@ class TestMagics:
 
     def test_columns_are_those_of_the_cell(self):
         source = read(SETUP, "%time y = model(torch.ones(1, 2))")
-        (finding,) = engine.check(source).findings
+        (finding,) = lint.check(source).findings
         assert source.location(finding.span.start)[:2] == (1, 16)
 
     def test_nothing_is_put_into_what_timeit_runs(self):
         source = read(
             SETUP, "%%timeit\nx = torch.ones(1, 2)\nmodel(x)", "%timeit model(torch.ones(1, 2))"
         )
-        fixed = engine.fix(source)
+        fixed = lint.fix(source)
         assert len(fixed.remaining) == 2
         assert fixed.after.to_bytes() == source.to_bytes()
 
@@ -219,7 +219,7 @@ class TestFix:
             "model = nn.Linear(2, 2).cuda()",
         )
         config = Config(unsafe_fixes=True)
-        first, _, last = sources(engine.fix(source, config).after.to_bytes())
+        first, _, last = sources(lint.fix(source, config).after.to_bytes())
         assert first.startswith(
             "%matplotlib inline\nimport torch\nfrom torch import nn\n\ndevice ="
         )
@@ -233,13 +233,13 @@ class TestFix:
                 source.with_text(text)
 
     def test_fixing_twice_changes_nothing(self):
-        once = engine.fix(read(SETUP, "%time x = torch.ones(1, 2)\nmodel(x)")).after.to_bytes()
-        twice = engine.fix(SourceFile.from_bytes(once, "nb.ipynb"))
+        once = lint.fix(read(SETUP, "%time x = torch.ones(1, 2)\nmodel(x)")).after.to_bytes()
+        twice = lint.fix(SourceFile.from_bytes(once, "nb.ipynb"))
         assert twice.applied == ()
         assert twice.after.to_bytes() == once
 
     def test_what_is_written_is_valid(self):
-        data = engine.fix(read(markdown("#"), SETUP, "model(torch.ones(1, 2))")).after.to_bytes()
+        data = lint.fix(read(markdown("#"), SETUP, "model(torch.ones(1, 2))")).after.to_bytes()
         nbformat.validate(json.loads(data))
 
 
@@ -264,19 +264,19 @@ class TestEveryOtherByte:
             cells = [code(text, join) for text in (PROGRAM[0], second, PROGRAM[2])]
             return written(notebook(markdown("é"), *cells), **style)
 
-        fixed = engine.fix(SourceFile.from_bytes(document(PROGRAM[1]), "nb.ipynb"))
+        fixed = lint.fix(SourceFile.from_bytes(document(PROGRAM[1]), "nb.ipynb"))
         mended = PROGRAM[1].replace("(1, 2)", "(1, 2, device=device)")
         assert fixed.after.to_bytes() == document(mended)
 
     def test_a_byte_order_mark_and_no_last_newline_stay(self):
         data = b"\xef\xbb\xbf" + written(notebook(*PROGRAM)).rstrip(b"\n")
-        fixed = engine.fix(SourceFile.from_bytes(data, "nb.ipynb"))
+        fixed = lint.fix(SourceFile.from_bytes(data, "nb.ipynb"))
         assert fixed.after.to_bytes() == data.replace(b"ones(1, 2)", b"ones(1, 2, device=device)")
 
     def test_lines_that_stay_are_written_as_they_were(self):
         odd = rb'["\u0078 = torch.ones(1, 2)\n" , "model(x)  # \u00e9 \/\n","y = \"\ud83d\ude00\""]'
         data = written(notebook(SETUP, "HERE")).replace(b'[\n    "HERE"\n   ]', odd)
-        fixed = engine.fix(SourceFile.from_bytes(data, "nb.ipynb"))
+        fixed = lint.fix(SourceFile.from_bytes(data, "nb.ipynb"))
         assert fixed.after.to_bytes() == data.replace(
             rb"\u0078 = torch.ones(1, 2)", b"x = torch.ones(1, 2, device=device)"
         )
@@ -286,7 +286,7 @@ class TestEveryOtherByte:
             b'"source": [\n    "model',
             b'"source": "model(torch.ones(1, 2))",\n   "source": [\n    "model',
         )
-        after = engine.fix(SourceFile.from_bytes(data, "nb.ipynb")).after.to_bytes()
+        after = lint.fix(SourceFile.from_bytes(data, "nb.ipynb")).after.to_bytes()
         assert after.count(b"device=device") == 1
         assert json.loads(after)["cells"][1]["source"] == ["model(torch.ones(1, 2, device=device))"]
 
@@ -312,7 +312,7 @@ def test_nothing_changes_but_the_source_of_the_cell(before, after, style, join):
         return written(notebook(*cells), **style)
 
     wrong = "a = 3  # é\nmodel(torch.ones(1, 2))\nb = 'ü'"
-    fixed = engine.fix(SourceFile.from_bytes(document(wrong), "nb.ipynb"))
+    fixed = lint.fix(SourceFile.from_bytes(document(wrong), "nb.ipynb"))
     expected = document(wrong.replace("(1, 2)", "(1, 2, device=device)"))
     # What cannot be read may have changed the model: then nothing is found.
     assert fixed.after.to_bytes() in (expected, document(wrong))
@@ -373,7 +373,7 @@ class TestBadInput:
         document = json.dumps(notebook(SETUP, cell, "model(torch.ones(1, 2))"))
         source = SourceFile.from_bytes(document.encode(), "nb.ipynb")
         assert len(source.notes) == 1
-        assert len(engine.check(source).findings) == 1
+        assert len(lint.check(source).findings) == 1
         assert source.to_bytes() == document.encode()
 
     def test_no_cells_is_no_mistake(self):

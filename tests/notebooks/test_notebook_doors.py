@@ -6,10 +6,11 @@ import sys
 
 import pytest
 
-from devicelint import check, files
+from devicelint import check
 from devicelint.cli import main
-from devicelint.files import replace_file
 from devicelint.finding import InputError
+from devicelint.workspace import files
+from devicelint.workspace.files import replace_file
 from tests.notebooks.writing import markdown, notebook, sources, written
 
 SETUP = """\

@@ -194,9 +194,9 @@ def at(line: int, column: int, end: int | None = None) -> lsp.Range:
 
 def applied(text: str, edits: list[lsp.TextEdit]) -> str:
     """A text after edits."""
-    from devicelint.edits import apply
     from devicelint.finding import Edit
     from devicelint.server.lines import Lines
+    from devicelint.text.edits import apply
 
     lines = Lines(text)
     return apply(text, [Edit(lines.span(one.range), one.new_text) for one in edits])

@@ -6,10 +6,10 @@ import asyncio
 import threading
 
 from devicelint.server.analysis import Analysis
-from devicelint.server.desk import Desk
 from devicelint.server.lines import Lines
-from devicelint.server.pages import FilePage, Part
-from devicelint.studying import Abandoned
+from devicelint.server.open_documents import FilePage, Part
+from devicelint.server.session import Desk
+from devicelint.views.editor import Abandoned
 
 URI = "file:///train.py"
 

@@ -62,12 +62,12 @@ START = {"line": 0, "character": 0}
 
 
 BUSY = """\
-import threading, devicelint.engine, devicelint.server.serving as serving
+import threading, devicelint.views.study, devicelint.server.stdio as serving
 def study(*given):
     begun.set()
     threading.Event().wait()
 begun = threading.Event()
-devicelint.engine.study = study
+devicelint.views.study.study = study
 threading.Thread(target=lambda: (begun.wait(), print("begun", flush=True)), daemon=True).start()
 serving.serve()
 """
@@ -162,7 +162,7 @@ def test_without_pygls_one_line_says_what_to_install(tmp_path):
 
 def test_what_a_plug_in_prints_does_not_come_between_messages(tmp_path):
     program = (
-        "import os, sys, devicelint.server.server as r, devicelint.server.serving as s\n"
+        "import os, sys, devicelint.server.server as r, devicelint.server.stdio as s\n"
         "def begin(self, params):\n"
         "    print('printed'); os.write(1, b'written')\n"
         "r.Server.begin = begin\n"

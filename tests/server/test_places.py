@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol.types import Position, Range
 
-from devicelint.edits import apply
 from devicelint.finding import Span
 from devicelint.server.actions import edits_between
 from devicelint.server.analysis import Shift
 from devicelint.server.lines import Lines
 from devicelint.server.settings import Settings, read_settings
+from devicelint.text.edits import apply
 
 TEXTS = st.text(alphabet=list("ab\n\r\té\u2028\x0c\U0001f600\ud800"), max_size=30)
 RULES = {"DEV101": "module-input-elsewhere", "DEV601": "blocking-copy"}

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from devicelint.cli.arguments import completion_parser
-from devicelint.cli.vocabulary import commands
+from devicelint.cli.options.parser import completion_parser
+from devicelint.cli.options.vocabulary import commands
 from devicelint.rule_index import all_facts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from devicelint.cli.vocabulary import Command, Kind, Word
+from devicelint.cli.options.vocabulary import Command, Kind, Word
 
 _SCRIPT = """\
 # Completion of devicelint for bash, written by `devicelint completion bash`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from devicelint.cli.vocabulary import Command, Kind, Option, Word
+from devicelint.cli.options.vocabulary import Command, Kind, Option, Word
 
 _HEAD = """\
 # Completion of devicelint for fish, written by `devicelint completion fish`.

@@ -1,0 +1,1 @@
+"""What devicelint says today of fixed subjects, kept line by line, so that a change shows."""

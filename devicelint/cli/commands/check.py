@@ -1,0 +1,301 @@
+"""The command `check`: read files, ask the engine, print what it says, write what it mends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from devicelint import __version__
+from devicelint.cli import terminal
+from devicelint.cli.options import existing
+from devicelint.cli.options.parser import check_parser
+from devicelint.cli.options.usage import UsageError
+from devicelint.cli.run.checking import Checking
+from devicelint.cli.run.existing import OldCode
+from devicelint.cli.run.garbage import Collecting
+from devicelint.cli.run.inputs import STDIN, FileInput, Input, StandardInput, inputs
+from devicelint.cli.run.output import Output
+from devicelint.cli.run.progress import Progress
+from devicelint.cli.run.settings import Settings
+from devicelint.cli.run.tally import Tally
+from devicelint.output import summary
+from devicelint.result import Checked
+
+if TYPE_CHECKING:
+    from devicelint.cli.run.other_files import Across
+    from devicelint.config import Config
+    from devicelint.fixes import Approval
+    from devicelint.linter.lint import Fixed
+    from devicelint.text.source import SourceFile
+    from devicelint.workspace.project import Project
+
+
+def run(_command: str, words: Sequence[str]) -> int:
+    """Run `devicelint [check]` with these arguments and return the exit status."""
+    options = check_parser().parse(words)
+    if options.version:
+        sys.stdout.write(f"devicelint {__version__}\n")
+        return 0
+    refuse_contradictions(options)
+    if options.profile or options.watch:
+        from devicelint.cli.run import repeats
+
+        return repeats.run(options)
+    return Check(options).run()
+
+
+def refuse_contradictions(options: Namespace) -> None:
+    """Say before anything is done which options make no sense together; raises UsageError."""
+    if STDIN in options.paths and len(options.paths) > 1:
+        raise UsageError("- (standard input) cannot be checked together with other paths")
+    if options.stdin_filename and options.paths != [STDIN]:
+        raise UsageError("--stdin-filename names what - reads: give - as the only path")
+    if options.unsafe_fixes and not (options.fix or options.diff):
+        terminal.say("devicelint: --unsafe-fixes changes nothing without --fix or --diff")
+    existing.refuse_contradictions(options)
+    if options.interactive:
+        from devicelint.cli.run import interactive
+
+        interactive.refuse_contradictions(options)
+    if options.prove:
+        from devicelint.cli.run import proof
+
+        proof.refuse_contradictions(options)
+        return
+    for name in ("steps", "timeout", "args"):
+        if getattr(options, f"prove_{name}") is not None:
+            terminal.say(f"devicelint: --prove-{name} changes nothing without --prove")
+
+
+def is_clean(fixed: Fixed) -> bool:
+    """Whether nothing was found in a file, so that there was nothing to mend."""
+    told = (fixed.applied, fixed.rolled_back, fixed.remaining, fixed.silenced)
+    return fixed.after.text == fixed.before.text and not any(told)
+
+
+class Check:
+    """One run of `devicelint check`."""
+
+    def __init__(self, options: Namespace) -> None:
+        """Read the settings that the options name."""
+        self.options = options
+        self.settings = Settings(options)
+        self.old_code = OldCode(options)
+        self.output = Output(options)
+        self.tally = Tally(hear=self.output.show_problem)
+        self.checking = Checking(options, lambda each: self.config_for(self.config_of(each)))
+        self.unsafe_fixes = False
+        """Whether --fix would make unsafe fixes too, in any of the files."""
+        self._configs: dict[str, Config] = {}
+        """By folder."""
+        self.is_holding = False
+        """Whether imports see texts that are not written."""
+        self.approves = self._asking()
+        self.mended_files: list[Fixed] = []
+        """What is to be proven."""
+
+    def _asking(self) -> Approval | None:
+        """Whoever is asked about every fix."""
+        if not self.options.interactive:
+            return None
+        from devicelint.cli.run.interactive import Asking
+
+        return Asking()
+
+    def run(self) -> int:
+        """Check every file; a file that cannot be checked does not keep the others from it."""
+        options = self.options
+        collecting = Collecting()
+        found = inputs(options.paths, options.stdin_filename, self.settings, self.tally)
+        try:
+            for _ in self.go_through(found):
+                if self.checking.has_parsed:
+                    collecting.after_one()
+        finally:
+            self.checking.close()
+        collecting.end()
+        if options.prove:
+            self._prove()
+        self.close()
+        if self.tally.problems:
+            return 2
+        if self.tally.unproven or self.old_code.has_failed:
+            return 1
+        if options.exit_zero:
+            return 0
+        return int(
+            self.tally.has_findings
+            if self.writes
+            else bool(self.tally.fixed) or self.old_code.would_change
+        )
+
+    def go_through(self, found: Iterable[Input]) -> Iterator[Input]:
+        """Do one file after the other, and yield each when it is done."""
+        progress = Progress(self.options)
+        self.checking.meanwhile = progress.still
+        with terminal.passing(progress.hide):
+            for number, each in enumerate(self.checking.in_turn(found)):
+                progress.at(number, self.checking.files, each.path)
+                self._one(each)
+                yield each
+
+    def _one(self, each: Input) -> None:
+        if self.options.fix or (self.options.diff and not self.old_code.is_read_only):
+            self._fix(each)
+            return
+        checked = self.tally.attempt(each.path, lambda: self._checked(each))
+        if checked is not None:
+            self.tally.count(checked)
+            self.output.show(checked)
+            self._tell_unknown_codes(checked.source)
+
+    def _checked(self, each: Input) -> Checked:
+        return self.old_code.sifted(self.checking.checked(each), self.config_of(each))
+
+    @cached_property
+    def project(self) -> Project:
+        """The files that imports lead to."""
+        return self.checking.project
+
+    def _tell_unknown_codes(self, source: SourceFile) -> None:
+        """A comment that names no rule keeps nothing back: say so, and change nothing else."""
+        for word, span in source.suppression_codes():
+            if complaint := self.settings.complaint_about(word):
+                terminal.say(f"{source.path}:{source.location(span.start)}: {complaint}")
+
+    def _fix(self, each: Input) -> None:
+        if not (self.options.prove or self.is_holding) and self._is_known_clean(each):
+            return
+        fixed = self.tally.attempt(each.path, lambda: self._fixed(each))
+        if fixed is None:
+            if isinstance(each, StandardInput) and self.writes:
+                # An editor replaces its text by what it reads here.
+                terminal.write_bytes(each.data)
+            return
+        self.show_fixed(each, fixed.pop(each))
+        for one, mended in fixed.items():
+            if mended.after.text != mended.before.text:
+                self._show_changed_with_it(one, mended)
+
+    def _is_known_clean(self, each: Input) -> bool:
+        """Whether there is nothing to mend in a file, which is told then as a check tells it."""
+        clean = self.checking.known_clean(each)
+        if clean is None:
+            return False
+        clean = self.old_code.sifted(clean, self.config_of(each))
+        self.tally.count(clean)
+        if not self.options.diff:
+            self.output.show(clean)
+        return True
+
+    def _show_changed_with_it(self, each: Input, fixed: Fixed) -> None:
+        """Tell what was mended in a file before its turn, or after it; all else is told then."""
+        self.tally.count_fixes(fixed)
+        told = replace(fixed, rolled_back=(), remaining=(), reasons={}, silenced=())
+        self.output.show_fixed(told, False, self.config_of(each).unsafe_fixes)
+
+    def show_fixed(self, each: Input, fixed: Fixed) -> None:
+        """Count what became of a file, and tell of it."""
+        left = self.old_code.sifted(Checked(fixed.after, fixed.remaining), self.config_of(each))
+        fixed = replace(fixed, remaining=left.findings)
+        self.tally.count(Checked(fixed.after, fixed.remaining))
+        self.tally.count_fixes(fixed)
+        self.output.show_fixed(
+            fixed,
+            isinstance(each, StandardInput) and self.writes,
+            self.config_of(each).unsafe_fixes,
+        )
+        if self.options.prove:
+            self.mended_files.append(fixed)
+
+    def _prove(self) -> None:
+        from devicelint.cli.run import proof
+
+        files = self.mended_files
+        scripts = proof.scripts(files, self.options, self.project)
+        for script in scripts:
+            prove = partial(proof.run, script, files, self.options)
+            proven = self.tally.attempt(script.after.path, prove)
+            if proven is not None:
+                self.tally.unproven += proven["problems"]
+                self.output.show_proof(proven, among_others=len(scripts) > 1)
+
+    def _fixed(self, each: Input) -> dict[Input, Fixed]:
+        """What is made of a file, and of those that have to change with it."""
+        fixed = {each: self.mended(self.across.source(each), self.config_of(each))}
+        config = self.config_for(self.config_of(each))
+        others = [] if self.approves else self.across.needed(each, fixed[each], config)
+        if others:
+            configs = {each: config} | {o: self.config_of(o) for o in others}
+            fixed = self.across.fixed(configs, self.old_code.heard)
+        if self.writes:
+            on_disk: dict[Input, Fixed] = {
+                one: it for one, it in fixed.items() if isinstance(one, FileInput)
+            }
+            if self.across.write(on_disk):
+                self.checking.look_again()
+        elif others:
+            self.across.hold(fixed)
+            self.is_holding = True
+        if not (others or self.is_holding) and is_clean(fixed[each]):
+            self.checking.learn_clean(each, fixed[each].before)
+        return fixed
+
+    @cached_property
+    def across(self) -> Across:
+        """The files that a fix of another may change."""
+        from devicelint.cli.run.other_files import Across
+
+        return Across(self.project, self.options.paths, self.settings)
+
+    def config_for(self, config: Config) -> Config:
+        """The configuration by which a file is mended."""
+        return config
+
+    def mended(self, source: SourceFile, config: Config) -> Fixed:
+        """What is made of one file."""
+        from devicelint.linter import lint
+
+        heard = partial(self.old_code.heard, config=config)
+        return lint.fix(source, config, self.project, self.approves, heard)
+
+    @property
+    def writes(self) -> bool:
+        """Whether files are changed where they lie."""
+        return not self.options.diff
+
+    def config_of(self, each: Input) -> Config:
+        """What holds for one file."""
+        folder = os.path.dirname(each.path)
+        config = self._configs.get(folder)
+        if config is None:
+            config = self._configs[folder] = self.settings.config_for(each.place)
+            self.unsafe_fixes = self.unsafe_fixes or config.unsafe_fixes
+            self.tally.told_to_assume |= {one.place: one.key for one in config.assume}
+        return config
+
+    def close(self) -> None:
+        """Say what is said of all files together."""
+        self.output.close(self.tally.found)
+        self._sum_up()
+        self.tally.attempt("", self.old_code.close)
+
+    def _sum_up(self) -> None:
+        if self.options.quiet or self.options.write_baseline or self.old_code.is_read_only:
+            return
+        tally = self.tally
+        for line in tally.idle_assumptions(verbose=self.options.verbose):
+            terminal.say(line)
+        if self.options.diff or tally.fixed:
+            terminal.say(summary.fixed(tally.fixed, tally.fixed_files, would=self.options.diff))
+        if self.options.diff:
+            return
+        if found := summary.found(tally.found, self.unsafe_fixes):
+            terminal.say(found)
+        elif not tally.problems and not tally.fixed:
+            terminal.say(summary.nothing(tally.files, new=self.old_code.keeps_back))

@@ -1,0 +1,82 @@
+"""The command `config`: what applies to a file, and where each part of it is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from devicelint.cli.options.parser import COMMANDS, Parser, add_rule_options
+from devicelint.cli.run.settings import Settings
+from devicelint.cli.terminal import paint_for
+from devicelint.config import Config, unread_beside
+from devicelint.config.document import ConfigError
+from devicelint.config.schema import schema
+from devicelint.finding import InputError
+from devicelint.output import configuration
+from devicelint.rule_index import known_rules
+
+DETAILS = """\
+examples:
+  devicelint config train.py
+  devicelint config --select DEV1 train.py
+  devicelint config --json train.py > settings.json
+  devicelint config --schema > devicelint.schema.json
+"""
+
+
+def config_parser() -> Parser:
+    """Return the parser of `devicelint config`."""
+    about = COMMANDS["config"] + ": each value, each rule, and where that is written."
+    parser = Parser("devicelint config", about, DETAILS)
+    parser.add_argument(
+        "file", nargs="?", default=".", metavar="FILE", help="a file or a folder (this folder)"
+    )
+    manner = parser.add_mutually_exclusive_group()
+    manner.add_argument("--json", action="store_true", help="for programs")
+    manner.add_argument(
+        "--schema",
+        action="store_true",
+        help="print the JSON schema of devicelint.toml, for editors, instead",
+    )
+    parser.add_argument(
+        "--unsafe-fixes",
+        action="store_true",
+        default=None,
+        help="as though this were given, too; so with those that follow",
+    )
+    add_rule_options(parser)
+    parser.set_defaults(baseline=None)
+    return parser
+
+
+def run(_command: str, words: Sequence[str]) -> int:
+    """Run `devicelint config` and return the exit status."""
+    options = config_parser().parse(words)
+    if options.schema:
+        sys.stdout.write(f"{json.dumps(schema(known_rules()), indent=2)}\n")
+        return 0
+    settings = Settings(options)
+    path = Path(options.file)
+    if not path.exists():
+        raise ConfigError(options.file, 1, 0, "there is no such file or folder")
+    config = settings.config_for(path)
+    around = tuple(_around(path, settings))
+    applying = configuration.Applying(options.file, config, around, tuple(unread_beside(config)))
+    if options.json:
+        sys.stdout.write(f"{json.dumps(configuration.as_json(applying), indent=2)}\n")
+    else:
+        sys.stdout.write(configuration.render(applying, paint_for(sys.stdout)))
+    return 0
+
+
+def _around(path: Path, settings: Settings) -> Iterator[tuple[Path, Config]]:
+    """The way down to a path, as a search from here goes, each with what holds around it."""
+    absolute = Path(os.path.abspath(path))
+    for each in reversed((absolute, *absolute.parents)):
+        if each != each.parent and each not in (here := Path.cwd(), *here.parents):
+            with suppress(InputError):  # What is wrong further up is none of this file's matter.
+                yield each, settings.config_for(each.parent)

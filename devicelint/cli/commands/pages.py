@@ -1,0 +1,109 @@
+"""The commands that print something to read: `explain`, `rules`, `trace`, `why`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from devicelint.cli.options.parser import (
+    explain_parser,
+    rules_parser,
+    trace_parser,
+    why_parser,
+)
+from devicelint.cli.options.usage import UsageError
+from devicelint.cli.run.inputs import named
+from devicelint.cli.terminal import paint_for, width_of
+from devicelint.output.paint import SEVERITY_STYLES, plain
+from devicelint.rule_index import all_facts, facts_named, known_rules
+from devicelint.text.selectors import hint
+
+if TYPE_CHECKING:
+    from devicelint.config import Config
+
+_LINE_OF_CELL = re.compile(
+    r"(?P<path>.+\.ipynb):(?:cell )?(?P<cell>\d+):(?:line )?(?P<line>\d+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LINE = re.compile(r"(?P<path>.+):(?P<line>[1-9]\d*)", re.DOTALL)
+
+
+def run(command: str, words: Sequence[str]) -> int:
+    """Run one of the four and return the exit status."""
+    match command:
+        case "explain":
+            return _explain(explain_parser().parse(words).rule)
+        case "rules":
+            rules_parser().parse(words)
+            return _list_rules()
+        case "why":
+            return _why(why_parser().parse(words).place)
+        case _:
+            options = trace_parser().parse(words)
+            return _trace(options.file, options.stdin_filename)
+
+
+def _explain(wanted: str) -> int:
+    rule = facts_named(wanted)
+    if rule is None:
+        known = [word for rule in all_facts() for word in (rule.code, rule.name)]
+        raise UsageError(f'there is no rule "{wanted}"{hint(wanted, known)}')
+    page = rule.documentation()
+    if paint_for(sys.stdout) is plain:
+        sys.stdout.write(page)
+    else:
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console(force_terminal=True).print(Markdown(page))
+    return 0
+
+
+def _list_rules() -> int:
+    paint = paint_for(sys.stdout)
+    every = all_facts()
+    width = max(len(rule.name) for rule in every)
+    for rule in every:
+        severity = paint(rule.severity.value.ljust(7), SEVERITY_STYLES[rule.severity])
+        name = rule.name.ljust(width)
+        off = "" if rule.default else paint(" (off by default)", "dim")
+        sys.stdout.write(f"{paint(rule.code, 'bold')}  {severity}  {name}  {rule.summary}{off}\n")
+    return 0
+
+
+def _trace(path: str, stdin_filename: str | None) -> int:
+    from devicelint.output import trace
+    from devicelint.views import show
+    from devicelint.workspace.project import Project
+
+    source = named(path, stdin_filename).source()
+    width = width_of(sys.stdout, trace.DEFAULT_WIDTH)
+    traced = show.trace(source, Project(), _config_for(source.path))
+    sys.stdout.write(trace.render(source, traced, paint_for(sys.stdout), width))
+    return 0
+
+
+def _config_for(path: str) -> Config:
+    """What holds for a file, as far as it says what things are."""
+    from devicelint.config import ConfigFinder
+
+    return ConfigFinder(known_rules()).config_for(Path(path))
+
+
+def _why(place: str) -> int:
+    from devicelint.output import why
+    from devicelint.views import show
+    from devicelint.workspace.project import Project
+
+    asked = _LINE_OF_CELL.fullmatch(place) or _LINE.fullmatch(place)
+    if asked is None:
+        raise UsageError(f'"{place}" is not a file and the number of a line: FILE:LINE')
+    cell = int(asked["cell"]) if asked.re is _LINE_OF_CELL else None
+    source = named(asked["path"], None).source()
+    config = _config_for(source.path)
+    told = show.why(source, int(asked["line"]), Project(), cell, config)
+    sys.stdout.write(why.render(source, told, paint_for(sys.stdout)))
+    return 0

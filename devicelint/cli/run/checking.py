@@ -1,0 +1,220 @@
+"""What is wrong in each file of a run: remembered, told by a process of its own, or found here."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from devicelint.cache import DEFAULT_NAME, Cache
+from devicelint.cache.codec import checked_of, error_data, found_data
+from devicelint.cli.run.examine import examine
+from devicelint.cli.run.inputs import FileInput, Input
+from devicelint.cli.run.jobs import number
+from devicelint.finding import InputError
+from devicelint.result import Checked
+from devicelint.rule_index import plugged_in
+from devicelint.text.hashing import digest
+
+if TYPE_CHECKING:
+    from devicelint.cli.run.processes import Processes
+    from devicelint.cli.run.worker import Answer
+    from devicelint.config import Config
+    from devicelint.text.source import SourceFile
+    from devicelint.workspace.project import Project
+
+_NOTHING: list[list[Any]] = [[], [], []]
+"""What is known of a file in which nothing is found, silenced, or assumed."""
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A file as it was read, all that decides what is found in it, and what is known of that."""
+
+    data: bytes
+    content: str
+    config: Config
+    key: str
+    known: Any
+
+
+class Checking:
+    """Checks the files of one run, each with as little work as it takes."""
+
+    def __init__(self, options: Namespace, config_of: Callable[[Input], Config]) -> None:
+        """Open nothing yet."""
+        self._options = options
+        self._config_of = config_of
+        self._caches: dict[Path | None, Cache] = {}
+        self._settings: dict[Config, tuple[Config, str]] = {}
+        self._at_hand: tuple[FileInput, _Read] | None = None
+        """What was read last."""
+        self.files = 0
+        """How many there are."""
+        self.meanwhile: Callable[[], None] = lambda: None
+        """What to do now and then while processes are at work."""
+        self._processes: Processes | None = None
+        self._sent: dict[str, tuple[str, Config, str]] = {}
+        """What processes are checking, by path: home, settings, and what tells these."""
+
+    @cached_property
+    def project(self) -> Project:
+        """The files that imports lead to."""
+        from devicelint.workspace.project import Project
+
+        return Project()
+
+    @property
+    def has_parsed(self) -> bool:
+        """Whether there are trees, here in this process."""
+        return "project" in self.__dict__
+
+    def in_turn(self, found: Iterable[Input]) -> Iterator[Input]:
+        """The files in their order; while they come, processes may be at work on later ones."""
+        found = list(found)
+        self.files = len(found)
+        if self._options.jobs == 1:
+            yield from found
+            return
+        waiting: list[Input] = []
+        for each in found:
+            if waiting or not self._is_known(each):
+                waiting.append(each)
+            else:
+                yield each
+        self._begin(waiting)
+        yield from waiting
+
+    def checked(self, each: Input) -> Checked:
+        """What is found in a file; raises InputError."""
+        if not isinstance(each, FileInput):
+            return examine(each.source(), self._config_of(each), lambda: self.project)
+        read = self._read_in_turn(each)
+        source = each.source_of(read.data)
+        if read.known is not None:
+            with suppress(ValueError, TypeError, LookupError):  # Of a cache that is none of ours.
+                return checked_of(source, read.known)
+        return self._examined(each, source, read)
+
+    def known_clean(self, each: Input) -> Checked | None:
+        """A file in which nothing is found, where that is known already."""
+        if isinstance(each, FileInput):
+            with suppress(InputError):  # It is told by whoever works on the file then.
+                read = self._read_in_turn(each)
+                if read.known == _NOTHING:
+                    return Checked(each.source_of(read.data), ())
+        return None
+
+    def learn_clean(self, each: Input, source: SourceFile) -> None:
+        """Remember a file in which nothing is found."""
+        if isinstance(each, FileInput):
+            config, key = self._settings_of(each)
+            if not config.assume:  # What of that is met in a file, is not told here.
+                self._cache(config).put(each.home, digest(source.to_bytes()), key, _NOTHING)
+
+    def take_over(self, before: list[Checking]) -> None:
+        """Go on with what an earlier run knows, and leave that to the next one."""
+        for one in before:
+            self._caches = one._caches
+            self.look_again()
+            if one.has_parsed:
+                self.project = one.project
+                self.project.look_again()
+        before[:] = [self]
+
+    def look_again(self) -> None:
+        """Take no file for what it was before: some have been written."""
+        self._at_hand = None
+        for cache in self._caches.values():
+            cache.look_again()
+
+    def close(self) -> None:
+        """Keep what was found for later runs; where that cannot be written, it is not."""
+        if self._processes is not None:
+            self._processes.close()
+        for cache in self._caches.values():
+            if self.has_parsed:
+                cache.learn(self.project.asked, self.project.digests)
+            with suppress(OSError):
+                cache.save()
+
+    def _is_known(self, each: Input) -> bool:
+        """Whether nothing has to be found out about a file."""
+        if isinstance(each, FileInput):
+            with suppress(InputError):  # It is told when the turn of the file comes.
+                self._at_hand = each, self._read(each)
+                return self._at_hand[1].known is not None
+        return True
+
+    def _begin(self, waiting: list[Input]) -> None:
+        """Let processes check what is not known, where it is enough for that."""
+        files = list(self._to_send(waiting))
+        jobs = number(self._options.jobs, sum(size for *_, size in files))
+        if jobs > 1 and len(files) > 1:
+            from devicelint.cli.run.processes import Processes
+
+            self._processes = Processes(jobs, files, self._learn)
+
+    def _to_send(self, waiting: list[Input]) -> Iterator[tuple[str, Config, int]]:
+        for each in waiting:
+            if not self._is_known(each) and self._at_hand is not None:
+                file, read = self._at_hand
+                self._sent[each.path] = file.home, read.config, read.key
+                yield each.path, read.config, len(read.data)
+
+    def _learn(self, answer: Answer) -> None:
+        for path, (content, found) in answer.found.items():
+            home, config, key = self._sent.pop(path)
+            self._cache(config).put(home, content, key, found)
+        for cache in self._caches.values():
+            cache.learn(answer.asked, answer.digests)
+            cache.settle()
+
+    def _read_in_turn(self, each: FileInput) -> _Read:
+        if self._processes is not None:
+            self._processes.wait(each.path, self.meanwhile)
+        before, self._at_hand = self._at_hand, None
+        return before[1] if before is not None and before[0] == each else self._read(each)
+
+    def _read(self, each: FileInput) -> _Read:
+        data = each.data()
+        content = digest(data)
+        config, key = self._settings_of(each)
+        return _Read(data, content, config, key, self._cache(config).get(each.home, content, key))
+
+    def _settings_of(self, each: FileInput) -> tuple[Config, str]:
+        """What holds for a file, without where that is written; and what tells it from others."""
+        config = self._config_of(each)
+        if config not in self._settings:
+            told = f"{config!r}\n{plugged_in()}\n{Path.cwd()}"
+            self._settings[config] = replace(config, origins={}), told
+        config, told = self._settings[config]
+        return config, digest(f"{told}\n{each.path}".encode("utf-8", "surrogatepass"))
+
+    def _cache(self, config: Config) -> Cache:
+        place = self._place(config)
+        if place not in self._caches:
+            self._caches[place] = Cache(place)
+        return self._caches[place]
+
+    def _place(self, config: Config) -> Path | None:
+        if self._options.no_cache:
+            return None
+        if self._options.cache_dir:
+            return Path(self._options.cache_dir)
+        return config.cache_dir or (config.root or Path.cwd()) / DEFAULT_NAME
+
+    def _examined(self, each: FileInput, source: SourceFile, read: _Read) -> Checked:
+        cache = self._cache(read.config)
+        try:
+            checked = examine(source, read.config, lambda: self.project)
+        except InputError as error:
+            if error.lasts:
+                cache.put(each.home, read.content, read.key, error_data(error))
+            raise
+        cache.put(each.home, read.content, read.key, found_data(checked))
+        return checked

@@ -1,0 +1,23 @@
+"""The one way from a file to what is found in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devicelint.profiling import part
+from devicelint.result import Checked, concerns_devices
+
+if TYPE_CHECKING:
+    from devicelint.config import Config
+    from devicelint.text.source import SourceFile
+    from devicelint.workspace.project import Project
+
+
+def examine(source: SourceFile, config: Config, project: Callable[[], Project]) -> Checked:
+    """What is found in a file; libcst is imported where there is anything to look for."""
+    if source.skipped or not concerns_devices(source):
+        return Checked(source, ())
+    with part("import"):
+        from devicelint.linter import lint
+    return lint.check(source, config, project())

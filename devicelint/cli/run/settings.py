@@ -1,0 +1,64 @@
+"""The configuration of each file: its pyproject.toml, as the command line changes it."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+
+from devicelint.cli.options.usage import UsageError
+from devicelint.config import Config, ConfigFinder, DeviceStyle, load_config
+from devicelint.domain.torch_release import TorchRelease
+from devicelint.rule_index import known_rules
+from devicelint.text.selectors import unknown_selector
+
+
+class Settings:
+    """What holds for a run: options, and the configuration of each folder."""
+
+    def __init__(self, options: Namespace) -> None:
+        """Read the file that --config names; refuse rules that do not exist."""
+        self._known = known_rules()
+        self.select = self._codes("--select", options.select)
+        self.extend_select = self._codes("--extend-select", options.extend_select)
+        self.ignore = self._codes("--ignore", options.ignore)
+        self.unsafe_fixes: bool | None = options.unsafe_fixes
+        self.torch_version: TorchRelease | None = options.torch_version
+        self.force_exclude: bool = getattr(options, "force_exclude", False)
+        self.device_style: DeviceStyle | None = getattr(options, "style", None)
+        baseline: str | None = options.baseline
+        self.baseline = Path(os.path.abspath(baseline)) if baseline else None
+        explicit = options.config
+        self._explicit = load_config(Path(explicit), Path(), self._known) if explicit else None
+
+    def config_for(self, path: Path) -> Config:
+        """Return the configuration of a file or folder; raises ConfigError."""
+        found = self._explicit or self._finder.config_for(path)
+        return found.with_command_line(
+            self.select,
+            self.ignore,
+            self.unsafe_fixes,
+            extend_select=self.extend_select,
+            torch_version=self.torch_version,
+            device_style=self.device_style,
+            baseline=self.baseline,
+        )
+
+    def complaint_about(self, word: str) -> str | None:
+        """Return what to say where a word names no rule; None where it does."""
+        return unknown_selector(word, self._known)
+
+    @cached_property
+    def _finder(self) -> ConfigFinder:
+        return ConfigFinder(self._known)
+
+    def _codes(self, option: str, selectors: Iterable[str] | None) -> tuple[str, ...] | None:
+        if selectors is None:
+            return None
+        selectors = tuple(selectors)
+        for selector in selectors:
+            if complaint := unknown_selector(selector, self._known):
+                raise UsageError(f"{option}: {complaint}")
+        return selectors

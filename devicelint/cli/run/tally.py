@@ -1,0 +1,93 @@
+"""What came of each file of a run, and the exit status that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from devicelint.cli import terminal
+from devicelint.finding import REVEALED, InputError
+from devicelint.output import internal_error
+from devicelint.output.visible import printable
+
+if TYPE_CHECKING:
+    from devicelint.linter.lint import Fixed
+    from devicelint.result import Checked, Met
+
+Result = TypeVar("Result")
+
+
+@dataclass
+class Tally:
+    """Counts what a run found and changed, and tells every problem once."""
+
+    files: int = 0
+    found: list[Checked] = field(default_factory=list)
+    """The files with findings."""
+    fixed: int = 0
+    fixed_files: int = 0
+    unproven: list[str] = field(default_factory=list)
+    """What a proof shows to fail."""
+    problems: dict[str, None] = field(default_factory=dict)
+    assumed: dict[str, Met] = field(default_factory=dict)
+    """What the configuration assumes of names that were met, by where it does."""
+    told_to_assume: dict[str, str] = field(default_factory=dict)
+    """All the names that it says something of, by where it does."""
+    hear: Callable[[InputError], None] | None = None
+    """Who is told of each problem besides the person who runs this."""
+
+    def attempt(self, path: str, work: Callable[[], Result]) -> Result | None:
+        """Do the work of one file; tell what went wrong in one line, and return None then."""
+        try:
+            return work()
+        except InputError as error:
+            self.problem(error)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            self.problem(InputError(path, 1, 0, str(error.strerror or error)))
+        except Exception as error:  # noqa: BLE001 - other files are still checked
+            told = f"{internal_error.CODE} {internal_error.NAME}: {internal_error.describe(error)}"
+            self.problem(InputError(path, 1, 0, told))
+        return None
+
+    def problem(self, problem: InputError) -> None:
+        """Tell a problem that leaves a file unchecked; a shared one, of a configuration, once."""
+        line = printable(str(problem))
+        if line not in self.problems:
+            self.problems[line] = None
+            terminal.say(line)
+            if self.hear is not None:
+                self.hear(problem)
+
+    def count(self, checked: Checked) -> None:
+        """Count a file and its findings."""
+        self.files += 1
+        for one in checked.assumed:
+            if not one.known or one.place not in self.assumed:
+                self.assumed[one.place] = one
+        if checked.findings:
+            self.found.append(checked)
+
+    def count_fixes(self, fixed: Fixed) -> None:
+        """Count what was mended in a file."""
+        self.fixed += len(fixed.applied)
+        self.fixed_files += fixed.after.text != fixed.before.text
+
+    def idle_assumptions(self, *, verbose: bool) -> Iterator[str]:
+        """What to say of assumptions for which there is no use in any of the files."""
+        for place, name in self.told_to_assume.items() if verbose else ():
+            if place not in self.assumed:
+                yield f"{place}: no file that was checked reads {name}"
+        for one in self.assumed.values():
+            if one.known:
+                told = f"nothing needs to be assumed of {one.name}: it is understood in {one.known}"
+                yield f"{one.place}: {told}"
+
+    @property
+    def has_findings(self) -> bool:
+        """Whether anything was found that was not asked for."""
+        return any(
+            finding.code != REVEALED for checked in self.found for finding in checked.findings
+        )

@@ -1,0 +1,1 @@
+"""Conclusions about a whole walk that one rule or two ask for."""

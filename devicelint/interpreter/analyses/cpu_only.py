@@ -1,0 +1,186 @@
+"""Programs that train and say nothing of devices: what has to move for them to train on any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU
+from devicelint.domain.history import Site
+from devicelint.domain.training_events import CpuOnly
+from devicelint.domain.values import Class, Module, Outside, Ref, Tensor, Unknown
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.program import Program
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.attributes import CLASS_FIELD, module_device
+from devicelint.interpreter.suggestions.device_names import USUAL_NAMES, is_free
+from devicelint.interpreter.torch.modules.registration import owns_tensors, submodules
+from devicelint.knowledge import kind_of, module_class
+
+
+def note_learner(run: Run, module: Module) -> None:
+    """Remember a module that the checked file builds, calls, or gives to an optimizer."""
+    if run.frame.is_checked:
+        run.learners.setdefault(module.ref, module)
+
+
+def note_leaf(run: Run, tensor: Tensor) -> None:
+    """Remember a tensor that is trained."""
+    if run.frame.is_checked and tensor.device == CPU and tensor.role in ("leaf", "parameter"):
+        run.leaves.setdefault(tensor.since.site, tensor)
+
+
+def note_unseen(run: Run, given: cst.CSTNode) -> None:
+    """Remember what an optimizer is given the parameters of, where that is built unseen."""
+    for node in descendants(given):
+        func = node.func if isinstance(node, cst.Call) else None
+        if not isinstance(func, cst.Attribute) or func.attr.value != "parameters":
+            continue
+        owner = func.value.value if isinstance(func.value, cst.Name) else ""
+        made = _building(run, owner)
+        if made is not None and isinstance(run.lookup(owner), (Unknown, Outside)):
+            run.unseen.setdefault(*made)
+
+
+def _building(run: Run, name: str) -> tuple[cst.Call, Frame] | None:
+    """The call whose result has a name here, and the frame in which it stands."""
+    frame: Frame | None = run.frame
+    while frame is not None and name not in frame.bindings:
+        frame = frame.caller
+    statement = None if frame is None else frame.bindings[name]
+    if frame is None or not isinstance(statement, cst.Assign) or not frame.is_checked:
+        return None
+    target, value = statement.targets[0].target, statement.value
+    alone = len(statement.targets) == 1 and isinstance(target, cst.Name)
+    return (value, frame) if alone and isinstance(value, cst.Call) else None
+
+
+def announce_cpu_only(run: Run) -> None:
+    """Announce each part of what a program trains, where nothing in it speaks of devices."""
+    if run.world.accelerators != 1 or not (run.optimizes or _BACKWARD.search(run.module_code)):
+        return
+    if not (run.learners or run.leaves or run.unseen) or speaks_of_devices(run.program):
+        return
+    parts = dict.fromkeys((*_modules(run), *run.unseen), True)
+    parts |= dict.fromkeys(_leaves(run), False)
+    frames = [*run.unseen.values(), *(run.made_in[one][0] for one in parts if one in run.made_in)]
+    free = (one for one in USUAL_NAMES if all(is_free(run, one, frame) for frame in frames))
+    name = next(free, None)
+    for site, is_module in parts.items():
+        run.announce(CpuOnly(site, is_module, tuple(parts.items()), name))
+
+
+_BACKWARD = re.compile(r"\.backward\(|autograd\.grad\(")
+
+
+def _modules(run: Run) -> Iterator[Site]:
+    """The calls that build the modules, each as a whole."""
+    inside = set(_parts_of_others(run))
+    for module in run.learners.values():
+        place = module_device(run, module)
+        site = place.since.site
+        if module.ref in inside or site not in run.made_in or not isinstance(site, cst.Call):
+            continue
+        is_own = _is_built_in_a_module(run.made_in[site][0])
+        if not is_own and _has_tensors(run, module) and place.device == CPU:
+            yield site
+
+
+def _parts_of_others(run: Run) -> Iterator[Ref]:
+    """What others are made of; what they are given later does not move when they are built."""
+    for module in run.learners.values():
+        built = run.made_in.get(module.since.site, _LATER)[1]
+        for one in submodules(run, module):
+            made = run.made_in.get(one.since.site, _LATER)[1]
+            if one.ref != module.ref and made <= built:
+                yield one.ref
+
+
+_LATER = (None, float("inf"))
+
+
+def _is_built_in_a_module(frame: Frame | None) -> bool:
+    """Whether a Module builds it for itself, in one of its methods or in what that calls."""
+    while frame is not None:
+        if isinstance(frame.receiver, Module):
+            return True
+        frame = frame.caller
+    return False
+
+
+def _has_tensors(run: Run, module: Module) -> bool:
+    """Whether there is anything to move; what is not seen is taken to have parameters."""
+    return owns_tensors(run, module) or any(
+        module_class(one.name) is None
+        and not isinstance(run.state.read(one.ref, CLASS_FIELD), Class)
+        and kind_of(one.name) != "transformation"
+        for one in submodules(run, module)
+    )
+
+
+def _leaves(run: Run) -> Iterator[Site]:
+    """The calls that make the tensors which are trained."""
+    for site in run.leaves:
+        made = run.made_in.get(site)
+        if made is not None and not _is_built_in_a_module(made[0]):
+            yield site
+
+
+_DEVICE_WORD = re.compile(
+    r"(?:^|_)(?:device|cuda|gpu|xpu|mps|tpu|npu)(?:s|_|\d|$)|accelerat|share_memory|quantize_|quantization",
+    re.IGNORECASE,
+)
+"""What names are made of that have to do with devices, or with what works on the CPU alone."""
+_FRAMEWORKS = frozenset(
+    "accelerate avalanche catalyst composer deepspeed fastai flash horovod ignite keras lightning "
+    "lightning_fabric poutyne pytorch_lightning ray sentence_transformers skorch stable_baselines3 "
+    "tianshou torch_xla torchtnt trl".split()
+)
+"""What places models by itself."""
+_TRAINERS = frozenset({"Trainer", "Seq2SeqTrainer", "pipeline"})
+_HINT = re.compile(
+    rf"device|cuda|gpu|xpu|mps|\.to\(|accel|quantiz|share_mem|Trainer|{'|'.join(_FRAMEWORKS)}",
+    re.IGNORECASE,
+)
+
+
+def speaks_of_devices(program: Program) -> bool:
+    """Whether a program has anything to do with devices, or leaves them to a framework."""
+    if _HINT.search(program.text) is None:
+        return False
+    return any(_speaks(program, node) for node in descendants(program.tree))
+
+
+def _speaks(program: Program, node: cst.CSTNode) -> bool:
+    tree = program.tree
+    match node:
+        case cst.Name(value=name):
+            return bool(_DEVICE_WORD.search(name))
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="to")), args=args):
+            return not args or not all(map(_is_dtype, map(tree.code_for_node, args)))
+        case cst.Import(names=aliases):
+            return any(_is_framework(alias.evaluated_name) for alias in aliases)
+        case cst.ImportFrom(module=cst.CSTNode() as module, names=names) if not node.relative:
+            given = [] if isinstance(names, cst.ImportStar) else names
+            is_trainer = any(alias.evaluated_name in _TRAINERS for alias in given)
+            name, library = tree.code_for_node(module), program.library
+            is_own = library is not None and library.find(program.path, name, 0) is not None
+            return not is_own and (is_trainer or _is_framework(name))
+        case _:
+            return False
+
+
+def _is_framework(module: str) -> bool:
+    return module.partition(".")[0] in _FRAMEWORKS
+
+
+def _is_dtype(argument: str) -> bool:
+    return _DTYPE.search(argument) is not None
+
+
+_DTYPE = re.compile(
+    r"dtype|memory_format|^\w+\.(?:[bcu]?float|half|double|u?int|long|short|bool)\w*"
+)

@@ -1,0 +1,172 @@
+"""Device parameters that a call leaves to their defaults, although its caller has a device."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.api_events import DeviceNotForwarded
+from devicelint.domain.devices import (
+    DeviceOf,
+    InvalidDevice,
+    Known,
+    is_accelerator,
+    parse_device,
+)
+from devicelint.domain.values import NONE, Const, DeviceHandle, Outside, Tensor, Value
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.tensor_parameters import declared
+from devicelint.interpreter.suggestions.device_names import USUAL_NAMES, devices_at_hand
+
+_FEWEST_SETTINGS = 2
+"""How many settings a call passes on before it is odd that the device is not among them."""
+
+
+def note_default(
+    run: Run, frame: Frame, parameter: cst.Param, value: Value, arguments: Arguments
+) -> None:
+    """A parameter was not given: where it is a device and the caller has one, announce that."""
+    site, node = frame.site, frame.node
+    if parameter.name.value not in USUAL_NAMES or site is None or run.device_choices:
+        return
+    if not isinstance(node, cst.FunctionDef) or not _is_device(node, parameter.name.value):
+        return
+    fixed = _fixed(value)
+    if isinstance(fixed, Known) and is_accelerator(fixed):
+        found = next(_at_hand(run, fixed, node, arguments), None)
+        run.demands_accelerator |= found is not None
+    elif fixed is not None or value == NONE or value == Const(""):
+        found = _setting_left_out(run, arguments) or _own_left_unused(run)
+    else:
+        return
+    if found is not None:
+        name = parameter.name.value
+        run.announce(DeviceNotForwarded(site, _called(run, site), name, parameter, found, fixed))
+
+
+def _called(run: Run, site: cst.Call) -> str:
+    return run.code_of(site.func)
+
+
+def _fixed(value: Value) -> Known | None:
+    """The device that a default writes out."""
+    if isinstance(value, DeviceHandle):
+        return value.device if isinstance(value.device, Known) else None
+    if not isinstance(value, Const) or not isinstance(value.value, str):
+        return None
+    try:
+        return parse_device(value.value)
+    except InvalidDevice:
+        return None
+
+
+def _at_hand(run: Run, fixed: Known, node: cst.FunctionDef, arguments: Arguments) -> Iterator[str]:
+    """What the caller could pass instead of an accelerator that is written out."""
+    for named in devices_at_hand(run, run.frame, fixed):
+        if named.literal is None:
+            yield named.code
+    for name in USUAL_NAMES:
+        held = run.state.read(run.frame.ref, name)
+        if held is not None and not isinstance(held, (Const, DeviceHandle)):
+            yield name
+    parameters = [*node.params.posonly_params, *node.params.params]
+    if parameters and parameters[0].name.value in ("self", "cls"):
+        del parameters[0]
+    for parameter, argument in zip(parameters, arguments.positional, strict=False):
+        if isinstance(argument.site, cst.Name) and _is_callers(
+            run, node, parameter, argument.value
+        ):
+            yield f"{argument.site.value}.device"
+
+
+def _is_callers(run: Run, node: cst.FunctionDef, parameter: cst.Param, value: Value) -> bool:
+    """Whether an argument is a tensor, wherever the caller's own caller keeps it."""
+    if isinstance(value, Tensor):
+        return isinstance(value.device, DeviceOf)
+    if not isinstance(value, Outside) or not value.parameter:
+        return False
+    return declared(run, node, parameter) is not None
+
+
+def _setting_left_out(run: Run, arguments: Arguments) -> str | None:
+    """`run(opt.data, batch_size=opt.batch_size)`, where `--device` is an option as well."""
+    if not _DEVICE_OPTION.search(run.module_code):
+        return None
+    settings = [
+        argument.site.value.value
+        for argument in arguments
+        if isinstance(argument.site, cst.Attribute)
+        and isinstance(argument.site.value, cst.Name)
+        and isinstance(run.lookup(argument.site.value.value), Outside)
+    ]
+    owner = max(set(settings), key=settings.count, default="")
+    return f"{owner}.device" if settings.count(owner) >= _FEWEST_SETTINGS else None
+
+
+_DEVICE_OPTION = re.compile(r"add_argument\(\s*['\"]--device['\"]")
+
+
+def _own_left_unused(run: Run) -> str | None:
+    """The caller's own device parameter, where nothing in its body ever reads it."""
+    node = run.frame.node
+    if not isinstance(node, cst.FunctionDef):
+        return None
+    given = {one.name.value for one in (*node.params.params, *node.params.kwonly_params)}
+    name = next((one for one in USUAL_NAMES if one in given), None)
+    return None if name is None or name in _names_read(node) else name
+
+
+def _is_device(node: cst.FunctionDef, name: str) -> bool:
+    """Whether a function uses a parameter as a device: by what it is given to."""
+    return name in _used_as_devices(node)
+
+
+@functools.lru_cache(maxsize=32)
+def _used_as_devices(node: cst.FunctionDef) -> frozenset[str]:
+    reader = _Reader()
+    node.body.visit(reader)
+    return frozenset(reader.devices)
+
+
+@functools.lru_cache(maxsize=32)
+def _names_read(node: cst.FunctionDef) -> frozenset[str]:
+    reader = _Reader()
+    node.body.visit(reader)
+    return frozenset(reader.names)
+
+
+class _Reader(cst.CSTVisitor):
+    """Gathers the names that a body mentions, and those that it uses as devices."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.devices: set[str] = set()
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self.names.add(node.value)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        called = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
+        takes = isinstance(called, cst.Name) and _TAKES_DEVICE.search(called.value) is not None
+        for one in node.args:
+            by_name = one.keyword is not None and one.keyword.value in _DEVICE_KEYWORDS
+            if by_name or takes:
+                self.devices.update(_names_of(one.value))
+
+
+def _names_of(node: cst.BaseExpression) -> Iterator[str]:
+    """The names that an argument may stand for: `device`, `device or "cpu"`."""
+    if isinstance(node, cst.Name):
+        yield node.value
+    elif isinstance(node, cst.BooleanOperation):
+        yield from _names_of(node.left)
+        yield from _names_of(node.right)
+
+
+_TAKES_DEVICE = re.compile(r"^(?:to|cuda|to_empty)$|device", re.IGNORECASE)
+_DEVICE_KEYWORDS = frozenset({"device", "map_location", "dev", "torch_device"})

@@ -1,0 +1,1 @@
+"""Moves under conditions of the program, and whether they can do without."""

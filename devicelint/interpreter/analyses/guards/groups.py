@@ -1,0 +1,128 @@
+"""Guards that ask the same, together: what they come to is decided once for all of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import Known
+from devicelint.domain.events import Transfer
+from devicelint.domain.guard_events import ChosenType, Condition, Guard, GuardedMoves
+from devicelint.domain.history import Site
+from devicelint.interpreter.analyses.guards.bindings import settled
+from devicelint.interpreter.analyses.guards.conditions import Asked, around, asks_machine
+from devicelint.interpreter.analyses.guards.devices import (
+    condition_of,
+    device_held,
+    free_device_name,
+)
+from devicelint.interpreter.analyses.guards.guards import guards_of
+from devicelint.interpreter.analyses.guards.types import chosen_types
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.name_uses import Reads, reads_of
+
+Found = tuple[Asked, Guard | ChosenType]
+
+
+def announce_guards(run: Run) -> None:
+    """Announce, for each condition, the moves that are made under it and nothing else."""
+    if not run.world.accelerators or not _WRITTEN_OUT.search(run.module_code):
+        return
+    reads = reads_of(run.module)
+    groups: dict[tuple[Site, str], list[Found]] = {}
+    for asked, guard in guards_of(run, reads):
+        groups.setdefault(asked.key, []).append((asked, guard))
+    for asked, chosen in chosen_types(run, reads):
+        groups.setdefault(asked.key, []).append((asked, chosen))
+    found = (_decided(run, reads, group) for group in groups.values())
+    for event in _one_by_one(reads, [one for one in found if one is not None]):
+        run.announce(event)
+
+
+_WRITTEN_OUT = re.compile(r"\.(?:cuda|xpu)\(|\.to\([^)]*[\"']|cuda\.\w+Tensor")
+"""A move that says itself where it goes."""
+
+
+def _one_by_one(reads: Reads, found: list[GuardedMoves]) -> Iterator[GuardedMoves]:
+    """Those that do not define the same name twice: the others come once that is there.
+
+    What asks for an accelerator by a flag shares the device of what asks torch directly.
+    """
+    at_top = any(one.condition.known_after is None for one in found if _asks_torch(one))
+    named: list[GuardedMoves] = []
+    for one in sorted(found, key=lambda one: not _asks_torch(one)):
+        shared = at_top and _asks_torch(one)
+        defines = one.held is None and not shared
+        if not defines or not any(_meets(reads, one, other) for other in named):
+            named.append(one)
+            yield replace(one, at_top=shared)
+
+
+def _asks_torch(one: GuardedMoves) -> bool:
+    return one.condition.asks_machine and one.held is None and not one.condition.prefix
+
+
+def _meets(reads: Reads, one: GuardedMoves, other: GuardedMoves) -> bool:
+    """Whether two would define one name where both are seen."""
+    if one.name != other.name or other.held is not None:
+        return False
+    return (
+        one.scope is other.scope
+        or _stands_in(reads, other, one.scope)
+        or _stands_in(reads, one, other.scope)
+    )
+
+
+def _stands_in(reads: Reads, one: GuardedMoves, scope: Site) -> bool:
+    """Whether a guard stands in a function."""
+    sites = (*map(_site, one.guards), *map(_site, one.types))
+    inner = isinstance(scope, cst.FunctionDef)
+    return inner and any(scope in set(around(reads, site)) for site in sites)
+
+
+def _decided(run: Run, reads: Reads, found: list[Found]) -> GuardedMoves | None:
+    """What is to be told of the guards that ask the same."""
+    asked = found[0][0]
+    guards = tuple(one for _, one in found if isinstance(one, Guard))
+    types = tuple(one for _, one in found if isinstance(one, ChosenType))
+    if asks_machine(run, asked.expression):
+        condition = Condition(asked.code, asks_machine=True)
+        if asked.code.startswith("not "):
+            return None
+    else:
+        place = settled(reads, asked)
+        if place is None:
+            return None
+        guards = tuple(one for one in guards if place.precedes(reads, _node(one.site)))
+        types = tuple(one for one in types if place.precedes(reads, _node(one.site)))
+        condition = condition_of(run, reads, asked, place, (*guards, *types))
+    moves = [run.moves[move] for guard in guards for move in guard.moves]
+    device = _one_device(moves) if moves or types or condition.asks_machine else None
+    sites = [_node(one) for one in (*map(_site, guards), *map(_site, types))]
+    if device is None or not sites:
+        return None
+    held = device_held(run, reads, condition, sites, device)
+    name = free_device_name(run, reads, condition, sites)
+    return GuardedMoves(sites[0], condition, asked.scope, device, guards, types, held, name)
+
+
+def _site(one: Guard | ChosenType) -> Site:
+    return one.site
+
+
+def _node(site: Site) -> cst.CSTNode:
+    assert isinstance(site, cst.CSTNode)
+    return site
+
+
+def _one_device(moves: list[Transfer]) -> str | None:
+    """The one device that moves go to: "cuda", and "cuda:1" only where the code says so."""
+    devices = {move.target for move in moves} or {Known("cuda")}
+    kinds = {(one.type, one.index or 0) for one in devices if isinstance(one, Known)}
+    if len(kinds) != 1:
+        return None
+    kind, index = kinds.pop()
+    return f"{kind}:{index}" if index or Known(kind) not in devices else kind

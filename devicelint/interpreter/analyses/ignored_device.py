@@ -1,0 +1,106 @@
+"""Device parameters that callers pass and that the function never reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.api_events import DeviceIgnored
+from devicelint.domain.devices import CPU
+from devicelint.domain.values import Module, Outside, Tensor, Value
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.name_uses import reads_of
+from devicelint.interpreter.python.attributes import module_device
+from devicelint.interpreter.suggestions.device_names import USUAL_NAMES
+from devicelint.interpreter.torch.device_arguments import names_accelerator
+
+_READS_ALL = frozenset({"locals", "vars", "eval", "exec"})
+_MOVES = frozenset({"to", "cuda", "cpu", "xpu", "to_empty"})
+
+
+def note_ignored(run: Run, frame: Frame, arguments: Arguments, result: Value) -> None:
+    """A function gave something that it made on the CPU: was it told another device?"""
+    node, site = frame.node, frame.site
+    if not run.world.accelerators or not isinstance(result, (Tensor, Module)):
+        return
+    if not isinstance(node, cst.FunctionDef) or site is None or not run.frame.is_checked:
+        return
+    made = result.since.site
+    given = _given(node, frame, arguments)
+    if given is None or not _may_be_accelerator(given[1].value) or _reads(node, given[0]):
+        return
+    if any(one is made for one in descendants(node.body)) and _is_free(run, node):
+        is_module = isinstance(result, Module)
+        event = DeviceIgnored(given[1].site, node, given[0], made, is_module)
+        run.ignored[site] = (event, site, result)
+
+
+def announce_ignored(run: Run) -> None:
+    """Announce the devices that functions ignored, where nothing was moved there later."""
+    for event, call, result in run.ignored.values():
+        if not isinstance(result, (Tensor, Module)):
+            continue
+        place = result if isinstance(result, Tensor) else module_device(run, result)
+        if place.device == CPU and not _is_moved(run, call):
+            run.announce(event)
+
+
+def _given(
+    node: cst.FunctionDef, frame: Frame, arguments: Arguments
+) -> tuple[str, Argument] | None:
+    """The device parameter of a function, and what it was given."""
+    names = [one.name.value for one in (*node.params.posonly_params, *node.params.params)]
+    if frame.receiver is not None and names[:1] in (["self"], ["cls"]):
+        del names[0]
+    for position, name in enumerate(names):
+        if name in USUAL_NAMES and (found := arguments.get(position, name)) is not None:
+            return name, found
+    for one in node.params.kwonly_params:
+        if one.name.value in USUAL_NAMES and one.name.value in arguments.keywords:
+            return one.name.value, arguments.keywords[one.name.value]
+    return None
+
+
+def _may_be_accelerator(value: Value) -> bool:
+    """Whether a device is one, or may be: what the caller was told itself, too."""
+    if isinstance(value, Outside):
+        return value.origin in USUAL_NAMES
+    return names_accelerator(value)
+
+
+def _reads(node: cst.FunctionDef, parameter: str) -> bool:
+    """Whether the body mentions a parameter, or may read all of them."""
+    names = {one.value for one in descendants(node.body) if isinstance(one, cst.Name)}
+    return parameter in names or bool(names & _READS_ALL)
+
+
+def _is_free(run: Run, node: cst.FunctionDef) -> bool:
+    """Whether nothing but itself asks a function for its parameters: others may share its name."""
+    alike = reads_of(run.module).functions.get(node.name.value, [])
+    return not node.decorators and all(one is node for one in alike)
+
+
+def _is_moved(run: Run, call: cst.Call) -> bool:
+    """Whether what a call gives is moved where it is called, or under the name it gets there."""
+    reads = reads_of(run.module)
+    around = reads.around.get(call)
+    if isinstance(around, cst.Attribute):
+        return around.attr.value in _MOVES
+    if not isinstance(around, cst.Assign):
+        return not isinstance(around, (cst.Arg, cst.Expr))
+    for name in _names(around):
+        for one in reads.names.get(name, ()):
+            method = reads.around[one]
+            if isinstance(method, cst.Attribute) and method.attr.value in _MOVES:
+                return True
+    return not list(_names(around))
+
+
+def _names(statement: cst.Assign) -> Iterator[str]:
+    for target in statement.targets:
+        if isinstance(target.target, cst.Name):
+            yield target.target.value

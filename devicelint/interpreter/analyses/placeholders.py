@@ -1,0 +1,75 @@
+"""Tensors that stand for nothing: what is returned or kept where there is nothing to compute.
+
+`return torch.zeros(0, 4)` for an image without boxes lies on the CPU, and what the other paths
+give lies with the caller's tensors: whoever puts both together fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, DeviceOf
+from devicelint.domain.events import Operand
+from devicelint.domain.history import Verb
+from devicelint.domain.values import ListOf, Tensor, Tuple, Value
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.torch.operands import operand_of, report_clash
+
+RETURNED, KEPT = "return", "a list's items"
+"""The operations that the announced clashes are of."""
+
+
+def check_returns(run: Run, frame: Frame) -> None:
+    """Hold what the paths of a function that is walked on its own return against each other."""
+    if frame.site is not None or len(frame.returns) < 2:
+        return
+    if frame.separated_by is not None and "cuda" in frame.separated_by.key:
+        return
+    _check_apart(run, [value for value, _ in frame.returns])
+
+
+def _check_apart(run: Run, values: Sequence[Value]) -> None:
+    tuples = [value for value in values if isinstance(value, Tuple)]
+    if tuples and len(tuples) == len(values) and len({len(one.items) for one in tuples}) == 1:
+        for position in range(len(tuples[0].items)):
+            _check_apart(run, [one.items[position] for one in tuples])
+        return
+    other = next((one for one in map(_on_callers_device, values) if one is not None), None)
+    for value in values:
+        created = _created_for_nothing(value)
+        if created is not None and other is not None:
+            report_clash(run, _node(created), RETURNED, (created, other))
+
+
+def check_overwritten(run: Run, owner: Value, before: Iterable[Value], value: Value) -> None:
+    """An item of a list of placeholders is written, in a loop that leaves out some."""
+    loops = run.frame.loops
+    other = _on_callers_device(value)
+    if not isinstance(owner, ListOf) or other is None or not loops or not loops[-1].continues:
+        return
+    for one in before:
+        created = _created_for_nothing(one)
+        if created is not None:
+            report_clash(run, _node(created), KEPT, (created, other))
+
+
+def _created_for_nothing(value: Value) -> Operand | None:
+    """A tensor with dimensions that was created on the CPU, and nothing has become of."""
+    if not isinstance(value, Tensor) or value.device != CPU or value.scalar is not False:
+        return None
+    is_made = value.since.verb in (Verb.CREATED, Verb.CONVERTED)
+    return operand_of(value, value.since.site) if is_made else None
+
+
+def _on_callers_device(value: Value) -> Operand | None:
+    if not isinstance(value, Tensor) or not isinstance(value.device, DeviceOf):
+        return None
+    return operand_of(value, getattr(value.since.site, "name", value.since.site))
+
+
+def _node(operand: Operand) -> cst.CSTNode:
+    assert isinstance(operand.site, cst.CSTNode)
+    return operand.site

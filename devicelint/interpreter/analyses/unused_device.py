@@ -1,0 +1,143 @@
+"""Devices that a script chooses, and that its model never gets to: it trains on the CPU instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from devicelint.domain.devices import (
+    CPU,
+    Device,
+)
+from devicelint.domain.history import Site, Verb
+from devicelint.domain.training_events import DeviceUnused
+from devicelint.domain.values import DeviceHandle, Flag, Module, Ref, Value
+from devicelint.interpreter.analyses.unused_reads import handed_out, is_idle, is_idle_attribute
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.name_uses import (
+    Reads,
+    assigned,
+    holders_of,
+    is_conditional,
+    reads_of,
+)
+from devicelint.interpreter.python.attributes import module_device
+from devicelint.interpreter.python.conditions import AVAILABLE
+from devicelint.interpreter.torch.device_arguments import names_accelerator
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Where a device is chosen, and what holds it."""
+
+    site: Site
+    name: str
+    device: Device | None
+    is_option: bool = False
+
+
+def note_trained(run: Run, module: Module, step: Site) -> None:
+    """An optimizer steps over a module: one that was ever moved is not left behind."""
+    is_left = _is_left(run, module, frozenset())
+    if module.ref not in run.trained or not is_left:
+        run.trained[module.ref] = (module, is_left, step)
+
+
+def _is_left(run: Run, module: Module, seen: frozenset[Ref]) -> bool:
+    """Whether neither a module nor any of its parts was moved since it was built on the CPU."""
+    place = module_device(run, module)
+    if place.device != CPU or place.since.verb is Verb.MOVED:
+        return False
+    inner = [one for one in run.state.fields(module.ref).values() if isinstance(one, Module)]
+    return all(one.ref in seen or _is_left(run, one, seen | {module.ref, one.ref}) for one in inner)
+
+
+def announce_unused(run: Run) -> None:
+    """Announce the device that none of the models is brought to which the program trains."""
+    if not run.world.accelerators or not run.trained:
+        return
+    if run.world.settings and _MOVES.search(run.module_code):
+        return  # What is moved under other settings is not left behind.
+    if not all(is_left for _, is_left, _ in run.trained.values()):
+        return
+    module, _, step = next(iter(run.trained.values()))
+    for choice in _choices(run):
+        chosen = (choice.site, choice.name, choice.device)
+        run.announce(DeviceUnused(*chosen, module, step, choice.is_option))
+        return
+
+
+_MOVES = re.compile(r"\.(?:to|cuda|xpu)\(|device=")
+
+
+def _choices(run: Run) -> Iterator[_Choice]:
+    """The devices that are chosen in the file and that it does nothing with, then the options."""
+    reads = reads_of(run.module)
+    found: dict[str, _Choice] = {}
+    others: set[str] = set()
+    for name, statement in assigned(reads):
+        value = run.given.get(statement)
+        if _is_used_elsewhere(reads, statement.value):
+            others.add(name)
+        elif _NAMED_FOR_IT.search(name) and value is not None and _is_choice(name, value):
+            device = value.device if isinstance(value, DeviceHandle) else None
+            found[name] = _Choice(statement, name, device)
+        elif not is_conditional(reads, statement):
+            others.add(name)
+    yield from (one for name, one in found.items() if name not in others and _is_idle(reads, name))
+    yield from _options(reads)
+
+
+def _is_used_elsewhere(reads: Reads, value: cst.BaseExpression) -> bool:
+    """Whether a value is another name for what is chosen, and maybe used, somewhere else."""
+    if isinstance(value, cst.Attribute):
+        return not is_idle_attribute(reads, value.attr.value)
+    return isinstance(value, cst.Name)
+
+
+def _is_idle(reads: Reads, name: str) -> bool:
+    owner, _, attribute = name.rpartition(".")
+    return is_idle_attribute(reads, attribute) if owner else is_idle(reads, name)
+
+
+_NAMED_FOR_IT = re.compile(r"dev|cuda|gpu|accel", re.IGNORECASE)
+_ASKS_ONLY = re.compile(r"avail|has|is_|num|count|name|(?<![a-z])n_?gpu", re.IGNORECASE)
+
+
+def _is_choice(name: str, value: Value) -> bool:
+    """Whether an accelerator is chosen, or may be, and not only asked for."""
+    if isinstance(value, Flag):
+        return value.key == AVAILABLE and not value.negated and not _ASKS_ONLY.search(name)
+    return names_accelerator(value)
+
+
+_OPTION = re.compile(
+    r"(?:no_|disable_)?(?:use_)?(?:device|cuda|gpu|accel)(?:s|_ids?)?", re.IGNORECASE
+)
+
+
+def _options(reads: Reads) -> Iterator[_Choice]:
+    """`parser.add_argument("--device")`, where nothing reads `args.device`."""
+    parsed = list(holders_of(reads, "parse_args"))
+    if not parsed or any(name is None or handed_out(reads, name) for name in parsed):
+        return
+    for node in reads.around:
+        if not (isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)):
+            continue
+        if node.func.attr.value == "add_argument":
+            option = _option(node)
+            name = option.lstrip("-").replace("-", "_")
+            if _OPTION.fullmatch(name) and not reads.attributes.get(name):
+                yield _Choice(node, option, None, is_option=True)
+
+
+def _option(call: cst.Call) -> str:
+    """The long name of an option; empty where its value goes under another one."""
+    if any(one.keyword is not None and one.keyword.value == "dest" for one in call.args):
+        return ""
+    written = [one.value for one in call.args if one.keyword is None]
+    names = [one.evaluated_value for one in written if isinstance(one, cst.SimpleString)]
+    return next((str(one) for one in names if str(one).startswith("--")), "")

@@ -1,0 +1,174 @@
+"""What a walk keeps in mind: what surrounds the point where it is, and what it has noted so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field, fields
+from typing import NamedTuple
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device
+from devicelint.domain.events import Event, Load, Transfer
+from devicelint.domain.history import Site, Step
+from devicelint.domain.values import Class, Function, Imported, Loaded, Module, Ref, Tensor, Value
+from devicelint.interpreter.engine.frame import Frame
+
+
+@dataclass(eq=False, kw_only=True)
+class Surroundings:
+    """What holds around the point where the walk is; whoever enters something leaves it again."""
+
+    assumptions: int = 0
+    """How many conditions that the code cannot tell."""
+    unrelated: int = 0
+    """How many of these say nothing of devices: what they guard needs what it names."""
+    settings: list[str] = field(default_factory=list)
+    """The settings that lead to this point, with what they have to be."""
+    device_choices: int = 0
+    """How many conditions that ask for a device."""
+    no_grad: int = 0
+    """How many contexts and decorators that disable gradients."""
+    silences: int = 0
+    """How many parts of the walk that nobody is to hear of."""
+    expected: list[str] = field(default_factory=list)
+    """The exceptions that `try` statements are prepared for."""
+    default_device: Device = CPU
+    """Where torch creates a tensor for which no device is given."""
+    index_tests: dict[str, tuple[cst.CSTNode, str]] = field(default_factory=dict)
+    """The tests that ask whether a device index is true."""
+    sequentials: list[tuple[Module, Site]] = field(default_factory=list)
+    """The Sequentials whose layers are being called, outermost first, with their calls."""
+
+
+@dataclass(frozen=True)
+class MovedName:
+    """`net.cuda()` or `net = net.cuda()`, as a statement."""
+
+    name: str
+    statement: cst.Expr | cst.Assign
+    call: cst.Call
+    target: Device
+    frame: Frame
+    moment: int
+    built: Site
+    """The call that built the module."""
+
+
+class UnmovedPart(NamedTuple):
+    """What stays in `x.to(device), y`: its place, the move beside it, and where that goes."""
+
+    site: cst.BaseExpression
+    move: cst.Call
+    device: Device
+
+
+class Saved(NamedTuple):
+    """A file that was written: where the walk began that did, and under which settings."""
+
+    path: object
+    entry: Site
+    settings: frozenset[str]
+
+
+@dataclass(eq=False, kw_only=True)
+class Memory:
+    """What the walk has noted, for itself and for those who ask at the end."""
+
+    moment: int = 0
+    """How many statements were walked."""
+    steps_elsewhere: int = 0
+    """How many of these were in files that the checked one imports."""
+    lines_elsewhere: int = 0
+    """How many lines these files have."""
+    imported: dict[Imported, Value] = field(default_factory=dict)
+    """What the names stand for that the checked file imports."""
+    left_out: bool = False
+    """Whether some file was not looked at any more, for there were too many."""
+    entered: set[Site] = field(default_factory=set)
+    """The functions that were interpreted with the arguments of a call."""
+    instantiated: set[Site] = field(default_factory=set)
+    """The classes of which there was an object."""
+    interpretations: dict[Site, int] = field(default_factory=dict)
+    """How often each function was walked."""
+    remembered: dict[object, Value] = field(default_factory=dict)
+    """What calls gave, by the function and what it was called with."""
+    classes: dict[Site, Class] = field(default_factory=dict)
+    """The classes that the file defines."""
+    pending: list[tuple[Function, Frame]] = field(default_factory=list)
+    """The functions that were defined, with the frame that did."""
+    demands_accelerator: bool = False
+    """Whether the code goes to an accelerator that it writes out, unguarded."""
+    skips_a_machine: bool = False
+    """Whether a branch was left out because this machine has an accelerator, or none."""
+    counts_accelerators: bool = False
+    """Whether the code asks how many accelerators there are."""
+    moved_back: set[tuple[Ref, str]] = field(default_factory=set)
+    """What has left an accelerator again: modules, and names of tensors."""
+    hidden: set[Ref] = field(default_factory=set)
+    """The modules that lie in a plain container of another one, unregistered."""
+    assigned_by: dict[Site, Site] = field(default_factory=dict)
+    """The statement of each attribute that was assigned to."""
+    integers: dict[str, str] = field(default_factory=dict)
+    """What holds a whole number by its declaration, and how to ask whether it was given."""
+    backends: set[str] = field(default_factory=set)
+    """The names that the program gives to backends of its own."""
+    bound_names: dict[Site, set[str]] = field(default_factory=dict)
+    """The names that a scope binds anywhere, for those scopes where a fix asked."""
+    made_in: dict[Site, tuple[Frame, int]] = field(default_factory=dict)
+    """The frame in which each tensor or module was created, and the moment."""
+    moved_siblings: dict[Site, tuple[Site, int]] = field(default_factory=dict)
+    """The statement that moves a name, and its moment, by the statement that bound the name."""
+    unmoved_parts: dict[Step, UnmovedPart] = field(default_factory=dict)
+    """The parts of tuples that stay where others are moved, by what put each where it is."""
+    moved_names: dict[Site, MovedName] = field(default_factory=dict)
+    """The statements that move modules by their names."""
+    moves: dict[Site, Transfer] = field(default_factory=dict)
+    """The transfers of the file, as they were made last."""
+    guarded_moves: set[Site] = field(default_factory=set)
+    """The moves that are made under a condition that the code cannot tell."""
+    guarded_here: set[Site] = field(default_factory=set)
+    """Those of them whose function has that condition itself, and not who calls it."""
+    loads: dict[Site, Load] = field(default_factory=dict)
+    """The loads without map_location, and what they are used for."""
+    moved_loads: dict[Site, Loaded] = field(default_factory=dict)
+    """What was loaded, by the transfer that moved it."""
+    ignored: dict[Site, tuple[Event, cst.Call, Value]] = field(default_factory=dict)
+    """The calls whose device is ignored: what there is to announce, the call, and its result."""
+    given: dict[Site, Value] = field(default_factory=dict)
+    """What may choose a device, by the statement that gives it a name."""
+    trained: dict[Ref, tuple[Module, bool, Site]] = field(default_factory=dict)
+    """The modules that optimizers step over: whether they were never moved, and the step."""
+    learners: dict[Ref, Module] = field(default_factory=dict)
+    """The modules that the checked file builds, calls, or gives to an optimizer."""
+    leaves: dict[Site, Tensor] = field(default_factory=dict)
+    """The tensors that are trained, by the call that makes each."""
+    unseen: dict[cst.Call, Frame] = field(default_factory=dict)
+    """The calls that build what optimizers are given the parameters of, and nobody sees."""
+    optimizes: bool = False
+    """Whether the program builds an optimizer."""
+    saved_models: dict[object, tuple[Value, frozenset[Device]]] = field(default_factory=dict)
+    """The models that were written whole, by their file, and where they were."""
+    apart: dict[Site, Tensor] = field(default_factory=dict)
+    """What lies elsewhere on another path, by the call that makes a tensor on the CPU on this."""
+    saved: set[Saved] = field(default_factory=set)
+    """The files of checkpoints that were written."""
+
+    @contextmanager
+    def forgetting(self) -> Iterator[None]:
+        """Walk without keeping in mind what is noted: only which functions were walked."""
+        before = {
+            one.name: copy(getattr(self, one.name))
+            for one in fields(Memory)
+            if one.name not in _KEPT and isinstance(getattr(self, one.name), (dict, set, list))
+        }
+        try:
+            yield
+        finally:
+            for name, held in before.items():
+                setattr(self, name, held)
+
+
+_KEPT = frozenset({"entered", "interpretations", "imported"})

@@ -1,0 +1,93 @@
+"""What is walked: a file's tree and the text that it was parsed from, and the files around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol
+
+import libcst as cst
+
+from devicelint.domain.state import Fields
+from devicelint.domain.values import Ref
+from devicelint.domain.worlds import World
+from devicelint.interpreter.engine.frame import GLOBALS
+from devicelint.text.documents.names import NOBODY
+
+if TYPE_CHECKING:
+    from devicelint.interpreter.guesses.assumptions import Assumed
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file holds after its statements were walked."""
+
+    objects: Mapping[Ref, Fields] = field(default_factory=dict, repr=False)
+    lines: int = 0
+    """How many lines were read for it: its own, and those of the files that it imports."""
+    counts_accelerators: bool = False
+    """Whether that depends on how many accelerators there are."""
+
+
+class Library(Protocol):
+    """The files of a project, as its imports name them.
+
+    A `home` stands for a file, or for a folder that is a package without a file of its own.
+    """
+
+    def find(self, importer: str, module: str, level: int) -> str | None:
+        """The home that an import in the file `importer` means; `level` counts its dots."""
+
+    def inside(self, home: str, name: str) -> str | None:
+        """The home of a submodule of the package `home`."""
+
+    def program(self, home: str) -> Program | None:
+        """The file itself; None for a folder, and for what cannot be read or parsed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """One file, parsed."""
+
+    tree: cst.Module = field(repr=False)
+    text: str = field(repr=False)
+    path: str = ""
+    library: Library | None = field(default=None, repr=False)
+    home: Ref = GLOBALS
+    """Where its global names lie; `GLOBALS` for the file that is checked."""
+    heard: Mapping[Ref, Program] = field(default_factory=dict, repr=False)
+    """The other files whose functions are checked as well, as they are called from here."""
+    walked: dict[World, Contents] = field(default_factory=dict, repr=False)
+    """What it holds in each world, for the files that import it."""
+    assumed: Assumed | None = field(default=None, repr=False)
+    """What the configuration says of names and of functions that no source explains."""
+    code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)
+    """The text of those nodes that it was asked for."""
+
+    @cached_property
+    def shown(self) -> frozenset[cst.CSTNode]:
+        """The last statements of a notebook's cells: the values of expressions are shown there."""
+        if NOBODY not in self.text:
+            return frozenset()
+        return frozenset(
+            last.body[-1]
+            for last, end in pairwise(self.tree.body)
+            if isinstance(last, cst.SimpleStatementLine) and _ends_cell(end)
+        )
+
+    @cached_property
+    def lines(self) -> int:
+        """How long the file is."""
+        return self.text.count("\n") + 1
+
+
+def _ends_cell(statement: cst.CSTNode) -> bool:
+    match statement:
+        case cst.SimpleStatementLine(
+            body=[cst.Expr(value=cst.Name(name)) | cst.Assign(value=cst.Call(func=cst.Name(name)))]
+        ):
+            return name == NOBODY
+        case _:
+            return False

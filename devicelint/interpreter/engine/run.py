@@ -1,0 +1,351 @@
+"""One walk through a program in one world.
+
+`Run` holds what the walk knows at this moment: the state, the frame and the world.  The grammar
+lies in the sibling modules, which register a handler for each kind of node; they reach each other
+through the run, never by import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, may_be_accelerator
+from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
+from devicelint.domain.history import Site, Verb
+from devicelint.domain.state import Conflict, State, loses_device
+from devicelint.domain.values import (
+    Flag,
+    Function,
+    Imported,
+    Module,
+    Outside,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.domain.worlds import World
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.budget import Patience
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.memory import Memory, Surroundings
+from devicelint.interpreter.engine.program import Program
+from devicelint.text.positions import written
+
+BUILTIN_SCOPE: dict[str, Value] = {}
+"""What Python itself binds; filled by `builtins`."""
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+EVALUATORS: dict[type[cst.CSTNode], Callable[[Run, Any], Value]] = {}
+EXECUTORS: dict[type[cst.CSTNode], Callable[[Run, Any], None]] = {}
+CALLERS: dict[type, Callable[[Run, Any, Arguments, cst.Call], Value]] = {}
+METHODS: dict[type, Callable[[Run, Any, str, cst.Call], Value]] = {}
+ATTRIBUTES: dict[type, Callable[[Run, Any, str, cst.Attribute], Value]] = {}
+RESOLVERS: dict[type, Callable[[Run, Any], Value]] = {}
+
+
+def _registering(table: dict[Any, Any]) -> Callable[..., Callable[[Handler], Handler]]:
+    def handles(*kinds: type) -> Callable[[Handler], Handler]:
+        def register(handler: Handler) -> Handler:
+            for kind in kinds:
+                table[kind] = handler
+            return handler
+
+        return register
+
+    return handles
+
+
+evaluates = _registering(EVALUATORS)
+"""Register how an expression node becomes a value."""
+executes = _registering(EXECUTORS)
+"""Register what a statement node does to the state."""
+calls = _registering(CALLERS)
+"""Register what calling a kind of value gives."""
+methods = _registering(METHODS)
+"""Register what calling `value.name(…)` gives, by the kind of the value."""
+attributes = _registering(ATTRIBUTES)
+"""Register what `value.name` gives, by the kind of the value."""
+resolves = _registering(RESOLVERS)
+"""Register what a name stands for that is bound to such a value."""
+
+
+class Split(Exception):
+    """The walk needs to know a flag: two paths that it separates leave a value on two devices."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+class Listener(Protocol):
+    """Who hears the events of a run."""
+
+    def __call__(self, event: Event, run: Run) -> None:
+        """Take note of one event; the run is at the point where it happened."""
+
+
+class Run(Surroundings, Memory):
+    """The walk: where it is, what holds there, and in which world."""
+
+    def __init__(
+        self,
+        program: Program,
+        world: World,
+        listener: Listener,
+        *,
+        patience: Patience,
+        splits: bool,
+    ) -> None:
+        Surroundings.__init__(self)
+        Memory.__init__(self)
+        self.program = program
+        self.world = world
+        self.splits = splits
+        """Whether this walk may be given up for one in each of two worlds."""
+        self.state = State()
+        self.frame = Frame.of_module(program.tree, program.home)
+        self._listener = listener
+        self.wanted: Container[str] | None = None
+        """The names of the events that the listener takes note of; None for all."""
+        self.assumed = program.assumed
+        self.patience = patience
+        self._look_at = 0
+        self._last_transfer: Transfer | None = None
+        self._addresses: dict[tuple[Site, Ref, str], Ref] = {}
+
+    # -- the file --------------------------------------------------------------------------
+
+    @property
+    def module(self) -> cst.Module:
+        """The tree of the file that is being walked, where the rules hear of it."""
+        return self._file.tree
+
+    @property
+    def module_code(self) -> str:
+        """The text of that file."""
+        return self._file.text
+
+    @property
+    def _file(self) -> Program:
+        frame = self.frame
+        return self.program.heard[frame.home] if frame.is_heard else self.program
+
+    # -- walking ---------------------------------------------------------------------------
+
+    def evaluate(self, node: cst.BaseExpression) -> Value:
+        """The value of an expression; `Unknown` for what is not understood."""
+        handler = EVALUATORS.get(type(node))
+        if handler is None:
+            return Unknown(f"{type(node).__name__} is not modelled")
+        return handler(self, node)
+
+    def execute(self, statement: cst.CSTNode) -> None:
+        """Do what a statement does to the state."""
+        self.moment += 1
+        if self.moment >= self._look_at:
+            self._look_at = self.patience.look(self.moment)
+        self.steps_elsewhere += not self.frame.is_checked
+        handler = EXECUTORS.get(type(statement))
+        if handler is not None:
+            handler(self, statement)
+
+    def execute_block(self, body: cst.BaseSuite | cst.Module) -> None:
+        """Execute statements until the path ends."""
+        for statement in body.body:
+            if self.state.dead:
+                return
+            self.execute(statement)
+
+    def call(self, callee: Value, arguments: Arguments, site: cst.Call) -> Value:
+        """What calling a value gives."""
+        caller = CALLERS.get(type(callee))
+        if caller is None:
+            return Unknown(f"calling {type(callee).__name__} is not modelled")
+        return caller(self, callee, arguments, site)
+
+    # -- names -----------------------------------------------------------------------------
+
+    def lookup(self, name: str) -> Value:
+        """The value of a name here: local, enclosing, global or builtin.
+
+        A name that nothing binds stands for something outside the file.
+        """
+        read = self.state.read
+        frame = self.frame
+        if name not in frame.not_local:
+            value = read(frame.ref, name)
+            if value is not None:
+                return self._resolved(frame.ref, name, value)
+        for ref in frame.scopes:
+            value = read(ref, name)
+            if value is not None:
+                return self._resolved(ref, name, value)
+        value = read(frame.home, name)
+        if value is not None:
+            return self._resolved(frame.home, name, value)
+        return BUILTIN_SCOPE.get(name) or Outside(name)
+
+    def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
+        """What a name stands for that may have been imported; asked once."""
+        resolve = RESOLVERS.get(type(value))
+        if resolve is None:
+            return value
+        found = resolve(self, value)
+        if self.frame.is_checked and not isinstance(value, Imported):
+            self.state.write(ref, name, found)
+        return found
+
+    def bind(self, name: str, value: Value, site: Site) -> None:
+        """Give a name a value, in the scope that the function declares for it."""
+        frame = self.frame
+        self.state.write(frame.scope_of(name, self.state), name, value)
+        frame.bindings[name] = frame.statement
+        frame.first_bound.setdefault(name, self.moment)
+        frame.last_bound[name] = self.moment
+        self.announce(Assigned(site, name, value))
+
+    # -- truth -----------------------------------------------------------------------------
+
+    def decide(self, flag: Flag) -> bool | None:
+        """What this world says of a flag."""
+        return self.world.truth(flag)
+
+    def expects(self, exception: str) -> bool:
+        """Whether the code is prepared for an exception here: it tries, and does otherwise."""
+        return exception in self.expected
+
+    def merge(self, other: State, flag: Flag | None) -> None:
+        """Go on with what holds on both paths; `flag` is what separated them."""
+        conflicts: list[Conflict] = self.state.merge(other)
+        if conflicts and flag is not None and self.splits and self.frame.is_checked:
+            raise Split(flag.key)
+        for one, value in conflicts:
+            self.note_apart(one, value)
+
+    def note_apart(self, one: Value, other: Value) -> None:
+        """Remember a tensor that is made on the CPU on one path, and lies elsewhere on another."""
+        if isinstance(one, Tuple) and isinstance(other, Tuple):
+            for pair in zip(one.items, other.items, strict=False):
+                self.note_apart(*pair)
+        if not (isinstance(one, Tensor) and isinstance(other, Tensor)) or self.silences:
+            return
+        for made, met in ((one, other), (other, one)):
+            is_made = made.since.verb in (Verb.CREATED, Verb.CONVERTED) and made.scalar is False
+            if is_made and made.device == CPU and may_be_accelerator(met.device):
+                self.apart.setdefault(made.since.site, met)
+
+    def sequential_at(self, site: Site) -> Module | None:
+        """The outermost Sequential that a call is of, while its layers are called."""
+        return next((module for module, call in self.sequentials if call is site), None)
+
+    def note_made(self, site: Site) -> None:
+        """Remember where a tensor or module is created: a fix may say there on which device."""
+        if self.frame.is_checked:
+            self.made_in[site] = (self.frame, self.moment)
+
+    def note_function(self, function: Function) -> None:
+        """Remember a function that is defined here: it is walked on its own if nobody calls it."""
+        if self.frame.is_checked:
+            self.pending.append((function, self.frame))
+
+    def separate(self, flag: Flag, one: Value, other: Value, joined: Value) -> None:
+        """Two paths that a flag separates give these values: where that loses a device, split."""
+        if self.splits and self.frame.is_checked and loses_device(one, other, joined):
+            raise Split(flag.key)
+
+    def note_sibling(self, statement: cst.Assign) -> None:
+        """Remember the statement that moves a name, for the names that were bound with it."""
+        transfer = self._last_transfer
+        value = statement.value
+        if transfer is None or not (transfer.site is value or type(value) is cst.Tuple):
+            return
+        if not isinstance(transfer.receiver_site, cst.Name):
+            return
+        given = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
+        binding = self.frame.bindings.get(transfer.receiver_site.value)
+        if binding is not None and any(transfer.site is one for one in given):
+            self.moved_siblings[binding] = (statement, self.moment)
+
+    # -- events ----------------------------------------------------------------------------
+
+    def wants(self, event: type[Event]) -> bool:
+        """Whether anybody takes note of a kind of event: else there is no need to look for it."""
+        return self.wanted is None or event.__name__ in self.wanted
+
+    def announce(self, event: Event) -> None:
+        """Let the rules know; what goes wrong in another file is found where that is checked."""
+        if not self.silences and self.concerns(event):
+            self._listener(event, self)
+
+    def concerns(self, event: Event) -> bool:
+        """Whether an event happens in the file that is checked."""
+        clash: Clash | None = getattr(event, "clash", None)
+        frame = getattr(event, "frame", None) or (self.frame if clash is None else clash.frame)
+        return isinstance(frame, Frame) and frame.is_checked
+
+    @contextmanager
+    def silence(self) -> Iterator[None]:
+        """Walk without telling anybody: what happens is known, or not the user's affair."""
+        self.silences += 1
+        try:
+            yield
+        finally:
+            self.silences -= 1
+
+    @contextmanager
+    def overheard_by(self, listener: Listener) -> Iterator[Listener]:
+        """Walk with one who listens alone, whether or not anybody is to hear of it.
+
+        Gives the one who listened before.
+        """
+        outer, self._listener = self._listener, listener
+        silences, self.silences = self.silences, 0
+        try:
+            yield outer
+        finally:
+            self._listener, self.silences = outer, silences
+
+    def announce_transfer(self, transfer: Transfer) -> None:
+        """Announce a transfer, and remember it in case its result is thrown away."""
+        self._last_transfer = transfer
+        if self.frame.is_checked:
+            self.moves[transfer.site] = transfer
+        self.announce(transfer)
+
+    def announce_discarded(self, expression: cst.BaseExpression, statement: Site) -> None:
+        """Announce that the value of an expression statement was a transfer's result."""
+        transfer = self.discarded_by(expression)
+        if transfer is not None:
+            self.announce(DiscardedTransfer(transfer, statement))
+
+    def discarded_by(self, expression: cst.BaseExpression) -> Transfer | None:
+        """The transfer that an expression statement was, if it was one."""
+        transfer = self._last_transfer
+        return transfer if transfer is not None and transfer.site is expression else None
+
+    def code_of(self, node: cst.CSTNode) -> str:
+        """The source text of a node, without what surrounds it."""
+        code = self.program.code.get(node)
+        if code is None:
+            code = self.program.code[node] = written(self.module, node).strip()
+        return code
+
+    # -- objects ---------------------------------------------------------------------------
+
+    def allocate(self, site: Site, what: str = "") -> Ref:
+        """The address of an object that `site` makes in this frame; the same one each time."""
+        key = (site, self.frame.ref, what)
+        address = self._addresses.get(key)
+        if address is None:
+            number = len(self._addresses) + 1
+            home = self.program.home
+            address = self._addresses[key] = f"{home}#{number}" if home else number
+        self.state.reset(address)
+        return address

@@ -1,0 +1,116 @@
+"""Walks that also tell the values of expressions: of those that somebody asks about, or of all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import libcst as cst
+
+from devicelint.domain.events import Evaluated, Event, Transfer
+from devicelint.domain.values import (
+    Bound,
+    Class,
+    Const,
+    External,
+    Flag,
+    Function,
+    HostValue,
+    Module,
+    ProjectModule,
+    Unknown,
+    Value,
+)
+from devicelint.domain.worlds import World
+from devicelint.interpreter.engine.budget import Patience
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.program import Program
+from devicelint.interpreter.engine.run import EVALUATORS, Listener, Run
+
+
+class WatchingRun(Run):
+    """Announces `Evaluated` for each of `watched`, and what happens in the files imported."""
+
+    def __init__(
+        self,
+        program: Program,
+        world: World,
+        listener: Listener,
+        *,
+        patience: Patience,
+        splits: bool,
+        watched: Collection[cst.CSTNode],
+    ) -> None:
+        super().__init__(program, world, listener, patience=patience, splits=splits)
+        self._watched = watched
+
+    def evaluate(self, node: cst.BaseExpression) -> Value:
+        """The value of an expression, which is told where it is watched."""
+        value = super().evaluate(node)
+        if node in self._watched:
+            self.announce(Evaluated(node, value))
+        return value
+
+    def announce(self, event: Event) -> None:
+        """Tell everything, wherever it happens."""
+        if not self.silences:
+            self._listener(event, self)
+
+
+class TellingRun(Run):
+    """Announces `Evaluated` for every expression of the checked file that may have a place.
+
+    Moves in the files imported are announced, too.  The listener is to tell them apart: rules hear
+    of what `concerns` the file alone.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        world: World,
+        listener: Listener,
+        *,
+        patience: Patience,
+        splits: bool,
+    ) -> None:
+        super().__init__(program, world, listener, patience=patience, splits=splits)
+        self._first_listener = listener
+        self._last_told: dict[int, tuple[Value | None, Frame | None]] = {}
+
+    def evaluate(self, node: cst.BaseExpression) -> Value:
+        """The value of an expression, which is told."""
+        kind = type(node)
+        if kind not in _PLACED:
+            return super().evaluate(node)
+        value = EVALUATORS[kind](self, node)
+        if type(value) not in _NOWHERE and self._tells and self.frame.is_checked:
+            self._tell(node, value)
+        return value
+
+    def _tell(self, node: cst.BaseExpression, value: Value) -> None:
+        """Tell a value, unless it is what was told of the expression last, in the same call.
+
+        What moves in place is told each time.
+        """
+        frame = self.frame
+        last, where = self._last_told.get(id(node), _NEVER)
+        if last is not value or where is not frame or isinstance(value, Module):
+            self._last_told[id(node)] = value, frame
+            self._listener(Evaluated(node, value), self)
+
+    def announce(self, event: Event) -> None:
+        """Tell what concerns the file, and each move elsewhere."""
+        if isinstance(event, Transfer) and self._tells and not self.concerns(event):
+            self._listener(event, self)
+        super().announce(event)
+
+    @property
+    def _tells(self) -> bool:
+        """Not where another one listens alone, to what may never happen."""
+        return not self.silences and self._listener is self._first_listener
+
+
+_PLACED = frozenset({cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BinaryOperation})
+_NOWHERE = frozenset(
+    {Bound, Class, Const, External, Flag, Function, HostValue, ProjectModule, Unknown}
+)
+_NEVER = (None, None)

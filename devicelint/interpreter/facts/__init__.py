@@ -1,0 +1,1 @@
+"""What the text of a file says before anything is evaluated."""

@@ -1,0 +1,164 @@
+"""Where the names of a file are read, and what stands around them: nothing is evaluated here."""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from devicelint.interpreter.engine.nodes import children
+
+
+@dataclass(frozen=True, eq=False)
+class Reads:
+    """Where each name of a file is read, and what stands around each node."""
+
+    tree: cst.Module
+    around: Mapping[cst.CSTNode, cst.CSTNode]
+    names: defaultdict[str, list[cst.Name]] = field(default_factory=lambda: defaultdict(list))
+    attributes: defaultdict[str, list[cst.Attribute]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    functions: defaultdict[str, list[cst.FunctionDef]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+
+    def code(self, node: cst.CSTNode) -> str:
+        """A node as it is written."""
+        return self.tree.code_for_node(node)
+
+
+@functools.lru_cache(maxsize=1)
+def reads_of(tree: cst.Module) -> Reads:
+    """All that a file reads."""
+    reader = Reads(tree, dict(_around(tree)))
+    for node, parent in reader.around.items():
+        if isinstance(node, cst.Attribute):
+            reader.attributes[node.attr.value].append(node)
+        elif isinstance(node, cst.FunctionDef):
+            reader.functions[node.name.value].append(node)
+        elif isinstance(node, cst.ClassDef):
+            reader.functions[node.name.value].extend(_constructors(node))
+        elif isinstance(node, cst.Name) and _is_value(node, parent):
+            reader.names[node.value].append(node)
+    return reader
+
+
+def assigned(reads: Reads) -> Iterator[tuple[str, cst.Assign]]:
+    """The assignments of plain names in a file, and of `self.name` in classes of their own."""
+    for node in reads.around:
+        if isinstance(node, cst.Assign):
+            for target in node.targets:
+                if isinstance(target.target, cst.Name):
+                    yield target.target.value, node
+                elif _is_own_attribute(reads, target.target):
+                    yield reads.code(target.target), node
+
+
+def _is_own_attribute(reads: Reads, target: cst.BaseExpression) -> bool:
+    """`self.device` in a class whose bases cannot read it."""
+    if not isinstance(target, cst.Attribute) or reads.code(target.value) != "self":
+        return False
+    node: cst.CSTNode | None = target
+    while node is not None and not isinstance(node, cst.ClassDef):
+        node = reads.around.get(node)
+    return node is not None and _stands_alone(node)
+
+
+def is_conditional(reads: Reads, statement: cst.CSTNode) -> bool:
+    """Whether a statement stands in a branch."""
+    node = reads.around.get(statement)
+    while node is not None and not isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+        if isinstance(node, (cst.If, cst.Else, cst.Try)):
+            return True
+        node = reads.around.get(node)
+    return False
+
+
+def parameters_for(reads: Reads, call: cst.Call, given: cst.Arg) -> Iterator[str]:
+    """What the function of the file that is called names an argument; nothing if unclear."""
+    found = reads.functions.get(last_name(call.func), [])
+    if given.star or len(found) != 1 or not isinstance(call.func, cst.Name):
+        return
+    parameters = found[0].params
+    names = [one.name.value for one in (*parameters.posonly_params, *parameters.params)]
+    if isinstance(reads.around.get(reads.around[found[0]]), cst.ClassDef):
+        names = names[1:]
+    if given.keyword is not None:
+        every = {*names, *(one.name.value for one in parameters.kwonly_params)}
+        if given.keyword.value in every:
+            yield given.keyword.value
+        return
+    position = next(at for at, one in enumerate(call.args) if one is given)
+    if position < len(names):
+        yield names[position]
+
+
+def holders_of(reads: Reads, function: str) -> Iterator[str | None]:
+    """The names that hold what a function gives; None for what is not understood."""
+    for call in reads.around:
+        if isinstance(call, cst.Call) and last_name(call.func) == function:
+            yield from _holders(reads, call)
+
+
+def _holders(reads: Reads, call: cst.Call) -> Iterator[str | None]:
+    match reads.around[call]:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
+            yield name
+        case cst.Arg() as given if isinstance(outer := reads.around[given], cst.Call):
+            names = list(parameters_for(reads, outer, given))
+            yield from names or (None,)
+        case cst.Return() as back:
+            node: cst.CSTNode | None = back
+            while node is not None and not isinstance(node, cst.FunctionDef):
+                node = reads.around.get(node)
+            yield from (None,) if node is None else holders_of(reads, node.name.value)
+        case _:
+            yield None
+
+
+def _constructors(node: cst.ClassDef) -> Iterator[cst.FunctionDef]:
+    """The `__init__` of a class whose bases cannot read what it keeps."""
+    if _stands_alone(node):
+        for one in node.body.body:
+            if isinstance(one, cst.FunctionDef) and one.name.value == "__init__":
+                yield one
+
+
+def _stands_alone(node: cst.ClassDef) -> bool:
+    return all(last_name(base.value) in ("Module", "object", "Dataset") for base in node.bases)
+
+
+def _around(tree: cst.Module) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    waiting: list[cst.CSTNode] = [tree]
+    while waiting:
+        parent = waiting.pop()
+        for child in children(parent):
+            yield child, parent
+            waiting.append(child)
+
+
+def _is_value(node: cst.Name, parent: cst.CSTNode) -> bool:
+    """Whether a name is read: not bound, and no name of an attribute or of an argument."""
+    match parent:
+        case cst.Attribute(value=owner):
+            return owner is node
+        case cst.Arg(value=value):
+            return value is node
+        case cst.AssignTarget() | cst.AnnAssign(target=cst.Name()) | cst.NameItem():
+            return isinstance(parent, cst.AnnAssign) and parent.target is not node
+        case cst.Param(default=default):
+            return default is node
+        case cst.FunctionDef() | cst.ClassDef():
+            return False
+        case _:
+            return True
+
+
+def last_name(func: cst.BaseExpression) -> str:
+    """The name of a function or method, without what it is looked up on."""
+    named = func.attr if isinstance(func, cst.Attribute) else func
+    return named.value if isinstance(named, cst.Name) else ""

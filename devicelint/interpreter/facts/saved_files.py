@@ -1,0 +1,182 @@
+"""Files of checkpoints: which of them this very run has written, and which are the code's own."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import libcst as cst
+
+from devicelint.domain.devices import Device
+from devicelint.domain.history import Site
+from devicelint.domain.values import Const, Module, OneOf, Outside, Value
+from devicelint.interpreter.engine.arguments import Argument
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.memory import Saved
+from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.attributes import module_device
+
+
+def identity_of(run: Run, path: Argument) -> object:
+    """What makes two paths the same: their value where it is known, else how they are written.
+
+    What is written in the same way is the same in one function, or as an attribute of `self`; a
+    template is, whatever is put into it.
+    """
+    match path.value:
+        case Const(value):
+            return value
+        case Outside(origin):
+            return ("setting", origin)
+        case _ if isinstance(path.site, cst.CSTNode):
+            code = " ".join(run.code_of(_template(path.site)).split())
+            return code if code.startswith("self.") else (code, run.frame.node)
+        case _:
+            return path.site
+
+
+def _template(path: cst.CSTNode) -> cst.CSTNode:
+    """Of `"epoch-%d.pt" % epoch`, the string."""
+    match path:
+        case cst.BinaryOperation(left=cst.SimpleString(), operator=cst.Modulo()):
+            return path.left
+        case _:
+            return path
+
+
+def note_saved(run: Run, path: Argument) -> None:
+    """Remember a file that is written here."""
+    run.saved.add(Saved(identity_of(run, path), _entry(run), frozenset(run.settings)))
+
+
+def note_saved_model(run: Run, path: Argument, model: Value) -> None:
+    """Remember a model that is written whole, and where it is as that happens."""
+    places = _places(run, model)
+    if places is not None:
+        run.saved_models[identity_of(run, path)] = (model, places)
+
+
+def saved_model(run: Run, path: Argument) -> Value | None:
+    """The model that a file holds, as far as nothing has moved it since it was written."""
+    model, places = run.saved_models.get(identity_of(run, path), (None, None))
+    return model if model is not None and _places(run, model) == places else None
+
+
+def _places(run: Run, model: Value) -> frozenset[Device] | None:
+    """Where a model is, or each of those that it may be; None for what is no model."""
+    options = model.options if isinstance(model, OneOf) else (model,)
+    modules = [one for one in options if isinstance(one, Module)]
+    if len(modules) != len(options):
+        return None
+    return frozenset(module_device(run, one).device for one in modules)
+
+
+def is_of_this_run(run: Run, path: Argument) -> bool:
+    """Whether a file has been written on the way here, whatever the settings are.
+
+    Under a setting that has nothing to do with the writing, the reading may be all that a run
+    does.
+    """
+    path_here, entry, settings = identity_of(run, path), _entry(run), frozenset(run.settings)
+    return _is_told_where_to_save(run, path_here) or any(
+        one.path == path_here
+        and one.entry is entry
+        and (one.settings <= settings or (settings and settings <= one.settings))
+        for one in run.saved
+    )
+
+
+def _is_told_where_to_save(run: Run, path: object) -> bool:
+    """Whether a call is given this very name to save to: `train(…, save_path="best.pt")`."""
+    if not isinstance(path, str):
+        return False
+    told = rf"[(,]\s*\w*save\w*\s*=\s*['\"]{re.escape(path)}['\"]"
+    return re.search(told, run.module_code) is not None
+
+
+_ASKS_FOR_A_FILE = re.compile(r"\b(?:l?exists|is_?file)\(")
+
+
+@contextmanager
+def asking_for_files(run: Run, test: cst.BaseExpression) -> Iterator[None]:
+    """Walk what depends on files that are there: such a file may be of another run."""
+    before = len(run.settings)
+    code = run.code_of(test)
+    if _ASKS_FOR_A_FILE.search(code):
+        run.settings.append(code)
+    try:
+        yield
+    finally:
+        del run.settings[before:]
+
+
+def is_written_here(run: Run, path: object) -> bool:
+    """Whether the file writes such a path anywhere."""
+    return any(one.path == path for one in run.saved)
+
+
+_OF_NOW = re.compile(r"\.now\(\)|strftime|time\.time\(\)|tempfile|uuid")
+_COUNTED = re.compile(r"(?!\w*(?:start|resume|load|last))\w+(?:\[\d+\])? (?:!=|>=?) \d+")
+
+
+def only_this_run_has_it(run: Run, path: object, site: cst.CSTNode) -> bool:
+    """Whether a file that the program writes is new in each run, or read in a later turn of it.
+
+    Its name has the time in it, or it is read where a counter of the run is past its start.
+    """
+    if not is_written_here(run, path):
+        return False
+    if isinstance(path, str) and path.startswith("self.") and _OF_NOW.search(run.module_code):
+        return True
+    tests = (one for one in descendants(run.module) if isinstance(one, cst.If))
+    return any(
+        _COUNTED.fullmatch(run.code_of(one.test)) is not None
+        and any(inner is site for inner in descendants(one.body))
+        for one in tests
+    )
+
+
+def _entry(run: Run) -> Site:
+    """Where the walk began that led here: the file, or a function that nothing calls."""
+    frame: Frame = run.frame
+    while frame.caller is not None and frame.site is not None:
+        frame = frame.caller
+    return frame.node
+
+
+def is_in_function(run: Run) -> bool:
+    """Whether this is a function that nothing in the program calls: somebody else does."""
+    return not isinstance(_entry(run), cst.Module)
+
+
+def is_named_by_code(run: Run, path: Argument) -> bool:
+    """Whether the code itself says what is loaded, rather than a setting or a caller."""
+    if isinstance(path.value, Const):
+        return not path.value.chosen
+    site: Site = path.site
+    if isinstance(site, cst.Name):
+        site = run.frame.bindings.get(site.value)
+    return isinstance(site, cst.CSTNode) and "'" in run.code_of(site).replace('"', "'")
+
+
+_ACCELERATORS = re.compile(
+    r"(?<!PYTORCH_)cuda|\bmps\b|xpu|accelerator|gpu|\.to\((?!\w+\.\w*(?:float|int|long|half))|device",
+    re.IGNORECASE,
+)
+_FIXED = re.compile(r"\bdevice\s*=\s*(?:\w+\.device\()?['\"]cpu['\"]\)?")
+_FOLLOWS = re.compile(r"(?:\.to\()?\w*device\b", re.IGNORECASE)
+
+
+def stays_on_the_cpu(run: Run) -> bool:
+    """Whether the file never speaks of any other device, so that what it saves is on the CPU."""
+    return _speaks_of_the_cpu_alone(run.module_code)
+
+
+@functools.lru_cache(maxsize=4)
+def _speaks_of_the_cpu_alone(text: str) -> bool:
+    if _FIXED.search(text):
+        text = _FOLLOWS.sub("", text)
+    return _ACCELERATORS.search(text) is None

@@ -1,0 +1,172 @@
+"""Which of the things that come from outside are tensors, as their function treats them.
+
+A proof lies in the state, under the origin of the thing, so that it ends with the function that
+gave it.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import DeviceOf
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import TRUE, Function, Outside, Tensor, Value
+from devicelint.domain.worlds import World
+from devicelint.interpreter.engine.run import Run, resolves
+from devicelint.interpreter.facts.tensor_evidence import (
+    Evidence,
+    evidence_in,
+    is_graph_type,
+    is_open_type,
+    is_tensor_type,
+)
+
+_PROVEN, _DOUBTED, _OPTIONAL = "@proven", "@doubted", "@optional"
+_RANKED, _MATRIX, _DECLARED = "@ranked", "@matrix", "@declared"
+_OWNED = frozenset("weight bias running_mean running_var in_proj_weight in_proj_bias".split())
+"""What stands beside `x.weight` where that is a tensor: `x` is a module then."""
+
+
+def declare_tensors(run: Run, node: cst.FunctionDef) -> None:
+    """Note what a function's text says of the parameters that nobody has given here."""
+    evidence = _evidence(run, node)
+    for origin in evidence.doubted:
+        run.state.write(_DOUBTED, origin, TRUE)
+    for origin in evidence.tensors:
+        prove(run, origin)
+    for origin in evidence.documented:
+        run.state.write(_DECLARED, origin, TRUE)
+    for origin in evidence.ranked | evidence.matrices:
+        run.state.write(_RANKED, origin, TRUE)
+    for origin in evidence.matrices:
+        run.state.write(_MATRIX, origin, TRUE)
+
+
+def _evidence(run: Run, node: cst.FunctionDef) -> Evidence:
+    given = node.params
+    parameters = (*given.posonly_params, *given.params, *given.kwonly_params)
+    names = [one.name.value for one in parameters]
+    first = names[1] if node.name.value == "forward" and len(names) > 1 else ""
+    return evidence_in(run.code_of(node), frozenset(names), first)
+
+
+def declared(run: Run, node: cst.FunctionDef, parameter: cst.Param) -> Tensor | None:
+    """The tensor that a parameter is by the function's text, whatever it was given."""
+    name, evidence = parameter.name.value, _evidence(run, node)
+    written = ""
+    if parameter.annotation is not None:
+        written = run.code_of(parameter.annotation.annotation)
+    is_annotated = is_tensor_type(written)
+    if not is_annotated and written and not is_open_type(written):
+        return None
+    if not is_annotated and (name not in evidence.tensors or name in evidence.doubted):
+        return None
+    if is_annotated or name in evidence.documented:
+        run.state.write(_DECLARED, name, TRUE)
+    device = DeviceOf(name)
+    scalar = False if name in evidence.ranked else None
+    return Tensor(device, Step(Verb.RECEIVED, parameter, device), scalar)
+
+
+def settings_of(run: Run, function: Function) -> tuple[World, ...]:
+    """The worlds in which to walk a function on its own: its optional tensors given, and not."""
+    node = function.node
+    if not isinstance(node, cst.FunctionDef):
+        return (run.world,)
+    optional = _optional(node)
+    tested = [name for name in optional if f"{name} is " in run.code_of(node)]
+    absent = [f"{name} is None" for name in tested if declared(run, node, optional[name])]
+    if not absent:
+        return (run.world,)
+    return tuple(_choosing(run.world, absent, chosen) for chosen in (False, True))
+
+
+def _choosing(world: World, keys: list[str], chosen: bool) -> World:
+    for key in keys:
+        world = world.choosing(key, chosen)
+    return world
+
+
+def _optional(node: cst.FunctionDef) -> dict[str, cst.Param]:
+    """The parameters that are None where nothing is given."""
+    return {
+        one.name.value: one
+        for one in (*node.params.params, *node.params.kwonly_params)
+        if isinstance(one.default, cst.Name) and one.default.value == "None"
+    }
+
+
+def declare_tensor(run: Run, name: str, parameter: cst.Param) -> None:
+    """What the annotation and the default of a parameter say."""
+    if parameter.annotation is not None:
+        written = run.code_of(parameter.annotation.annotation)
+        if is_tensor_type(written):
+            run.state.delete(_DOUBTED, name)
+            run.state.write(_DECLARED, name, TRUE)
+            prove(run, name)
+        elif not is_open_type(written):
+            run.state.write(_DOUBTED, name, TRUE)
+        if is_graph_type(written):
+            run.state.write(_DECLARED, name, TRUE)
+    if parameter.default is not None:
+        run.state.write(_OPTIONAL, name, TRUE)
+
+
+def prove(run: Run, origin: str) -> None:
+    """A thing was treated as only a tensor can be."""
+    if not is_doubted(run, origin):
+        run.state.write(_PROVEN, origin, TRUE)
+
+
+def is_doubted(run: Run, origin: str) -> bool:
+    """Whether the function asks of a thing what it is, so that one path proves nothing."""
+    return run.state.read(_DOUBTED, origin) is not None
+
+
+def is_proven(run: Run, origin: str) -> bool:
+    """Whether a thing from outside is a tensor for sure."""
+    if is_doubted(run, origin):
+        return False
+    if run.state.read(_PROVEN, origin) is not None:
+        return True
+    owner, _, name = origin.rpartition(".")
+    return name in _OWNED and bool(owner) and _proves_module(run, owner)
+
+
+def _proves_module(run: Run, owner: str) -> bool:
+    return run.state.read(_PROVEN, f"{owner}.weight") is not None
+
+
+def is_declared(run: Run, place: str) -> bool:
+    """Whether the function says itself that it takes a tensor, or something that holds some."""
+    return run.state.read(_DECLARED, place.partition(".")[0]) is not None
+
+
+def absence_of(run: Run, value: Value) -> str | None:
+    """The flag that a tensor from outside is missing, where its parameter has a default."""
+    if not (isinstance(value, Tensor) and isinstance(value.device, DeviceOf)):
+        return None
+    place = value.device.place
+    optional = run.state.read(_OPTIONAL, place) is not None or place.endswith(".bias")
+    return f"{place} is None" if optional and value.since.verb is Verb.RECEIVED else None
+
+
+@resolves(Outside)
+def as_proven(run: Run, value: Outside) -> Value:
+    """A thing from outside: the tensor that it is, where that is proven."""
+    if value.since is None or not is_proven(run, value.origin):
+        return value
+    device = DeviceOf(value.origin)
+    scalar = False if run.state.read(_RANKED, value.origin) is not None else None
+    return Tensor(device, Step(Verb.RECEIVED, value.since.site, device), scalar)
+
+
+def rank_of_part(run: Run, value: Tensor, site: object) -> bool | None:
+    """Whether `x[0]` is 0-dim: not where `x` is known to have two dimensions."""
+    if value.is_matrix:
+        return False
+    if not (isinstance(value.device, DeviceOf) and isinstance(site, (cst.Name, cst.Attribute))):
+        return None
+    place = value.device.place
+    is_matrix = run.state.read(_MATRIX, place) is not None
+    return False if is_matrix and run.code_of(site) == place else None

@@ -1,0 +1,203 @@
+"""What the project's configuration says of names that no source explains, and of calls of them.
+
+Nothing that the walk understands is overridden: an assumption stands in for what is unknown, or
+comes from outside; a signature says what a call does whose code is not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import libcst as cst
+
+from devicelint.domain.assumptions import Assumption
+from devicelint.domain.devices import DeviceOf
+from devicelint.domain.values import (
+    Batch,
+    External,
+    Function,
+    Module,
+    Outside,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.name_uses import reads_of
+from devicelint.interpreter.guesses.assumed_values import Maker
+from devicelint.interpreter.guesses.qualified_names import (
+    FullName,
+    full_name,
+    name_of_function,
+    written,
+)
+from devicelint.interpreter.torch.modules.construction import build_module
+from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.knowledge import (
+    ModuleKnowledge,
+    OwnStubs,
+    function,
+    mark_of,
+    module_class,
+)
+
+Node = cst.BaseExpression
+
+
+@dataclass(eq=False)
+class Assumed:
+    """What is assumed in one check, and what the walks have met of it."""
+
+    assumptions: tuple[Assumption, ...]
+    stubs: OwnStubs
+    used: set[Assumption] = field(default_factory=set)
+    known: dict[Assumption, cst.CSTNode] = field(default_factory=dict)
+    """Where a name that something is assumed of is understood without that."""
+
+    @cached_property
+    def names(self) -> Mapping[str, Assumption]:
+        """What is assumed of names."""
+        return {one.name: one for one in self.assumptions if not one.is_result}
+
+    @cached_property
+    def results(self) -> Mapping[str, Assumption]:
+        """What is assumed of what calls give."""
+        return {one.name: one for one in self.assumptions if one.is_result}
+
+    @cached_property
+    def _last_parts(self) -> frozenset[str]:
+        return frozenset(name.rpartition(".")[2] for name in self.names)
+
+    # -- names -----------------------------------------------------------------------------
+
+    def read(self, run: Run, node: cst.Name | cst.Attribute, value: Value) -> Value:
+        """What a name stands for that was read as `value`."""
+        if not self.names or not run.frame.is_checked:
+            return value
+        told = self._about(run, node, self.names, value)
+        if told is None:
+            return value
+        if not _is_open(value, told.name):
+            self.known.setdefault(told, node)
+            return value
+        self.used.add(told)
+        return Maker(run, node, told).held(_at_rest(told))
+
+    def bound(self, run: Run, target: Node, value: Value) -> Value:
+        """What a name is bound to that is given `value`."""
+        if not self.names or not run.frame.is_checked or not isinstance(value, (Unknown, Outside)):
+            return value
+        told = self.names.get(written(target))
+        if told is None:
+            return value
+        self.used.add(told)
+        return Maker(run, target, told).held(run.allocate(target, "assumed"))
+
+    def given(self, run: Run, parameter: cst.Param, value: Value) -> Value:
+        """What a parameter holds that is given `value`."""
+        if isinstance(value, Tensor) and value.device == DeviceOf(parameter.name.value):
+            told = self.bound(run, parameter.name, Outside(parameter.name.value))
+            return value if isinstance(told, Outside) else told
+        return self.bound(run, parameter.name, value)
+
+    def begin(self, run: Run) -> None:
+        """Let what is there from the start be there on every path."""
+        for told in self.names.values():
+            Maker(run, _first_read(run, told.name), told).held(_at_rest(told))
+
+    def _about(
+        self, run: Run, node: Node, table: Mapping[str, Assumption], value: Value
+    ) -> Assumption | None:
+        """What is said of a name as it is written, or of the import that it stands for."""
+        told = table.get(written(node))
+        if told is None and isinstance(value, (Unknown, External, Outside)):
+            named = full_name(run, node)
+            told = None if named is None else named.among(table)
+        return told
+
+    # -- calls -----------------------------------------------------------------------------
+
+    def callee(self, run: Run, func: Node) -> Module | None:
+        """The module that an attribute is assumed to be, of an object that knows nothing of it."""
+        if not isinstance(func, cst.Attribute):
+            return None
+        if func.attr.value not in self._last_parts:
+            return None
+        with run.silence():
+            value = run.evaluate(func)
+        return value if isinstance(value, Module) and str(value.ref).startswith(_REST) else None
+
+    def result(self, run: Run, site: cst.Call, value: Value) -> Value:
+        """What a call gives that is understood as `value`."""
+        if not self.results or not run.frame.is_checked:
+            return value
+        told = self._about(run, site.func, self.results, Unknown("a callee"))
+        if told is None:
+            return value
+        if not isinstance(value, (Unknown, Outside)):
+            self.known.setdefault(told, site)
+            return value
+        self.used.add(told)
+        return Maker(run, site, told).held(run.allocate(site, "assumed"))
+
+    def called(
+        self, run: Run, callee: External | Function, arguments: Arguments, site: cst.Call
+    ) -> Value | None:
+        """What calling something gives that the project states a signature of."""
+        named = _named(run, callee)
+        signature = None if named is None else named.among(self.stubs.functions)
+        if signature is not None:
+            return apply_signature(run, signature, arguments, site, name=signature.name)
+        knowledge = None if named is None else named.among(self.stubs.modules)
+        return None if knowledge is None else build_module(run, "", knowledge, arguments, site)
+
+    def module(self, name: str) -> ModuleKnowledge | None:
+        """What is stated of the class of a module."""
+        return self.stubs.modules.get(name)
+
+    def stated_as(self, named: FullName) -> str | None:
+        """Under which name the project states a signature of something, where it does."""
+        return named.key_in(self.stubs.functions) or named.key_in(self.stubs.modules)
+
+
+_REST = "@assumed:"
+
+
+def _at_rest(told: Assumption) -> Ref:
+    return f"{_REST}{told.name}"
+
+
+def _first_read(run: Run, name: str) -> cst.CSTNode:
+    """Where a name is first read, or else where the file begins."""
+    reads = reads_of(run.module)
+    last = name.rpartition(".")[2]
+    found = (*reads.names.get(last, ()), *reads.attributes.get(last, ()))
+    # What stands further down comes earlier.
+    return next((node for node in reversed(found) if written(node) == name), run.module)
+
+
+def _named(run: Run, callee: External | Function) -> FullName | None:
+    if isinstance(callee, Function):
+        return name_of_function(run, callee)
+    return FullName.of_import(run, callee.name)
+
+
+def _is_open(value: Value, name: str) -> bool:
+    """Whether nothing is known of a value that was read under a name."""
+    match value:
+        case Unknown() | Outside():
+            return True
+        case External(full):
+            is_known = function(full) or module_class(full) or mark_of(full)
+            return not is_known and full.partition(".")[0] not in _UNDERSTOOD
+        case Tensor() | Batch():
+            return value.device == DeviceOf(name)
+        case _:
+            return False
+
+
+_UNDERSTOOD = frozenset({"torch", "numpy", "builtins"})

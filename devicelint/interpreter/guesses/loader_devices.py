@@ -1,0 +1,264 @@
+"""What a loop believes of a loader that is not seen.
+
+Whatever a loop moves to an accelerator came on the CPU, and so did what comes with it.  A loop over
+the same kind of loader that moves nothing gets its batches from there, too.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device, Known, Unsure, may_be_accelerator
+from devicelint.domain.events import Operand
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    Batch,
+    DictOf,
+    Flag,
+    Module,
+    Moved,
+    Outside,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run, Split
+from devicelint.interpreter.facts.loop_shapes import (
+    Group,
+    LoopShape,
+    Move,
+    calls_with,
+    mirrored,
+    move_at,
+    moved_elsewhere,
+    shape_of,
+)
+from devicelint.interpreter.facts.unmoved_models import built_unmoved
+from devicelint.interpreter.python.conditions import asks_for_device, condition_at, truth_of
+from devicelint.interpreter.torch.device_arguments import device_named
+from devicelint.interpreter.torch.operands import operand_of, report_input
+
+
+def believed(run: Run, node: cst.For, element: Value) -> Value:
+    """What a loop's target is given, with what the code shows of its unknown parts."""
+    if not run.world.accelerators or not _has_unknown(run, element):
+        return element
+    if _places_parts(run.module_code):
+        return element
+    shape = shape_of(run.module, node)
+    return element if shape is None else _believed_of(run, shape, node.target, element)
+
+
+@functools.lru_cache(maxsize=4)
+def _places_parts(text: str) -> bool:
+    return _PLACES_PARTS.search(text) is not None
+
+
+_PLACES_PARTS = re.compile(
+    r"\.(?:to|cuda)\(\s*[\w.]+\s*,\s*['\"]\w+['\"]"
+    r"|\.(?:prepare|prepare_data_loader|setup_dataloaders)\([^()]*(?:loader|\bdl\b)"
+)
+"""`data.to(device, "x", "y")` moves these fields of a graph, and batches of it have them there;
+loaders that a framework has prepared move what they give: a move beside them shows nothing."""
+
+
+def _has_unknown(run: Run, element: Value) -> bool:
+    if isinstance(element, Tuple):
+        return any(_has_unknown(run, item) for item in element.items)
+    if isinstance(element, DictOf):
+        return any(_has_unknown(run, item) for item in run.state.fields(element.ref).values())
+    if isinstance(element, (Tensor, Batch)):
+        return isinstance(element.device, Unsure)
+    return isinstance(element, (Unknown, Outside))
+
+
+def _believed_of(run: Run, shape: LoopShape, target: cst.BaseExpression, element: Value) -> Value:
+    group = shape.groups.get(target)
+    whole = None
+    if group is not None and _has_unknown(run, element):
+        whole = _of_group(run, shape, group)
+    if isinstance(element, Tuple) and isinstance(target, (cst.Tuple, cst.List)):
+        if len(element.items) != len(target.elements):
+            return element
+        pairs = zip(target.elements, element.items, strict=True)
+        element = Tuple(tuple(_believed_of(run, shape, one.value, item) for one, item in pairs))
+    return element if whole is None else _filled(run, target, element, whole)
+
+
+def _filled(run: Run, site: cst.CSTNode, element: Value, part: Value) -> Value:
+    """What a loader yields, with what is believed in place of all that is unknown of it."""
+    match element:
+        case Unknown() | Outside():
+            return part
+        case Tensor() | Batch() if isinstance(element.device, Unsure) and isinstance(part, Batch):
+            return replace(element, device=part.device, since=part.since)
+        case Tuple(items):
+            parts = part.items if isinstance(part, Tuple) else (part,) * len(items)
+            if len(parts) != len(items):
+                return element
+            pairs = zip(items, parts, strict=True)
+            return Tuple(tuple(_filled(run, site, item, one) for item, one in pairs))
+        case DictOf(ref) if isinstance(part, Batch):
+            held = tuple(run.state.fields(ref).items())
+            copy = run.allocate(site, f"believed {ref}")
+            for name, item in held:
+                run.state.write(copy, name, _filled(run, site, item, part))
+            return DictOf(copy, element.site)
+        case _:
+            return element
+
+
+def _of_group(run: Run, shape: LoopShape, group: Group) -> Value | None:
+    """What comes out of one unseen loader, whole or unpacked into names."""
+    beside = next((move for move in group.moves.values() if _happens(run, move)), None)
+    if group.moves and beside is None:
+        return None
+    again = {
+        position: move
+        for position, move in mirrored(run.module, shape, group).items()
+        if position not in group.moves and _happens(run, move)
+    }
+    if beside is None and not again:
+        return None
+    parts = tuple(_part(name, beside, again.get(at)) for at, name in enumerate(group.names))
+    return Tuple(parts) if group.is_unpacked else parts[0]
+
+
+def _part(name: cst.Name | None, beside: Move | None, again: Move | None) -> Value:
+    move = again or beside
+    if name is None or move is None:
+        return Unknown("what a loader that is not seen yields")
+    verb = Verb.BESIDE if again is None else Verb.AGAIN
+    return Batch(CPU, Step(verb, name, CPU, believed=True, evidence=move.call))
+
+
+def _happens(run: Run, move: Move) -> bool:
+    """Whether a move is made in this world, for all that its conditions say."""
+    for test, taken in move.conditions:
+        with run.silence():
+            condition = condition_at(run, test)
+        holds = truth_of(run, condition)
+        if holds is None and not asks_for_device(test):
+            if isinstance(condition, Flag) and run.splits:
+                raise Split(condition.key)
+            return False
+        if holds is not None and holds is not taken:
+            return False
+    return True
+
+
+def is_moved_again(value: Value) -> bool:
+    """Whether another loop moves what comes at this place of a batch."""
+    return isinstance(value, Batch) and value.since.verb is Verb.AGAIN
+
+
+def comes_beside(value: Value) -> bool:
+    """Whether a value is only known to come with what its own loop moves."""
+    return isinstance(value, Batch) and value.since.verb is Verb.BESIDE
+
+
+def check_unseen(run: Run, arguments: Arguments, site: cst.Call) -> None:
+    """Something unknown is called: a module by what else is done with it, or by another loop."""
+    check_again(run, arguments, site)
+    for argument in arguments.positional[:1]:
+        operand = operand_of(argument.value, argument.site)
+        if operand is None or operand.since is None or operand.since.verb is not Verb.MOVED:
+            continue
+        made = built_unmoved(run.module, site.func) if may_be_accelerator(operand.device) else None
+        if made is not None:
+            run.note_made(made)
+            since = Step(Verb.BUILT, made, CPU, believed=True)
+            module = Module(run.allocate(made, "unseen"), run.code_of(made.func), since)
+            report_input(run, site, Operand(site.func, module, CPU, since), operand)
+
+
+_AS_A_MODULE = re.compile(
+    r"(?<![\w.\])])([A-Za-z_][\w.]*)\."
+    r"(?:train\((?:True|False)?\)|eval\(\)|(?:named_)?parameters\(\)|(?:load_)?state_dict\(|zero_grad\()"
+)
+"""What a file does with a Module, and hardly with anything else that it calls."""
+
+
+@functools.lru_cache(maxsize=1)
+def _modules_in(text: str) -> frozenset[str]:
+    return frozenset(_AS_A_MODULE.findall(text))
+
+
+def answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value | None:
+    """A Module that is given what was moved answers there, whatever it is."""
+    value = arguments.positional[0].value if arguments.positional else None
+    if not isinstance(value, (Tensor, Batch, Moved)) or value.since.verb is not Verb.MOVED:
+        return None
+    if not run.frame.is_checked or run.code_of(site.func) not in _modules_in(run.module_code):
+        return None
+    return Batch(value.device, value.since) if may_be_accelerator(value.device) else None
+
+
+def check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:
+    """Something unknown is called as in the loop that moves what it is given: it is a module."""
+    for argument in arguments.positional:
+        value = argument.value
+        move = _shown_by(run, value)
+        if move is None or not isinstance(value, (Batch, Tensor)):
+            continue
+        device = _destination(run, move) if _is_called_alike(run, site, move) else None
+        if device is not None and may_be_accelerator(device):
+            since = Step(Verb.MOVED, move.call, device)
+            own = Operand(site.func, Moved(device, since), device, since)
+            report_input(run, site, own, Operand(argument.site, value, CPU, value.since))
+            _go_on_as_moved(run, value, since)
+        return
+
+
+def _shown_by(run: Run, value: Value) -> Move | None:
+    """The move of another loop that shows where what a loader gives is taken."""
+    if not isinstance(value, (Batch, Tensor)) or value.device != CPU:
+        return None
+    if value.since.verb is Verb.AGAIN:
+        return move_at(run.module, value.since.evidence)
+    if value.since.verb is not Verb.LOADED:
+        return None
+    move = moved_elsewhere(run.module, value.since.site)
+    return move if move is not None and _happens(run, move) else None
+
+
+def _go_on_as_moved(run: Run, batch: Batch | Tensor, since: Step) -> None:
+    """What is reported once is where it should be from here on."""
+    for name, value in tuple(run.state.fields(run.frame.ref).items()):
+        if isinstance(value, (Batch, Tensor)) and value.since == batch.since:
+            run.state.write(run.frame.ref, name, replace(value, device=since.device, since=since))
+
+
+def _is_called_alike(run: Run, site: cst.Call, move: Move) -> bool:
+    """Whether the loop of a move gives it to the same thing, and none that may move it itself."""
+    called = run.code_of(site.func)
+    if called in _modules_in(run.module_code) and _may_be_wrapped(run.module_code):
+        return False
+    return any(run.code_of(func) == called for func in calls_with(move))
+
+
+_WRAPPED = re.compile(r"\bDataParallel\(|torch[^\n]*DistributedDataParallel")
+_FOR_SEVERAL = re.compile(
+    r"^([ \t]*)if [^\n]*> ?1[^\n]*:\n(?:\1[ \t]+[^\n]*\n)*?\1[ \t]+[^\n]*\bDataParallel\(",
+    re.MULTILINE,
+)
+
+
+def _may_be_wrapped(text: str) -> bool:
+    """Whether a wrapper brings a model its inputs, also where there is one accelerator alone."""
+    return _WRAPPED.search(_FOR_SEVERAL.sub("", text)) is not None
+
+
+def _destination(run: Run, move: Move) -> Device | None:
+    """Where the other loop moves to, as this one would read it."""
+    if not move.call.args:
+        return Known("cuda")
+    with run.silence():
+        given = Argument(move.call, run.evaluate(move.call.args[0].value))
+        return device_named(run, given)

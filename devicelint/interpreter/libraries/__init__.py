@@ -1,0 +1,1 @@
+"""What the libraries around torch do to devices."""

@@ -1,0 +1,125 @@
+"""Bundles: what an object of a library holds, and where. It is moved in place, with all of that."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import Device, Unsure
+from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    HOST,
+    Batch,
+    Bundle,
+    Const,
+    DeviceHandle,
+    Moved,
+    Tensor,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.knowledge import member_mark
+
+
+def make_bundle(run: Run, name: str, place: Moved, site: Site) -> Bundle:
+    """A new object that holds tensors at a place."""
+    bundle = Bundle(run.allocate(site, "bundle"), name)
+    run.state.write(bundle.ref, DEVICE_FIELD, place)
+    return bundle
+
+
+def fresh(run: Run, bundle: Bundle, site: Site) -> Bundle:
+    """Another one like it: what a loader yields is a new object each time."""
+    held = tuple(run.state.fields(bundle.ref).items())
+    made = Bundle(run.allocate(site, "fresh bundle"), bundle.name)
+    for name, value in held:
+        run.state.write(made.ref, name, value)
+    return made
+
+
+def place_of(run: Run, bundle: Bundle) -> Moved:
+    """Where what it holds is, and since when."""
+    place = run.state.read(bundle.ref, DEVICE_FIELD)
+    if isinstance(place, Moved):
+        return place
+    nowhere = Unsure("the object is not known")
+    return Moved(nowhere, Step(Verb.COMPUTED, bundle, nowhere))
+
+
+def move_bundle(run: Run, bundle: Bundle, device: Device, since: Step) -> None:
+    """All that it holds moves, in place."""
+    for name, value in tuple(run.state.fields(bundle.ref).items()):
+        if isinstance(value, (Tensor, Batch)):
+            run.state.write(bundle.ref, name, replace(value, device=device, since=since))
+    run.state.write(bundle.ref, DEVICE_FIELD, Moved(device, since))
+
+
+def held_by(run: Run, bundle: Bundle, name: str, site: Site) -> Value:
+    """What lies under a name: what was put there, or what the library's class keeps there."""
+    written = run.state.read(bundle.ref, name)
+    if written is not None:
+        return written
+    place = place_of(run, bundle)
+    match member_mark(bundle.name, name):
+        case "Held":
+            return Tensor(place.device, place.since, False, False)
+        case "HeldByName":
+            return Batch(place.device, place.since)
+        case "Hosted":
+            return HOST
+        case "Same":
+            return bundle
+        case "Device":
+            return DeviceHandle(place.device, site)
+        case _:
+            return Unknown(f"{bundle.name}.{name} is not known")
+
+
+def item_held(run: Run, bundle: Bundle, key: Value | None, site: Site) -> Value:
+    """`bundle["input_ids"]`, which is `bundle.input_ids`."""
+    if isinstance(key, Const) and isinstance(key.value, str):
+        held = held_by(run, bundle, key.value, site)
+        return _store(run, bundle, site) or held if isinstance(held, Unknown) else held
+    return Unknown("an item of a library's object")
+
+
+def _store(run: Run, bundle: Bundle, site: Site) -> Bundle | None:
+    """`data["author"]`: a part of a graph is where the graph is, if nothing else is put into it."""
+    whole = site.value if isinstance(site, cst.Subscript) else None
+    is_graph = member_mark(bundle.name, "edge_index") == "Held"
+    if not is_graph or not isinstance(whole, cst.Name):
+        return None
+    changed = rf"^[ \t]*{whole.value}\b *[.\[][^=\n]*=(?!=)|\bin {whole.value}\.\w*(?:stores|items)"
+    if re.search(changed, run.program.text, re.MULTILINE) is not None:
+        return None
+    return fresh(run, bundle, site)
+
+
+def any_held(run: Run, bundle: Bundle) -> Value:
+    """Any of the tensors in it, where all of them are known to lie together."""
+    if member_mark(bundle.name, "anything") != "Held":
+        return Unknown("one of the things in a library's object")
+    place = place_of(run, bundle)
+    return Tensor(place.device, place.since, False, False)
+
+
+def spread(run: Run, arguments: Arguments, bundle: Bundle, site: Site) -> None:
+    """`**bundle`: the names that were put into it, and tensors of names that are not known."""
+    arguments.open = True
+    arguments.spread.append(Argument(site, any_held(run, bundle)))
+    for name, value in run.state.fields(bundle.ref).items():
+        if not name.startswith("@"):
+            arguments.keywords[name] = Argument(site, value)
+
+
+def as_batch(run: Run, value: Value) -> Value:
+    """What a module is given, as far as it is compared with the module's place."""
+    if isinstance(value, Bundle):
+        place = place_of(run, value)
+        return Batch(place.device, place.since)
+    return value

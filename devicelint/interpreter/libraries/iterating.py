@@ -1,0 +1,50 @@
+"""What libraries put around a loader, and hand on its batches: bars, chains, copies."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.join import join_known
+from devicelint.domain.values import Dataset, ListOf, Loader, Stream, Tuple, Unknown, Value
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.libraries.registry import answers
+from devicelint.interpreter.python.containers import element_of, is_filled
+from devicelint.interpreter.python.iteration import enumerate_, same_elements, zip_
+
+_ITERATED = (Loader, Dataset, Stream, ListOf, Tuple)
+
+
+@answers("Elements")
+def elements(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    return same_elements(run, "", arguments, site)
+
+
+@answers("Enumerated")
+def enumerated(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    return enumerate_(run, "", arguments, site)
+
+
+@answers("Zipped")
+def zipped(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    return zip_(run, "", arguments, site)
+
+
+@answers("Chained")
+def chained(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """The elements of one after those of another."""
+    given = arguments.positional
+    if not given or not all(isinstance(one.value, _ITERATED) for one in given):
+        return same_elements(run, "", arguments, site)
+    joined = element_of(run, given[0].value, given[0].site)
+    for one in given[1:]:
+        joined = join_known(joined, element_of(run, one.value, one.site))
+    return Stream(joined, any(is_filled(run, one.value) for one in given))
+
+
+@answers("Split")
+def split(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`tee(loader)`: the same elements twice."""
+    if len(arguments.positional) != 1:
+        return Unknown("any number of copies")
+    return Tuple((arguments.positional[0].value,) * 2)

@@ -1,0 +1,280 @@
+"""Objects of libraries beside torch: models, metrics, tokenizers, and bundles of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device, Unsure
+from devicelint.domain.events import Transfer
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    ARRAY,
+    HOST,
+    NONE,
+    Bundle,
+    Const,
+    DictOf,
+    External,
+    ListOf,
+    Module,
+    Moved,
+    Stream,
+    Tensor,
+    Tool,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.run import Run, calls, methods
+from devicelint.interpreter.libraries.bundles import (
+    any_held,
+    fresh,
+    held_by,
+    make_bundle,
+    move_bundle,
+    place_of,
+)
+from devicelint.interpreter.libraries.registry import answer_for, answers, makes
+from devicelint.interpreter.python.attributes import module_device
+from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.torch.device_arguments import demand, device_named
+from devicelint.interpreter.torch.modules.opaque import call_opaque_module
+from devicelint.interpreter.torch.modules.registration import built
+from devicelint.interpreter.torch.transfers import TRANSFERS, target_of
+from devicelint.knowledge import kind_of, member_mark
+
+
+@makes("model", "metric", "transformation")
+def build_model(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A module of a library: on the CPU, unless it is told a device."""
+    device: Device = run.default_device
+    given = arguments.keywords.get("device")
+    if given is not None and given.value != NONE:
+        device = device_named(run, given) or Unsure("the device is not known")
+        device = demand(run, given, device, site, "device=")
+    return built(run, site, name, device)
+
+
+@makes("tool", "transform")
+def build_tool(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return Tool(name, held=tuple(argument.value for argument in arguments))
+
+
+@makes("bundle")
+def build_bundle(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`Data(x=x, y=y)`, `BatchEncoding({"x": x})`: it holds what it is given, wherever that is."""
+    place = Moved(Unsure("what it was made from"), Step(Verb.CREATED, site, CPU))
+    made = make_bundle(run, name, place, site)
+    for field, argument in arguments.keywords.items():
+        run.state.write(made.ref, field, argument.value)
+    for given in arguments.positional[:1]:
+        for field, value in _named(run, given.value):
+            run.state.write(made.ref, field, value)
+    return made
+
+
+def _named(run: Run, value: Value) -> Iterator[tuple[str, Value]]:
+    """What a dict holds under names."""
+    if isinstance(value, DictOf):
+        for field, held in run.state.fields(value.ref).items():
+            if field.startswith("['"):
+                yield field[2:-2], held
+
+
+@methods(Bundle)
+def method_of_bundle(run: Run, receiver: Bundle, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    if name in TRANSFERS:
+        return _move_bundle(run, receiver, name, arguments, node)
+    if name in ("items", "values"):
+        held = any_held(run, receiver)
+        return Stream(held if name == "values" else Tuple((HOST, held)))
+    if name in ("clone", "copy", "contiguous", "coalesce"):
+        return fresh(run, receiver, node)
+    mark = member_mark(receiver.name, name)
+    if name == "keys" or mark == "Hosted":
+        return HOST
+    if mark == "Beside":
+        return fresh(run, receiver, node)
+    if mark == "Held":
+        return held_by(run, receiver, name, node)
+    return Unknown(f"{receiver.name}.{name}()")
+
+
+def _move_bundle(
+    run: Run, bundle: Bundle, method: str, arguments: Arguments, node: cst.Call
+) -> Value:
+    """In place, with the object itself as the result; a graph of DGL is copied instead."""
+    target, _ = target_of(run, method, arguments, node)
+    assert isinstance(node.func, cst.Attribute)
+    origin = place_of(run, bundle).device
+    copied = member_mark(bundle.name, "to") == "Copied"
+    moved = fresh(run, bundle, node) if copied else bundle
+    if target is not None:
+        names_fields = not copied and len(arguments.positional) > 1
+        reached = Unsure("some of its fields are moved") if names_fields else target
+        move_bundle(run, moved, reached, Step(Verb.MOVED, node, reached))
+    run.announce_transfer(Transfer(node, node.func.value, bundle, method, target, moved, origin))
+    return moved
+
+
+@methods(Tool)
+def method_of_tool(run: Run, receiver: Tool, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    answer = answer_for(receiver.name, name)
+    if answer is None:
+        return Unknown(f"{receiver.name}.{name}()")
+    return answer(run, receiver, arguments, node)
+
+
+@calls(Tool)
+def call_tool(run: Run, callee: Tool, arguments: Arguments, site: cst.Call) -> Value:
+    answer = answer_for(callee.name, "__call__")
+    if answer is None:
+        return Unknown(f"calling {callee.name}")
+    return answer(run, callee, arguments, site)
+
+
+@answers("Same")
+def same(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """What is given; several things as a tuple."""
+    given = tuple(argument.value for argument in arguments.positional)
+    if not given or arguments.open:
+        return Unknown("nothing, or anything")
+    return given[0] if len(given) == 1 else Tuple(given)
+
+
+@answers("Gathered", "Beside")
+def gathered(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """Another tensor, or another graph, where the first argument is; of a tuple, each of them."""
+    value = arguments.positional[0].value if arguments.positional else NONE
+    return _beside(run, value, site)
+
+
+def _beside(run: Run, value: Value, site: cst.Call) -> Value:
+    if isinstance(value, Bundle):
+        return fresh(run, value, site)
+    if isinstance(value, Tuple):
+        return Tuple(tuple(_beside(run, one, site) for one in value.items))
+    if isinstance(value, Tensor):
+        return Tensor(value.device, value.since, None, False)
+    return Unknown("gathered from something unknown")
+
+
+@answers("Hosted")
+def hosted(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    return HOST
+
+
+@answers("Nothing")
+def nothing(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    return NONE
+
+
+@answers("Image")
+def image(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """A tensor made from a file or from an array: on the CPU."""
+    return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), False, False)
+
+
+@answers("Audio")
+def audio(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    return Tuple((image(run, receiver, arguments, site), HOST))
+
+
+@answers("Composed")
+def composed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`Compose([…, ToTensor(), …])(image)`: the rest leaves the tensor where it was made."""
+    steps = receiver.held[0] if isinstance(receiver, Tool) and receiver.held else NONE
+    elements = known_elements(run, steps) if isinstance(steps, (ListOf, Tuple)) else None
+    if not elements or not all(isinstance(one, Tool) for one in elements):
+        return Unknown("the result of unknown transforms")
+    makers = [one for one in elements if isinstance(one, Tool) and _makes_image(one)]
+    return image(run, receiver, arguments, site) if makers else Unknown("a transformed image")
+
+
+def _makes_image(tool: Tool) -> bool:
+    return member_mark(tool.name, "__call__") == "Image"
+
+
+@answers("Itself")
+def itself(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """A new object of the class."""
+    if not isinstance(receiver, External):
+        return Unknown("made by an object")
+    made = build_model if kind_of(receiver.name) == "model" else build_tool
+    return made(run, receiver.name, arguments, site)
+
+
+_DISPERSING = ("device_map", "quantization_config", "load_in_8bit", "load_in_4bit", "tp_plan")
+
+
+@answers("Pretrained")
+def pretrained(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """A model with its weights: on the CPU, unless it is spread over what there is."""
+    if not isinstance(receiver, External):
+        return Unknown("made by an object")
+    device: Device = run.default_device
+    given = [arguments.keywords[name] for name in _DISPERSING if name in arguments.keywords]
+    if arguments.open or any(argument.value not in (NONE, Const(False)) for argument in given):
+        device = Unsure("accelerate places it, and brings it its inputs")
+    return built(run, site, receiver.name, device)
+
+
+@answers("Generated")
+def generated(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`model.generate(ids)`: the ids should be where the model is, and so are the new ones."""
+    if not isinstance(receiver, Module):
+        return Unknown("generated by something unknown")
+    call_opaque_module(run, receiver, arguments, site)
+    if "return_dict_in_generate" in arguments.keywords or (arguments.open and not arguments.spread):
+        return Unknown("tokens or an object that holds them")
+    place = module_device(run, receiver)
+    return Tensor(place.device, place.since, False, False)
+
+
+@answers("Encoded")
+def encoded(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`tokenizer(text, return_tensors="pt")`: tensors on the CPU; without it, lists."""
+    asked = arguments.keywords.get("return_tensors")
+    if asked is None:
+        return Unknown("lists or tensors") if arguments.open else ARRAY
+    if asked.value != Const("pt"):
+        return Unknown("tensors of some library")
+    place = Moved(CPU, Step(Verb.CONVERTED, site, CPU))
+    return make_bundle(run, "transformers.BatchEncoding", place, site)
+
+
+@answers("EncodedTensor")
+def encoded_tensor(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    bundle = encoded(run, receiver, arguments, site)
+    return any_held(run, bundle) if isinstance(bundle, Bundle) else bundle
+
+
+@answers("Checked")
+def checked(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`metric.update(preds, target)`: its states are added to where they are."""
+    if isinstance(receiver, Module):
+        call_opaque_module(run, receiver, arguments, site)
+    return NONE
+
+
+@answers("Computed")
+def computed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`metric.compute()`: a tensor where the states are."""
+    if not isinstance(receiver, Module):
+        return Unknown("computed by something unknown")
+    place = module_device(run, receiver)
+    return Tensor(place.device, place.since, None, False)
+
+
+@answers("Output")
+def output(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """What `model.forward_features(x)` gives, as `model(x)` would."""
+    if not isinstance(receiver, Module):
+        return Unknown("given by something unknown")
+    return call_opaque_module(run, receiver, arguments, site)

@@ -1,0 +1,290 @@
+"""Libraries that place what they are given: accelerate, Fabric, ignite, trainers, loaders."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device, Known, Opaque, Unsure, agreement
+from devicelint.domain.events import Clash, MisplacedInput, Operand
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    NONE,
+    Batch,
+    Bundle,
+    Const,
+    DeviceHandle,
+    DictOf,
+    ListOf,
+    Loader,
+    Module,
+    Moved,
+    OneOf,
+    Outside,
+    Tensor,
+    Tool,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.libraries.bundles import fresh, move_bundle
+from devicelint.interpreter.libraries.registry import answers, makes
+from devicelint.interpreter.python.attributes import module_device
+from devicelint.interpreter.python.conditions import truth_of
+from devicelint.interpreter.python.containers import element_of
+from devicelint.interpreter.torch.data import build_loader
+from devicelint.interpreter.torch.device_arguments import demand, device_named
+from devicelint.interpreter.torch.modules.registration import move_module
+from devicelint.interpreter.torch.operands import DIFFERENT
+from devicelint.knowledge import listed_as
+
+
+def place(run: Run, value: Value, step: Step, site: cst.CSTNode) -> Value:
+    """A value after a library has brought it to a device; a module is moved in place."""
+    match value:
+        case Module() | OneOf():
+            move_module(run, value, step.device, step)
+            return value
+        case Tensor() | Batch() | Moved():
+            return replace(value, device=step.device, since=step)
+        case Bundle():
+            moved = fresh(run, value, site)
+            move_bundle(run, moved, step.device, step)
+            return moved
+        case Loader(item):
+            return replace(value, item=place(run, item, step, site))
+        case Tuple(items):
+            return Tuple(tuple(place(run, one, step, site) for one in items))
+        case ListOf() | DictOf():
+            return _copied(run, value, step, site)
+        case Outside(origin):
+            return Moved(step.device, step, origin)
+        case _:
+            return value
+
+
+def _copied(run: Run, value: ListOf | DictOf, step: Step, site: cst.CSTNode) -> Value:
+    """A list or dict like it, of what was moved."""
+    held = tuple(run.state.fields(value.ref).items())
+    ref = run.allocate(site, f"placed {value.ref}")
+    for name, one in held:
+        run.state.write(ref, name, place(run, one, step, site))
+    return replace(value, ref=ref)
+
+
+def _all_placed(run: Run, arguments: Arguments, device: Device, site: cst.Call) -> Value:
+    step = Step(Verb.PLACED, site, device)
+    placed = tuple(place(run, one.value, step, site) for one in arguments.positional)
+    if arguments.open or not placed:
+        return Unknown("what is prepared is not known")
+    return placed[0] if len(placed) == 1 else Tuple(placed)
+
+
+@makes("placer")
+def build_placer(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`Accelerator()`: it chooses a device, the CPU where it is told so."""
+    listed = listed_as(name)
+    device: Device = Opaque(f"{listed.rpartition('.')[2].lower()}.device")
+    told = arguments.keywords
+    on_cpu = "cpu" in told and truth_of(run, told["cpu"].value) is True
+    if on_cpu or ("accelerator" in told and told["accelerator"].value == Const("cpu")):
+        device = CPU
+    return Tool(listed, device, held=(_LEFT,) if "device_placement" in told else ())
+
+
+_WITHOUT_PLACING = ("device_placement", "move_to_device")
+_LEFT = Const("left in place, perhaps")
+"""What an Accelerator holds that is told whether to place things."""
+
+
+@answers("Placed")
+def placed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`accelerator.prepare(model, loader)`: each is brought to the device, in its own way."""
+    if not isinstance(receiver, Tool) or receiver.device is None:
+        return Unknown("placed by something unknown")
+    device = receiver.device
+    if receiver.held or any(name in arguments.keywords for name in _WITHOUT_PLACING):
+        device = Unsure("it may be told to leave things where they are")
+    return _all_placed(run, arguments, device, site)
+
+
+@answers("Managed", "Dispatched")
+def managed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """A trainer moves the model that it is given, and may bring it back."""
+    nowhere = Unsure("a trainer moves it")
+    for argument in arguments:
+        move_module(run, argument.value, nowhere, Step(Verb.PLACED, site, nowhere))
+    return Unknown("the result of a trainer")
+
+
+@answers("Settings")
+def settings(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`TrainingArguments(use_cpu=True)` keeps the Trainer on the CPU."""
+    keeps = [one.value for n, one in arguments.keywords.items() if n in ("use_cpu", "no_cuda")]
+    if arguments.open or any(value != Const(False) for value in keeps):
+        return Tool("transformers.TrainingArguments", Unsure("the settings may say the CPU"))
+    return Tool("transformers.TrainingArguments", Opaque("training_args.device"))
+
+
+@answers("Trainer")
+def trainer(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`Trainer(model, args)` moves the model when it is made."""
+    told = arguments.get(1, "args")
+    device: Device = Unsure("the settings are not known")
+    if told is not None and isinstance(told.value, Tool) and told.value.device is not None:
+        device = told.value.device
+    model = arguments.get(0, "model")
+    if model is not None:
+        move_module(run, model.value, device, Step(Verb.PLACED, site, device))
+    return Tool("transformers.Trainer")
+
+
+@answers("Pipeline")
+def pipeline(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """A pipeline chooses a device, and brings its model and each input there."""
+    managed(run, receiver, arguments, site)
+    return Tool("transformers.pipeline")
+
+
+_OWN = Opaque("idist.device()")
+
+
+@answers("OwnDevice")
+def own_device(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    return DeviceHandle(_OWN, site)
+
+
+@answers("AutoModel")
+def auto_model(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`idist.auto_model(model)` moves the model in place, and may wrap it."""
+    return _all_placed(run, Arguments(arguments.positional[:1]), _OWN, site)
+
+
+@answers("AutoLoader")
+def auto_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`idist.auto_dataloader(dataset)` pins what it yields, and moves nothing."""
+    return build_loader(run, arguments, site)
+
+
+@answers("MovedTo", "BatchMovedTo")
+def moved_to(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`convert_tensor(batch, device=device)`: a copy of all its tensors, if a device is given."""
+    if not arguments.positional or arguments.open:
+        return Unknown("moved to somewhere")
+    device = told_device(run, arguments, 1, site)
+    value = arguments.positional[0].value
+    return value if device is None else place(run, value, Step(Verb.PLACED, site, device), site)
+
+
+def told_device(run: Run, arguments: Arguments, position: int, site: cst.Call) -> Device | None:
+    given = arguments.get(position, "device")
+    if given is None or given.value == NONE:
+        return None
+    device = device_named(run, given)
+    return None if device is None else demand(run, given, device, site, "device=")
+
+
+@answers("SupervisedTrainer")
+def supervised_trainer(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """It brings each batch to its device, and expects the model there."""
+    device = told_device(run, arguments, 3, site)
+    return _supervised(run, arguments, device, arguments.get(3, "device"), site)
+
+
+@answers("SupervisedEvaluator")
+def supervised_evaluator(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    device = told_device(run, arguments, 2, site)
+    return _supervised(run, arguments, device, arguments.get(2, "device"), site)
+
+
+def _supervised(
+    run: Run, arguments: Arguments, device: Device | None, told: Argument | None, site: cst.Call
+) -> Value:
+    model = arguments.get(0, "model")
+    if model is None or any(name in arguments.keywords for name in ("prepare_batch", "model_fn")):
+        return Tool("ignite.engine.Engine")
+    if told is not None and device is not None:
+        _expect_there(run, model, Operand(told.site, Batch(device, _to(site, device)), device))
+        return Tool("ignite.engine.Engine")
+    return Tool("ignite.engine.Supervised_", held=(model.value,))
+
+
+@answers("RunUnmoved")
+def run_unmoved(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`trainer.run(loader)` without a device: the model is given what the loader yields."""
+    data = arguments.get(0, "data")
+    if data is not None and isinstance(receiver, Tool) and not arguments.open:
+        batch = element_of(run, data.value, data.site)
+        first = batch.items[0] if isinstance(batch, Tuple) and batch.items else batch
+        if isinstance(first, (Tensor, Batch)):
+            run.call(receiver.held[0], Arguments([Argument(data.site, first)]), site)
+    return Unknown("the state of an engine")
+
+
+def _to(site: cst.Call, device: Device) -> Step:
+    return Step(Verb.PLACED, site, device)
+
+
+def _expect_there(run: Run, model: Argument, batch: Operand) -> None:
+    """A model that was never moved meets batches that are."""
+    if not isinstance(model.value, Module):
+        return
+    where = module_device(run, model.value)
+    verdict = agreement(where.device, batch.device)
+    if where.since.verb is not Verb.BUILT or verdict not in DIFFERENT:
+        return
+    own = Operand(model.site, model.value, where.device, where.since)
+    batch = replace(batch, since=Step(Verb.PLACED, batch.site, batch.device))
+    clash = Clash(batch, own, verdict, batch.site, run.frame)
+    assert isinstance(model.site, cst.CSTNode)
+    run.announce(MisplacedInput(batch.site, run.code_of(model.site), clash))
+    move_module(run, model.value, batch.device, where.since)
+
+
+@answers("RunOver")
+def run_over(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`Engine(step).run(loader)` calls `step(engine, batch)`."""
+    data = arguments.get(0, "data")
+    held = receiver.held if isinstance(receiver, Tool) else ()
+    if data is not None and held:
+        batch = Argument(data.site, element_of(run, data.value, data.site))
+        run.call(held[0], Arguments([Argument(site, receiver), batch]), site)
+    return Unknown("the state of an engine")
+
+
+@answers("Prefetching")
+def prefetching(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """Timm's loaders bring batches to their device, unless they are told not to prefetch."""
+    prefetches = arguments.keywords.get("use_prefetcher")
+    answer = True if prefetches is None else truth_of(run, prefetches.value)
+    if answer is None:
+        return Unknown("a loader that may prefetch")
+    device = told_device(run, arguments, 99, site) if answer else CPU
+    step = Step(Verb.LOADED, site, CPU) if not answer else _to(site, device or Known("cuda"))
+    return Loader(Batch(step.device, step), False, site)
+
+
+@answers("DeviceLoader")
+def device_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """Torchtext's iterators yield batches on the device that they are given; a number is none."""
+    given = arguments.get(3, "device")
+    if given is not None and (_is_number(given.value) or device_named(run, given) is None):
+        return Loader(Unknown("batches on a numbered device"), False, site)
+    device = told_device(run, arguments, 3, site)
+    step = Step(Verb.LOADED, site, CPU) if device is None else _to(site, device)
+    return Loader(Batch(step.device, step), False, site)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, int)
+
+
+@answers("DeviceLoaders")
+def device_loaders(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """`BucketIterator.splits((train, test), device=device)`: one for each."""
+    one = device_loader(run, receiver, arguments, site)
+    given = arguments.positional[0].value if arguments.positional else NONE
+    return Tuple((one,) * len(given.items)) if isinstance(given, Tuple) else Unknown("loaders")

@@ -1,0 +1,1 @@
+"""Python's meaning: statements, expressions, calls, classes, containers."""

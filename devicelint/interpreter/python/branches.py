@@ -1,0 +1,212 @@
+"""Branches, `try`, `with` and `match`: paths that part and meet again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import libcst as cst
+
+from devicelint.domain.values import (
+    Bound,
+    DeviceHandle,
+    External,
+    Flag,
+    Function,
+    Instance,
+    Loader,
+    Outside,
+    Stream,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run, executes
+from devicelint.interpreter.facts.saved_files import asking_for_files
+from devicelint.interpreter.python.assignment import assign
+from devicelint.interpreter.python.attributes import member_of
+from devicelint.interpreter.python.conditions import (
+    EXCEPT,
+    assuming,
+    choosing,
+    condition_at,
+    condition_of,
+    depends_on_choice,
+    is_machine,
+    is_unrelated,
+    truth_of,
+    under_setting,
+)
+from devicelint.interpreter.torch.device_arguments import demand
+from devicelint.interpreter.torch.host_syncs import wait_for
+
+NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
+
+
+@executes(cst.If)
+def if_statement(run: Run, node: cst.If) -> None:
+    value = condition_at(run, node.test)
+    wait_for(run, Argument(node.test, value), node.test)
+    if is_machine(value):
+        left_out = node.orelse if truth_of(run, value) else node.body
+        run.skips_a_machine |= left_out is not None and _concerns_devices(run, left_out)
+    with choosing(run, node.test, value), asking_for_files(run, node.test):
+        branch(
+            run,
+            value,
+            lambda: run.execute_block(node.body),
+            lambda: _otherwise(run, node.orelse),
+        )
+
+
+_MOVES = re.compile(r"\.(to|cpu|cuda|numpy|load)\(|def |class ")
+
+
+def _concerns_devices(run: Run, block: cst.CSTNode) -> bool:
+    """Whether a branch that is left out here could do something that is worth walking."""
+    return _MOVES.search(run.code_of(block)) is not None
+
+
+def _otherwise(run: Run, orelse: cst.If | cst.Else | None) -> None:
+    if isinstance(orelse, cst.If):
+        run.execute(orelse)
+    elif orelse is not None:
+        run.execute_block(orelse.body)
+
+
+def branch(run: Run, value: Value, body: Callable[[], None], orelse: Callable[[], None]) -> None:
+    """Walk one branch where the condition is known, both where it is not."""
+    condition = condition_of(value)
+    known = truth_of(run, condition)
+    if known is not None:
+        with assuming(run, condition), under_setting(run, condition, known):
+            (body if known else orelse)()
+        return
+    other = run.state.fork()
+    choices = run.frame.choices
+    choices.extend([condition] if isinstance(condition, Flag) else ())
+    with assuming(run, condition):
+        with under_setting(run, condition, True):
+            body()
+        one, run.state = run.state, other
+        with under_setting(run, condition, False):
+            orelse()
+    if isinstance(condition, Flag):
+        choices.pop()
+    if one.dead is not run.state.dead and depends_on_choice(run, condition):
+        unrelated = is_unrelated(condition)
+        run.frame.assumed += 1
+        run.assumptions += 1
+        run.frame.assumed_unrelated += unrelated
+        run.unrelated += unrelated
+    other, run.state = run.state, one
+    run.merge(other, condition if isinstance(condition, Flag) else None)
+
+
+def assume(run: Run, value: Value) -> None:
+    """`assert condition`: go on only where it holds."""
+
+    def stop() -> None:
+        run.state.dead = True
+
+    branch(run, value, lambda: None, stop)
+
+
+@executes(cst.Try, cst.TryStar)
+def try_statement(run: Run, node: cst.Try | cst.TryStar) -> None:
+    before = run.state.fork()
+    _try(run, node)
+    failed = run.state.fork() if not run.state.dead else before.fork()
+    failed.merge(before)
+    if node.orelse is not None and not run.state.dead:
+        run.execute_block(node.orelse.body)
+    for handler in node.handlers:
+        after, run.state = run.state, failed.fork()
+        if handler.name is not None and isinstance(handler.name.name, cst.Name):
+            run.bind(handler.name.name.value, Unknown("an exception"), handler.name.name)
+        with assuming(run, Flag(EXCEPT)):
+            run.execute_block(handler.body)
+        handled, run.state = run.state, after
+        run.merge(handled, None)
+    if node.finalbody is not None:
+        dead, run.state.dead = run.state.dead, False
+        run.execute_block(node.finalbody.body)
+        run.state.dead = run.state.dead or dead
+
+
+def _try(run: Run, node: cst.Try | cst.TryStar) -> None:
+    expected = tuple(_expected(run, node))
+    tried = bool(node.handlers)
+    unrelated = tried and _DEVICE_ERRORS.isdisjoint(expected or ("Exception",))
+    before = len(run.expected)
+    run.expected.extend(expected)
+    run.assumptions += tried
+    run.unrelated += unrelated
+    run.execute_block(node.body)
+    run.unrelated -= unrelated
+    run.assumptions -= tried
+    del run.expected[before:]
+
+
+_DEVICE_ERRORS = frozenset({"Exception", "BaseException", "RuntimeError", "AssertionError"})
+"""What the lack of an accelerator raises, and what a handler catches that with."""
+
+
+def _expected(run: Run, node: cst.Try | cst.TryStar) -> Iterator[str]:
+    """The exceptions that a `try` is about.
+
+    A handler for everything is about devices where it moves something to the CPU itself: another
+    one, around a whole program, does not make its errors any better.
+    """
+    for handler in node.handlers:
+        if handler.type is not None:
+            yield from _NAME.findall(run.code_of(handler.type))
+        if ".cpu(" in run.code_of(handler):
+            yield from ("TypeError", "RuntimeError")
+
+
+_NAME = re.compile(r"\w+")
+
+
+@executes(cst.With)
+def with_statement(run: Run, node: cst.With) -> None:
+    disabled = 0
+    defaults = run.default_device
+    for entry in node.items:
+        value = run.evaluate(entry.item)
+        disabled += _disables_grad(run, entry.item)
+        if isinstance(value, DeviceHandle) and value.is_object:
+            given = Argument(entry.item, value)
+            run.default_device = demand(run, given, value.device, entry, "with")
+        if entry.asname is not None:
+            assign(run, entry.asname.name, _entered(run, value, entry.item), entry.item)
+    run.no_grad += disabled
+    run.execute_block(node.body)
+    run.no_grad -= disabled
+    run.default_device = defaults
+
+
+def _entered(run: Run, value: Value, site: cst.BaseExpression) -> Value:
+    """What `with value as name` binds: an object of the file says so itself."""
+    if isinstance(value, Stream) and _is_generator_of_file(run, site):
+        return value.element
+    if isinstance(value, (Outside, Loader, Stream)):
+        return value
+    if isinstance(value, Instance) and isinstance(site, cst.Call):
+        enter = member_of(run, value.ref, "__enter__")
+        if enter is not None:
+            return run.call(Bound(enter, value), Arguments(), site)
+    return Unknown("entered by with")
+
+
+def _is_generator_of_file(run: Run, site: cst.BaseExpression) -> bool:
+    """`with session():`, where `session` is a `@contextmanager` of the file."""
+    func = site.func if isinstance(site, cst.Call) else None
+    return isinstance(func, cst.Name) and isinstance(run.lookup(func.value), Function)
+
+
+def _disables_grad(run: Run, node: cst.BaseExpression) -> bool:
+    if not isinstance(node, cst.Call):
+        return False
+    callee = run.evaluate(node.func) if isinstance(node.func, (cst.Name, cst.Attribute)) else None
+    return isinstance(callee, External) and callee.name in NO_GRAD

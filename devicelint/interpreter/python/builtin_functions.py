@@ -1,0 +1,200 @@
+"""Python's own functions, so far as values with a device pass through them."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+
+import libcst as cst
+
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Const,
+    Dataset,
+    DeviceHandle,
+    Deviceless,
+    DictOf,
+    External,
+    Instance,
+    Loader,
+    Module,
+    Outside,
+    Parameters,
+    Super,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.run import BUILTIN_SCOPE, Run
+from devicelint.interpreter.python.attributes import read_attribute
+from devicelint.interpreter.python.computed_members import member_by_name
+from devicelint.interpreter.python.containers import extend, known_elements
+from devicelint.interpreter.torch.calls_by_name import special
+from devicelint.interpreter.torch.host_syncs import FUNCTIONS, wait_for_arguments
+from devicelint.interpreter.torch.modules.copies import copy_of_outside
+from devicelint.interpreter.torch.transfers import TRANSFERS
+from devicelint.knowledge import tensor_attribute, tensor_method
+
+BUILTIN_SCOPE.update({name: External(f"builtins.{name}") for name in dir(builtins)})
+BUILTIN_SCOPE.update(
+    {
+        "__name__": Const("__main__"),
+        "__file__": HOST,
+        "reveal_device": External("reveal_device"),
+        # Brought by a star import, or left out of a listing: it can be nothing else.
+        "torch": External("torch"),
+        "True": Const(True),
+        "False": Const(False),
+        "None": NONE,
+    }
+)
+
+
+@special(
+    *(
+        f"builtins.{name}"
+        for name in "len float int bool str repr abs round print format issubclass "
+        "id hash ord chr any all input open divmod pow bytes complex callable type "
+        "sum_of slice memoryview vars dir locals globals".split()
+    )
+)
+def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if name == "builtins.abs" and arguments.positional:
+        return arguments.positional[0].value
+    if name in FUNCTIONS:
+        wait_for_arguments(run, arguments, site)
+    if name in ("builtins.type", "builtins.vars", "builtins.locals", "builtins.globals"):
+        return Unknown(name)
+    return HOST
+
+
+@special("builtins.dict", "collections.OrderedDict")
+def dict_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    ref = run.allocate(site)
+    for key, argument in arguments.keywords.items():
+        run.state.write(ref, f"[{key!r}]", argument.value)
+    if arguments.positional:
+        inner = arguments.positional[0].value
+        fields = _fields_of(run, inner)
+        if fields is None:
+            return Unknown("a dict of something unknown")
+        for field, value in fields:
+            run.state.write(ref, field, value)
+    return DictOf(ref, site)
+
+
+def _fields_of(run: Run, value: Value) -> Sequence[tuple[str, Value]] | None:
+    """What a dict, or a sequence of pairs, gives a new dict; None where a key is not known."""
+    if isinstance(value, DictOf):
+        return tuple(run.state.fields(value.ref).items())
+    pairs = known_elements(run, value)
+    if pairs is None:
+        return None
+    fields = []
+    for pair in pairs:
+        if not (isinstance(pair, Tuple) and len(pair.items) == 2):
+            return None
+        key, held = pair.items
+        if not isinstance(key, Const):
+            return None
+        fields.append((f"[{key.value!r}]", held))
+    return fields
+
+
+@special("builtins.super")
+def super_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`super()` stands for the object itself, seen from the bases of the class around."""
+    frame = run.frame
+    while frame.receiver is None and frame.caller is not None:
+        frame = frame.caller
+    if frame.receiver is None:
+        return External("builtins.super()")
+    return Super(frame.receiver, frame.owner)
+
+
+@special("builtins.getattr")
+def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if len(arguments.positional) < 2:
+        return Unknown("getattr")
+    owner, attribute = arguments.positional[0].value, arguments.positional[1].value
+    wanted = attribute.value if isinstance(attribute, Const) else None
+    if isinstance(wanted, str) and wanted.isidentifier() and len(arguments.positional) == 2:
+        node = cst.Attribute(site.args[0].value, cst.Name(wanted))
+        return read_attribute(run, owner, wanted, node)
+    return member_by_name(run, owner, attribute)
+
+
+@special("builtins.hasattr")
+def hasattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A tensor has what tensors have; what has no device has no method that moves it."""
+    given = [argument.value for argument in arguments.positional]
+    if len(given) < 2 or not isinstance(given[1], Const):
+        return HOST
+    owner, attribute = given[0], str(given[1].value)
+    if isinstance(owner, Tensor) and _is_of_tensors(attribute):
+        return Const(True)
+    if isinstance(owner, (Deviceless, Loader, Dataset, Parameters)) and attribute in TRANSFERS:
+        return Const(False)
+    return HOST
+
+
+def _is_of_tensors(name: str) -> bool:
+    known = tensor_method(name) is not None or tensor_attribute(name) is not None
+    return known or name in TRANSFERS or name in ("numpy", "device")
+
+
+@special("builtins.isinstance", "torch.is_tensor")
+def is_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A tensor is one; whether anything else is what it is asked for, nobody knows."""
+    given = [argument.value for argument in arguments.positional]
+    asked = given[1] if len(given) > 1 else External("torch.Tensor")
+    classes = asked.items if isinstance(asked, Tuple) else (asked,)
+    if given and isinstance(given[0], Tensor) and External("torch.Tensor") in classes:
+        return Const(True)
+    return HOST
+
+
+@special("builtins.setattr")
+def setattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if len(arguments.positional) == 3:
+        owner, attribute, value = (argument.value for argument in arguments.positional)
+        if isinstance(owner, (Module, Instance)):
+            if isinstance(attribute, Const):
+                run.state.write(owner.ref, str(attribute.value), value)
+            elif isinstance(value, Module):
+                extend(run, owner.ref, value)
+    return NONE
+
+
+@special("copy.deepcopy")
+def deepcopy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "x")
+    if given is None:
+        return Unknown("deepcopy of nothing")
+    if isinstance(given.value, Module):
+        return copy_module(run, given.value, site)
+    if isinstance(given.value, Outside):
+        return copy_of_outside(run, given.value, site) or Unknown("a copy")
+    return given.value if isinstance(given.value, (Tensor, Const)) else Unknown("a copy")
+
+
+def copy_module(run: Run, module: Module, site: cst.CSTNode) -> Module:
+    """A second module like the first, with modules of its own."""
+    copy = Module(run.allocate(site, f"copy of {module.ref}"), module.name, module.since)
+    for name, value in tuple(run.state.fields(module.ref).items()):
+        inner = copy_module(run, value, site) if isinstance(value, Module) else value
+        run.state.write(copy.ref, name, inner)
+    return copy
+
+
+@special("builtins.exec")
+def exec_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Other code may give the file's settings other values."""
+    home = run.frame.home
+    for field, value in tuple(run.state.fields(home).items()):
+        if isinstance(value, (Const, DeviceHandle)):
+            run.state.write(home, field, Outside(field))
+    return NONE

@@ -1,0 +1,284 @@
+"""Classes of the file: defined, instantiated, and Modules called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, DeviceOf, Unsure
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    Class,
+    External,
+    Function,
+    Instance,
+    Module,
+    Moved,
+    OneOf,
+    Outside,
+    Tensor,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.run import Run, calls
+from devicelint.interpreter.libraries.metrics import arguments_of_anybody, begin_metric
+from devicelint.interpreter.python.attributes import CLASS_FIELD, class_member
+from devicelint.interpreter.python.conditions import asks_for_device
+from devicelint.interpreter.python.functions import call_function, walk_alone
+from devicelint.interpreter.torch.modules.construction import fill_container
+from devicelint.interpreter.torch.modules.copies import own_copies
+from devicelint.interpreter.torch.modules.registration import announce_defined, built, move_module
+from devicelint.knowledge import MODULE_KINDS, ModuleKind, kind_of, module_class
+
+
+def define_class(run: Run, node: cst.ClassDef) -> Class:
+    """The value of a `class` statement: its body is walked in a scope of its own."""
+    outer = run.frame
+    bases = tuple(run.evaluate(base.value) for base in node.bases)
+    frame = Frame(
+        run.allocate(node),
+        node,
+        outer.home,
+        outer.scopes,
+        caller=outer,
+        depth=outer.depth,
+        is_heard=outer.is_heard,
+        keeps_names=True,
+    )
+    frame.guarded = any(asks_for_device(one.decorator) for one in node.decorators)
+    if not isinstance(outer.node, (cst.Module, cst.ClassDef)):
+        frame.scopes = (outer.ref, *outer.scopes)
+    run.frame = frame
+    run.execute_block(node.body)
+    run.frame = outer
+    cls = Class(frame.ref, node.name.value, node, bases, outer.home)
+    if outer.is_checked:
+        run.classes[node] = cls
+    return cls
+
+
+def is_module_class(value: Value) -> bool:
+    """Whether a class derives from `nn.Module`, as far as the file says.
+
+    A class with a `forward` and a base that is not seen here does so too.
+    """
+    if isinstance(value, External):
+        return kind_of(value.name) in MODULE_KINDS or module_class(value.name) is not None
+    if not isinstance(value, Class):
+        return False
+    if any(map(is_module_class, value.bases)):
+        return True
+    return has_unseen_base(value) and _defines(value, "forward")
+
+
+_SEEN_THROUGH = frozenset(
+    "torch builtins abc enum typing collections dataclasses object threading".split()
+)
+"""Where bases come from of which it is known that they are no modules."""
+
+
+def has_unseen_base(cls: Class) -> bool:
+    """Whether a base comes from elsewhere, and may be anything: a Module, say."""
+    for base in cls.bases:
+        if isinstance(base, Class) and has_unseen_base(base):
+            return True
+        if isinstance(base, External) and base.name.partition(".")[0] not in _SEEN_THROUGH:
+            return True
+        if isinstance(base, (Outside, Unknown)):
+            return True
+    return False
+
+
+def _defines(cls: Class, name: str) -> bool:
+    assert isinstance(cls.node, cst.ClassDef)
+    body = cls.node.body.body
+    own = any(isinstance(one, cst.FunctionDef) and one.name.value == name for one in body)
+    return own or any(isinstance(base, Class) and _defines(base, name) for base in cls.bases)
+
+
+def is_dataset_class(value: Value) -> bool:
+    """Whether a class derives from a Dataset, as far as the file says."""
+    if isinstance(value, External):
+        return kind_of(value.name) == "dataset"
+    return isinstance(value, Class) and any(map(is_dataset_class, value.bases))
+
+
+def torch_base(cls: Class) -> str:
+    """The class of torch that a class of the file derives from: `torch.nn.Linear`."""
+    for base in cls.bases:
+        if isinstance(base, External) and kind_of(base.name) != "module":
+            return base.name
+        if isinstance(base, Class) and (found := torch_base(base)):
+            return found
+    return ""
+
+
+@calls(Class)
+def instantiate(run: Run, callee: Class, arguments: Arguments, site: cst.Call) -> Value:
+    run.instantiated.add(callee.node)
+    return make_instance(run, callee, arguments, site)
+
+
+def make_instance(
+    run: Run, cls: Class, arguments: Arguments, site: cst.Call | None
+) -> Module | Instance:
+    """A new object of a class of the file, after its `__init__`."""
+    place = site if site is not None else cls.node
+    assert isinstance(place, cst.CSTNode)
+    made: Module | Instance
+    if is_module_class(cls):
+        made = built(run, place, cls.name)
+        knowledge = module_class(torch_base(cls))
+        if knowledge is not None and knowledge.kind is ModuleKind.CONTAINER:
+            fill_container(run, made, knowledge.name, arguments)
+    else:
+        made = Instance(run.allocate(place, cls.name), cls.name)
+    run.state.write(made.ref, CLASS_FIELD, cls)
+    init = class_member(run, cls, "__init__")
+    if isinstance(init, Function):
+        call_function(run, init, arguments, site, receiver=made)
+        run.entered.add(init.node)
+    elif is_record(run, cls):
+        _fill_record(run, cls, made, arguments)
+    if isinstance(made, Module):
+        announce_defined(run, made, place)
+    elif has_unseen_base(cls):
+        _let_go(run, made)
+    return made
+
+
+def _let_go(run: Run, made: Instance) -> None:
+    """What an object holds may be moved by code that is not seen: by its base, by its user."""
+    nowhere = Unsure("may be moved from elsewhere")
+    since = Step(Verb.REGISTERED, made, nowhere)
+    for name, value in tuple(run.state.fields(made.ref).items()):
+        if isinstance(value, Module) and value.since.verb is Verb.ASSUMED:
+            continue
+        if isinstance(value, (Module, OneOf)):
+            move_module(run, value, nowhere, since)
+        elif isinstance(value, Tensor) and value.role == "parameter":
+            run.state.write(made.ref, name, replace(value, device=nowhere))
+
+
+_RECORD_BASES = frozenset({"typing.NamedTuple", "typing.TypedDict", "pydantic.BaseModel"})
+_RECORD_DECORATORS = ("dataclass", "define", "attrs", "frozen")
+
+
+def is_record(run: Run, cls: Class) -> bool:
+    """Whether a class gets its `__init__` from the fields that it annotates."""
+    assert isinstance(cls.node, cst.ClassDef)
+    if any(isinstance(base, External) and base.name in _RECORD_BASES for base in cls.bases):
+        return True
+    if any(isinstance(base, Class) and is_record(run, base) for base in cls.bases):
+        return True
+    named = [run.code_of(one.decorator).partition("(")[0] for one in cls.node.decorators]
+    return any(name.rpartition(".")[2] in _RECORD_DECORATORS for name in named)
+
+
+def _fill_record(run: Run, cls: Class, made: Module | Instance, arguments: Arguments) -> None:
+    for position, name in enumerate(_fields(cls)):
+        given = arguments.get(position, name)
+        if given is not None:
+            run.state.write(made.ref, name, given.value)
+        elif arguments.open:
+            run.state.write(made.ref, name, Outside(f"{cls.name}.{name}"))
+
+
+def _fields(cls: Class) -> Iterator[str]:
+    """The annotated names of a record, those of its bases first."""
+    for base in cls.bases:
+        if isinstance(base, Class):
+            yield from _fields(base)
+    assert isinstance(cls.node, cst.ClassDef)
+    for line in cls.node.body.body:
+        for statement in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            if isinstance(statement, cst.AnnAssign) and isinstance(statement.target, cst.Name):
+                yield statement.target.value
+
+
+def is_never_called(run: Run, cls: Class) -> bool:
+    """Whether a Module has a `forward` that no call of this file has entered."""
+    forward = run.state.read(cls.ref, "forward")
+    return (
+        is_module_class(cls) and isinstance(forward, Function) and forward.node not in run.entered
+    )
+
+
+def has_unentered(run: Run, cls: Class) -> bool:
+    """Whether there are methods of a class that nobody calls here.
+
+    Those of a class in a function are left: a condition of the function may be theirs.
+    """
+    at_top = any(cls.node is one for one in run.module.body)
+    return at_top and any(True for _ in _unentered(run, cls))
+
+
+def _unentered(run: Run, cls: Class) -> Iterator[Function]:
+    for member, _ in run.pending:
+        is_method = member.owner == cls.ref and member.kind in ("", "property")
+        if is_method and member.name != "__init__" and member.node not in run.entered:
+            yield member
+
+
+def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
+    """Walk the methods that nobody calls here, on an object whose device is the caller's choice."""
+    before, outer = run.state.fork(), run.frame
+    with run.silence() if is_used else nullcontext():
+        made = make_instance(run, cls, arguments_of_anybody(cls), None)
+    copies = own_copies(run, made)
+    if isinstance(made, Module):
+        place = run.state.read(made.ref, DEVICE_FIELD)
+        if isinstance(place, Moved) and not _places_itself(place):
+            device = DeviceOf("self")
+            move_module(run, made, device, Step(Verb.REGISTERED, cls.node, device))
+    else:
+        begin_metric(run, made)
+        _let_go(run, made)
+    for copy, own in copies:
+        move_module(run, copy, own.device, own.since)
+    assert isinstance(cls.node, cst.ClassDef)
+    # The text of each method is asked for anyway, as it is walked.
+    code = "".join(map(run.code_of, cls.node.body.body))
+    called = set(_CALLS_OF_PRIVATE.findall(code))
+    for member in sorted(_unentered(run, cls), key=lambda one: one.name in called):
+        if member.node not in run.entered:
+            walk_alone(run, member, made)
+    run.state, run.frame = before, outer
+
+
+_CALLS_OF_PRIVATE = re.compile(r"\.(_\w+)\(")
+"""Methods that others call, with what they have themselves: these others come first."""
+
+
+def _places_itself(place: Moved) -> bool:
+    """Whether a Module is moved as it is built; a parameter alone that is made elsewhere is not."""
+    return place.device != CPU and place.since.verb is Verb.MOVED
+
+
+def call_module_of_file(
+    run: Run, module: Module, arguments: Arguments, site: cst.Call
+) -> Value | None:
+    """`model(x)` for a Module of the file: its `forward`, with the arguments it gets."""
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    if not isinstance(cls, Class):
+        return None
+    forward = class_member(run, cls, "forward")
+    if not isinstance(forward, Function):
+        return None
+    return call_function(run, forward, arguments, site, receiver=module, module=module)
+
+
+@calls(Instance)
+def call_instance(run: Run, callee: Instance, arguments: Arguments, site: cst.Call) -> Value:
+    cls = run.state.read(callee.ref, CLASS_FIELD)
+    method = class_member(run, cls, "__call__") if isinstance(cls, Class) else None
+    if isinstance(method, Function):
+        return call_function(run, method, arguments, site, receiver=callee)
+    return Unknown(f"calling {callee.name}")

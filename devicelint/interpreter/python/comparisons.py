@@ -1,0 +1,191 @@
+"""Comparisons: of tensors, of devices, of what is known and of what comes from outside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from devicelint.domain.devices import Known
+from devicelint.domain.events import DeviceCompared
+from devicelint.domain.join import as_bool
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Batch,
+    Class,
+    Const,
+    Dataset,
+    DeviceHandle,
+    Deviceless,
+    Flag,
+    Function,
+    Instance,
+    Loader,
+    Module,
+    Moved,
+    Outside,
+    Partial,
+    Tensor,
+    Tool,
+    Value,
+)
+from devicelint.interpreter.engine.run import Run, evaluates
+from devicelint.interpreter.facts.tensor_parameters import absence_of
+from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.python.operators import operate
+
+_TENSORS = (Tensor, Batch, Moved)
+_OBJECTS = (
+    *(*_TENSORS, Module, DeviceHandle, Function, Class, Partial),
+    *(Instance, Tool, Loader, Dataset, Deviceless),
+)
+"""What is something, and not None."""
+
+
+@evaluates(cst.Comparison)
+def comparison(run: Run, node: cst.Comparison) -> Value:
+    left_site, left = node.left, run.evaluate(node.left)
+    result: Value = HOST
+    for target in node.comparisons:
+        right = run.evaluate(target.comparator)
+        result = _compare(run, node, target.operator, (left_site, left), (target.comparator, right))
+        left_site, left = target.comparator, right
+    return result if len(node.comparisons) == 1 else HOST
+
+
+_COMPARE = {
+    cst.Equal: "==",
+    cst.NotEqual: "!=",
+    cst.LessThan: "<",
+    cst.LessThanEqual: "<=",
+    cst.GreaterThan: ">",
+    cst.GreaterThanEqual: ">=",
+}
+
+
+def _compare(
+    run: Run,
+    node: cst.Comparison,
+    operator: cst.BaseCompOp,
+    left: tuple[cst.CSTNode, Value],
+    right: tuple[cst.CSTNode, Value],
+) -> Value:
+    one, other = left[1], right[1]
+    if isinstance(operator, (cst.Is, cst.IsNot)):
+        return _identity(run, one, other, isinstance(operator, cst.IsNot))
+    symbol = _COMPARE.get(type(operator))
+    if symbol is None:
+        symbol = "in" if isinstance(operator, cst.In) else "not in"
+        return _membership(run, node, symbol, left, right)
+    if isinstance(one, _TENSORS) or isinstance(other, _TENSORS):
+        return operate(run, node, symbol, left, right)
+    if isinstance(one, DeviceHandle) or isinstance(other, DeviceHandle):
+        return _compare_devices(run, node, symbol, left, right)
+    if isinstance(one, Const) and isinstance(other, Const):
+        return _compare_constants(symbol, one, other)
+    if isinstance(one, Outside) and isinstance(other, Const):
+        return Flag(f"{one.origin} {symbol} {run.code_of(right[0])}")
+    if isinstance(one, (Outside, Flag)) or isinstance(other, (Outside, Flag)):
+        return Flag(run.code_of(node))
+    return HOST
+
+
+def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:
+    if other == NONE:
+        if isinstance(one, Outside):
+            return Flag(f"{one.origin} is None", negated)
+        if isinstance(one, Const):
+            return as_bool((one == NONE) is not negated)
+        if (absence := absence_of(run, one)) is not None:
+            return Flag(absence, negated)
+        if isinstance(one, _OBJECTS):
+            return as_bool(negated)
+    if isinstance(one, Const) and isinstance(other, Const) and isinstance(other.value, bool):
+        return as_bool((one == other) is not negated)
+    return HOST
+
+
+def _membership(
+    run: Run,
+    node: cst.Comparison,
+    symbol: str,
+    left: tuple[cst.CSTNode, Value],
+    right: tuple[cst.CSTNode, Value],
+) -> Value:
+    (one_site, one), (other_site, other) = left, right
+    if isinstance(one, (Outside, Flag)) or isinstance(other, Outside):
+        return Flag(run.code_of(node))
+    if isinstance(one, Const) and isinstance(other, Const):
+        return as_bool((str(one.value) in str(other.value)) is (symbol == "in"))
+    if isinstance(one, Const) and isinstance(other, DeviceHandle) and other.is_object:
+        _announce(run, DeviceCompared(node, other_site, one_site, str(one.value), symbol, True))
+    elif isinstance(one, DeviceHandle) and one.is_object:
+        known = known_elements(run, other) or ()
+        if known and all(isinstance(e, Const) and isinstance(e.value, str) for e in known):
+            _announce(run, DeviceCompared(node, one_site, other_site, _texts(known), symbol))
+            return as_bool(symbol == "not in")
+    return HOST
+
+
+_NAMES_DEVICE = re.compile(r"cpu|cuda|gpu|mps|xpu|npu|hpu|tpu|xla|meta", re.IGNORECASE)
+
+
+def _announce(run: Run, event: DeviceCompared) -> None:
+    """Announce a comparison, unless callers may give a string as well.
+
+    A parameter is declared so, or is compared with what is no device at all.
+    """
+    node, site = run.frame.node, event.device_site
+    if isinstance(site, cst.Name) and isinstance(node, cst.FunctionDef):
+        for one in node.params.params:
+            if one.name.value == site.value and _may_be_a_string(run, one, event.text):
+                return
+    run.announce(event)
+
+
+def _may_be_a_string(run: Run, parameter: cst.Param, text: str) -> bool:
+    if parameter.annotation is None:
+        return _NAMES_DEVICE.search(text) is None
+    return re.search(r"\bstr\b", run.code_of(parameter.annotation.annotation)) is not None
+
+
+def _texts(elements: Iterable[Value]) -> str:
+    """What is written in a container of strings."""
+    return " ".join(str(one.value) for one in elements if isinstance(one, Const))
+
+
+def _compare_constants(symbol: str, one: Const, other: Const) -> Value:
+    left, right = one.value, other.value
+    if symbol in ("==", "!="):
+        return as_bool((left == right) is (symbol == "=="))
+    if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
+        return HOST
+    outcome = {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}
+    return as_bool(outcome[symbol])
+
+
+def _compare_devices(
+    run: Run,
+    node: cst.Comparison,
+    symbol: str,
+    left: tuple[cst.CSTNode, Value],
+    right: tuple[cst.CSTNode, Value],
+) -> Value:
+    (one_site, one), (other_site, other) = left, right
+    for handle, handle_site, text, text_site in (
+        (one, one_site, other, other_site),
+        (other, other_site, one, one_site),
+    ):
+        if isinstance(handle, DeviceHandle) and isinstance(text, Const):
+            if handle.is_object and isinstance(text.value, str):
+                _announce(run, DeviceCompared(node, handle_site, text_site, text.value, symbol))
+                return as_bool(symbol == "!=")
+            if isinstance(handle.device, Known) and not handle.is_object:
+                return as_bool((str(handle.device) == text.value) is (symbol == "=="))
+    if isinstance(one, DeviceHandle) and isinstance(other, DeviceHandle):
+        known = isinstance(one.device, Known) and isinstance(other.device, Known)
+        if known and one.is_object and other.is_object:
+            return as_bool((one.device == other.device) is (symbol == "=="))
+    return Flag(run.code_of(node))

@@ -1,0 +1,40 @@
+"""Members that are asked for by a computed name: `models.__dict__[arch]()`, `getattr(m, arch)`."""
+
+from __future__ import annotations
+
+import re
+
+from devicelint.domain.values import Class, Const, External, Function, ProjectModule, Unknown, Value
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.classes import is_module_class
+from devicelint.interpreter.python.imports import public
+
+NAMESPACE = "__dict__"
+_PLACES = re.compile(r"cuda|\.to\(|device_map|\.xpu\(")
+
+
+def member_by_name(run: Run, owner: Value, name: Value | None) -> Value:
+    """What an owner holds under a name that the code may not tell.
+
+    A file of models is known by the first of them, where none of them places itself.
+    """
+    known = name.value if isinstance(name, Const) and isinstance(name.value, str) else None
+    if isinstance(owner, External):
+        return External(f"{owner.name}.{known or 'anything'}", chosen=True)
+    if not isinstance(owner, ProjectModule) or _places_models(run, owner.home):
+        return Unknown("a member by a computed name")
+    held = dict(public(run, owner.home))
+    if known is not None:
+        return held.get(known, Unknown(f"{known} is not in {owner.home}"))
+    own = [value for value in held.values() if getattr(value, "home", None) == owner.home]
+    functions = [value for value in own if isinstance(value, Function)]
+    models = [value for value in own if isinstance(value, Class) and is_module_class(value)]
+    candidates: list[Value] = [*functions, *models] if models else []
+    return candidates[0] if candidates else Unknown("a file that has no models")
+
+
+def _places_models(run: Run, home: str) -> bool:
+    """Whether a file speaks of bringing anything anywhere."""
+    library = run.program.library
+    program = None if library is None else library.program(home)
+    return program is None or _PLACES.search(program.text) is not None

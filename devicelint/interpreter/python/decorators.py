@@ -1,0 +1,72 @@
+"""What a decorator makes of a function."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.values import (
+    Bound,
+    Class,
+    External,
+    Flag,
+    Function,
+    HostValue,
+    Instance,
+    Outside,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.functions import call_function
+
+_KEEPING = frozenset(
+    "abc atexit builtins contextlib dataclasses functools ignite line_profiler pytest torch typing "
+    "typing_extensions unittest".split()
+)
+"""Packages whose decorators leave a function with the arguments and results that it has."""
+
+
+def decorated(run: Run, node: cst.FunctionDef, function: Function) -> Value:
+    """The value of a function's name: what the decorators make of it, innermost first."""
+    value: Value = function
+    for decorator in reversed(node.decorators):
+        value = _decorate(run, decorator.decorator, value)
+    return value
+
+
+def _decorate(run: Run, named: cst.BaseExpression, value: Value) -> Value:
+    if _keeps(run, named):
+        return value
+    with run.silence():
+        wrapper = run.evaluate(named)
+    arguments = Arguments([Argument(named, value)])
+    match wrapper:
+        case Function():
+            return call_function(run, wrapper, arguments, named)
+        case Bound(Function() as method, receiver):
+            return call_function(run, method, arguments, named, receiver=receiver)
+        case Flag() | HostValue():
+            return value
+        case _:
+            return Unknown(f"what {run.code_of(named)} makes of a function is not known")
+
+
+def _keeps(run: Run, named: cst.BaseExpression) -> bool:
+    """Whether a decorator belongs to a package that is known to leave functions as they are."""
+    called = named
+    while isinstance(called, (cst.Call, cst.Attribute)):
+        value = run.evaluate(called) if isinstance(called, cst.Attribute) else None
+        if isinstance(value, External):
+            return value.name.partition(".")[0] in _KEEPING
+        called = called.func if isinstance(called, cst.Call) else called.value
+    if not isinstance(called, cst.Name):
+        return False
+    root = run.lookup(called.value)
+    if isinstance(root, External):
+        return root.name.partition(".")[0] in _KEEPING
+    is_own_property = isinstance(named, cst.Attribute) and named.attr.value in _OF_PROPERTIES
+    return is_own_property and not isinstance(root, (Instance, Class, Outside))
+
+
+_OF_PROPERTIES = frozenset({"setter", "getter", "deleter"})

@@ -1,0 +1,293 @@
+"""Names, literals, displays and the other simple expressions."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.join import as_bool, join_known
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Batch,
+    Const,
+    DictOf,
+    Flag,
+    Function,
+    HostValue,
+    ListOf,
+    Moved,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.run import Run, evaluates
+from devicelint.interpreter.python.assignment import assign
+from devicelint.interpreter.python.conditions import (
+    assuming,
+    choosing,
+    condition_at,
+    condition_of,
+    truth_of,
+)
+from devicelint.interpreter.python.containers import (
+    ELEMENT,
+    LENGTH,
+    element_of,
+    extend,
+    key_field,
+    mark_shared,
+)
+from devicelint.interpreter.python.loops import comprehension_scope
+from devicelint.interpreter.suggestions.tuple_parts import note_unmoved_parts
+from devicelint.interpreter.torch.device_indices import note_index_tested
+
+
+@evaluates(cst.Name)
+def name(run: Run, node: cst.Name) -> Value:
+    value = run.lookup(node.value)
+    return value if run.assumed is None else run.assumed.read(run, node, value)
+
+
+@evaluates(cst.Integer, cst.Float, cst.Imaginary)
+def number(run: Run, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
+    if node.value.isdecimal() and len(node.value) <= _LONGEST_NUMBER:
+        return Const(int(node.value), node, bool(run.assumptions))
+    if len(node.value) > _LONGEST_NUMBER:
+        return HOST
+    # libcst asks ast for the value, which takes longer than everything else that is done here.
+    is_plain = isinstance(node, cst.Float)
+    return Const(float(node.value) if is_plain else node.evaluated_value, node)
+
+
+_LONGEST_NUMBER = 100
+
+
+@evaluates(cst.SimpleString)
+def string(run: Run, node: cst.SimpleString) -> Value:
+    text = node.raw_value
+    if "\\" in text or len(text) > _LONGEST_NUMBER:
+        return HOST
+    return Const(text, node, bool(run.assumptions))
+
+
+@evaluates(cst.ConcatenatedString)
+def concatenated_string(run: Run, node: cst.ConcatenatedString) -> Value:
+    return HOST
+
+
+@evaluates(cst.Tuple)
+def tuple_display(run: Run, node: cst.Tuple) -> Value:
+    items: list[Value] = []
+    for element in node.elements:
+        value = run.evaluate(element.value)
+        if isinstance(element, cst.StarredElement):
+            parts = _spread_out(value, element.value)
+            if parts is None:
+                return Unknown("a starred element of unknown length")
+            items.extend(parts)
+        else:
+            items.append(value)
+    note_unmoved_parts(run, node, items)
+    return Tuple(tuple(items))
+
+
+def _spread_out(value: Value, node: cst.BaseExpression) -> tuple[Value, ...] | None:
+    """What a star spreads, where the number is known: `*torch.zeros(2, 0)` gives two tensors."""
+    if isinstance(value, Tuple):
+        return value.items
+    if not isinstance(value, Tensor) or value.since.site is not node:
+        return None
+    if not (isinstance(node, cst.Call) and node.args):
+        return None
+    shape = node.args[0].value
+    sizes = [one.value for one in (shape.elements if isinstance(shape, cst.Tuple) else node.args)]
+    count = sizes[0].evaluated_value if isinstance(sizes[0], cst.Integer) else 0
+    return (value,) * count if len(sizes) > 1 and count <= _MOST_SPREAD and count else None
+
+
+_MOST_SPREAD = 8
+
+
+@evaluates(cst.List, cst.Set)
+def list_display(run: Run, node: cst.List | cst.Set) -> Value:
+    ref = run.allocate(node)
+    for element in node.elements:
+        value = run.evaluate(element.value)
+        if isinstance(element, cst.StarredElement):
+            value = element_of(run, value, element.value)
+        extend(run, ref, value)
+    if all(isinstance(element, cst.Element) for element in node.elements):
+        run.state.write(ref, "@length", Const(len(node.elements)))
+    return ListOf(ref, node)
+
+
+@evaluates(cst.Dict)
+def dict_display(run: Run, node: cst.Dict) -> Value:
+    ref = run.allocate(node)
+    for element in node.elements:
+        if isinstance(element, cst.DictElement):
+            key = run.evaluate(element.key)
+            value = run.evaluate(element.value)
+            run.state.write(ref, key_field(key), value)
+        else:
+            value = run.evaluate(element.value)
+            if isinstance(value, DictOf):
+                for field, inner in dict(run.state.fields(value.ref)).items():
+                    run.state.write(ref, field, inner)
+            else:
+                run.state.write(ref, ELEMENT, Unknown("a dict spread into another"))
+    return DictOf(ref, node)
+
+
+@evaluates(cst.NamedExpr)
+def walrus(run: Run, node: cst.NamedExpr) -> Value:
+    value = run.evaluate(node.value)
+    if isinstance(node.target, cst.Name):
+        run.bind(node.target.value, value, node.target)
+    return value
+
+
+@evaluates(cst.IfExp)
+def conditional(run: Run, node: cst.IfExp) -> Value:
+    condition = condition_at(run, node.test)
+    known = truth_of(run, condition)
+    with choosing(run, node.test, condition), assuming(run, condition):
+        if known is not None:
+            return run.evaluate(node.body if known else node.orelse)
+        one = run.evaluate(node.body)
+        other = run.evaluate(node.orelse)
+    joined = join_known(one, other)
+    if isinstance(condition, Flag):
+        run.separate(condition, one, other, joined)
+    return joined
+
+
+@evaluates(cst.BooleanOperation)
+def boolean_operation(run: Run, node: cst.BooleanOperation) -> Value:
+    left = run.evaluate(node.left)
+    if not (isinstance(node.right, cst.Integer) and node.right.value == "0"):
+        note_index_tested(run, node.left, left)
+    conjunction = isinstance(node.operator, cst.And)
+    known = truth_of(run, left)
+    if known is not None and known is not conjunction:
+        return left
+    with assuming(run, left):
+        right = run.evaluate(node.right)
+    if known is not None:
+        return left if right == as_bool(conjunction) else right
+    return _undecided(run, left, right, conjunction)
+
+
+def _undecided(run: Run, left: Value, right: Value, conjunction: bool) -> Value:
+    """`a and b`, `a or b`, where nothing is known of the first."""
+    one, other = condition_of(left), condition_of(right)
+    if not (isinstance(one, _CONDITIONS) and isinstance(other, _CONDITIONS)):
+        return join_known(left, right)
+    known = truth_of(run, other)
+    if known is not None:
+        return one if known is conjunction else as_bool(known)
+    if isinstance(one, Flag) and isinstance(other, Flag):
+        return Flag(f"{_spelled(one)} {'and' if conjunction else 'or'} {_spelled(other)}")
+    return HOST
+
+
+_CONDITIONS = (Flag, Const, HostValue)
+
+
+def _spelled(flag: Flag) -> str:
+    return f"not {flag.key}" if flag.negated else flag.key
+
+
+@evaluates(cst.UnaryOperation)
+def unary_operation(run: Run, node: cst.UnaryOperation) -> Value:
+    value = run.evaluate(node.expression)
+    if not isinstance(node.operator, cst.Not):
+        if isinstance(value, Const) and isinstance(value.value, (int, float)):
+            return _negated(value, node) if isinstance(node.operator, cst.Minus) else HOST
+        return value
+    note_index_tested(run, node.expression, value)
+    value = condition_of(value)
+    if isinstance(value, Flag):
+        return ~value
+    known = truth_of(run, value)
+    return HOST if known is None else as_bool(not known)
+
+
+def _negated(value: Const, node: cst.UnaryOperation) -> Value:
+    return Const(-value.value, node)  # type: ignore[operator]
+
+
+@evaluates(cst.Lambda)
+def lambda_expression(run: Run, node: cst.Lambda) -> Value:
+    frame = run.frame
+    frame.keeps_names = True
+    function = Function(node, "<lambda>", frame.ref, frame.enclosing_functions(), home=frame.home)
+    run.note_function(function)
+    return function
+
+
+@evaluates(cst.Await)
+def await_expression(run: Run, node: cst.Await) -> Value:
+    return run.evaluate(node.expression)
+
+
+@evaluates(cst.Yield)
+def yield_expression(run: Run, node: cst.Yield) -> Value:
+    if node.value is None:
+        value: Value = NONE
+    elif isinstance(node.value, cst.From):
+        value = element_of(run, run.evaluate(node.value.item), node.value.item)
+    else:
+        value = run.evaluate(node.value)
+    run.frame.yields.append(value)
+    return Unknown("sent into a generator")
+
+
+@evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
+def comprehension(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
+    with comprehension_scope(run, node.for_in) as parts:
+        element = run.evaluate(node.elt)
+        mark_shared(run, element)
+        made = _one_by_one(run, node, parts)
+    if isinstance(node, cst.GeneratorExp):
+        return Stream(element)
+    ref = run.allocate(node)
+    for one in made or (element,):
+        extend(run, ref, one)
+    if made is None:
+        run.state.write(ref, LENGTH, HOST)
+    return ListOf(ref, node)
+
+
+_MOST_PARTS = 8
+
+
+def _one_by_one(
+    run: Run,
+    node: cst.ListComp | cst.SetComp | cst.GeneratorExp,
+    parts: tuple[Value, ...] | None,
+) -> list[Value] | None:
+    """What a list is made of where it is made of tensors told apart: two of them may differ."""
+    tensors = (Tensor, Batch, Moved)
+    if not parts or len(parts) > _MOST_PARTS or not isinstance(node, cst.ListComp):
+        return None
+    if not all(isinstance(part, tensors) for part in parts):
+        return None
+    made = []
+    for part in parts:
+        assign(run, node.for_in.target, part, node.for_in.iter)
+        made.append(run.evaluate(node.elt))
+    return made
+
+
+@evaluates(cst.DictComp)
+def dict_comprehension(run: Run, node: cst.DictComp) -> Value:
+    with comprehension_scope(run, node.for_in):
+        run.evaluate(node.key)
+        element = run.evaluate(node.value)
+        mark_shared(run, element)
+    ref = run.allocate(node)
+    run.state.write(ref, ELEMENT, element)
+    return DictOf(ref, node)

@@ -1,0 +1,304 @@
+"""Functions of the file: defined, called with what they are given, walked on their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import Opaque, Unsure
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.join import join_known
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    NONE,
+    Bound,
+    Const,
+    DeviceHandle,
+    External,
+    Function,
+    HostValue,
+    Module,
+    Moved,
+    OneOf,
+    Partial,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.analyses.ignored_device import note_ignored
+from devicelint.interpreter.analyses.placeholders import check_returns
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.run import Run, calls
+from devicelint.interpreter.facts.moved_back import forget_places
+from devicelint.interpreter.facts.tensor_parameters import settings_of
+from devicelint.interpreter.python.branches import NO_GRAD
+from devicelint.interpreter.python.conditions import asks_for_device, may_skip
+from devicelint.interpreter.python.parameters import bind_parameters
+from devicelint.interpreter.torch.modules.escapes import let_go_with_device
+
+_DEEPEST = 12
+_MOST_INTERPRETATIONS = 12
+_MOST_OBJECTS = 60
+"""How often an `__init__` is walked: an object that was not made so knows nothing of itself."""
+
+_STEPS_ELSEWHERE = 2_000
+_STEPS_ELSEWHERE_PER_LINE = 5
+"""How much of other files is walked for one file."""
+
+_KINDS = {
+    "builtins.staticmethod": "static",
+    "builtins.classmethod": "class",
+    "builtins.property": "property",
+    "functools.cached_property": "property",
+}
+
+
+def define_function(run: Run, node: cst.FunctionDef) -> Function:
+    """The value of a `def`; decorators that change what is called are taken into account."""
+    frame = run.frame
+    frame.keeps_names = True
+    owner = frame.ref if isinstance(frame.node, cst.ClassDef) else None
+    kind, no_grad, guarded = "", False, frame.guarded
+    for decorator in node.decorators:
+        named = decorator.decorator
+        guarded = guarded or asks_for_device(named) or may_skip(run.code_of(named))
+        called = named.func if isinstance(named, cst.Call) else named
+        value = run.evaluate(called) if isinstance(called, (cst.Name, cst.Attribute)) else None
+        name = value.name if isinstance(value, External) else ""
+        kind = _KINDS.get(name, kind)
+        no_grad = no_grad or name in NO_GRAD
+        if isinstance(called, cst.Attribute) and called.attr.value in ("setter", "deleter"):
+            kind = "setter"
+    scopes = frame.enclosing_functions()
+    function = Function(
+        node, node.name.value, frame.ref, scopes, owner, kind, no_grad, guarded, frame.home
+    )
+    run.note_function(function)
+    return function
+
+
+@calls(Function)
+def call_plain(run: Run, callee: Function, arguments: Arguments, site: cst.Call) -> Value:
+    result = call_function(run, callee, arguments, site)
+    if run.assumed is None or not isinstance(result, Unknown):
+        return result
+    return run.assumed.called(run, callee, arguments, site) or result
+
+
+@calls(Bound)
+def call_bound(run: Run, callee: Bound, arguments: Arguments, site: cst.Call) -> Value:
+    if isinstance(callee.function, Function):
+        return call_function(run, callee.function, arguments, site, receiver=callee.receiver)
+    return run.call(callee.function, arguments, site)
+
+
+@calls(Partial)
+def call_partial(run: Run, callee: Partial, arguments: Arguments, site: cst.Call) -> Value:
+    sites = iter(callee.sites)
+    given = [Argument(next(sites, site), value) for value in callee.args]
+    named = {name: Argument(next(sites, site), value) for name, value in callee.keywords}
+    merged = Arguments(
+        [*given, *arguments.positional], {**named, **arguments.keywords}, arguments.open
+    )
+    return run.call(callee.function, merged, site)
+
+
+def call_function(
+    run: Run,
+    function: Function,
+    arguments: Arguments,
+    site: cst.BaseExpression | None,
+    *,
+    receiver: Value | None = None,
+    module: Module | None = None,
+) -> Value:
+    """Walk a function's body with the arguments it gets.
+
+    `site` is the call; a decorator stands for one; None where Python itself calls.
+    """
+    node = function.node
+    assert isinstance(node, (cst.FunctionDef, cst.Lambda))
+    key = (node, receiver, _place_of(run, receiver), _parts_of(run, receiver), *arguments.values())
+    is_heard = function.home in run.program.heard
+    is_elsewhere = function.home != run.program.home
+    if is_elsewhere and not is_heard and key in run.remembered:
+        return run.remembered[key]
+    if not _may_enter(run, function, node):
+        if key in run.remembered:
+            return run.remembered[key]
+        return Unknown(f"{function.name} is called too deep or too often")
+    if site is not None and not is_elsewhere:
+        run.entered.add(node)
+    frame = Frame(
+        run.allocate(site or node, function.name),
+        node,
+        function.home,
+        function.scopes,
+        caller=run.frame,
+        site=site if isinstance(site, cst.Call) else None,
+        module=module,
+        receiver=receiver,
+        owner=function.owner,
+        depth=run.frame.depth + 1,
+        entered_under=run.assumptions,
+        is_heard=is_heard,
+    )
+    first = receiver if function.kind != "static" else None
+    bind_parameters(run, frame, node.params, arguments, first)
+    result = _walk(run, frame, function)
+    note_ignored(run, frame, arguments, result)
+    if is_elsewhere and site is not None and run.frame.is_checked:
+        result = _chosen_elsewhere(run, result, site)
+        if not is_heard:
+            let_go_with_device(run, arguments, site)
+    if _is_plain(result):
+        run.remembered[key] = result
+    return result
+
+
+def _chosen_elsewhere(run: Run, result: Value, site: cst.BaseExpression) -> Value:
+    """A device that another file chooses, nobody knows how, is one device all the same.
+
+    A module that another file builds is built by the call of that, so far as this one goes.
+    """
+    if isinstance(result, DeviceHandle) and isinstance(result.device, Unsure):
+        return replace(result, device=Opaque(run.code_of(site)))
+    for module in result.options if isinstance(result, OneOf) else (result,):
+        _built_by(run, module, site)
+    return result
+
+
+def _built_by(run: Run, module: Value, site: cst.BaseExpression) -> None:
+    """A module that a function of another file has built was built by the call, seen from here."""
+    place = _place_of(run, module)
+    if not isinstance(module, Module) or not isinstance(place, Moved):
+        return
+    made = run.made_in.get(place.since.site)
+    is_of_another = made is None or made[0].home != run.frame.home
+    if place.since.verb is Verb.BUILT and is_of_another:
+        run.note_made(site)
+        since = Step(Verb.BUILT, site, place.device)
+        run.state.write(module.ref, DEVICE_FIELD, replace(place, since=since))
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether a value is all there is to it: nothing of it lies in the state."""
+    if isinstance(value, Tuple):
+        return all(map(_is_plain, value.items))
+    return isinstance(value, (Tensor, DeviceHandle, Const, HostValue, Unknown))
+
+
+def _place_of(run: Run, receiver: Value | None) -> Value | None:
+    """Where a Module is: its methods give something else when it has moved."""
+    return run.state.read(receiver.ref, DEVICE_FIELD) if isinstance(receiver, Module) else None
+
+
+def _parts_of(run: Run, receiver: Value | None) -> tuple[Value, ...]:
+    """Where the parts of a Module are that nobody has seen built."""
+    if not isinstance(receiver, Module):
+        return ()
+    held = run.state.fields(receiver.ref).items()
+    return tuple(one for name, one in held if isinstance(one, Moved) and name != DEVICE_FIELD)
+
+
+def _is_too_far(run: Run, function: Function) -> bool:
+    """Whether enough was walked of the files that this one imports."""
+    if function.home == run.program.home or function.home in run.program.heard:
+        return False
+    return run.steps_elsewhere > _STEPS_ELSEWHERE + run.program.lines * _STEPS_ELSEWHERE_PER_LINE
+
+
+def _may_enter(run: Run, function: Function, node: cst.FunctionDef | cst.Lambda) -> bool:
+    frame: Frame | None = run.frame
+    if run.frame.depth >= _DEEPEST or _is_too_far(run, function):
+        return False
+    while frame is not None:
+        if frame.node is node:
+            return False
+        frame = frame.caller
+    run.interpretations[node] = run.interpretations.get(node, 0) + 1
+    is_init = isinstance(node, cst.FunctionDef) and node.name.value == "__init__"
+    return run.interpretations[node] <= (_MOST_OBJECTS if is_init else _MOST_INTERPRETATIONS)
+
+
+def _walk(run: Run, frame: Frame, function: Function) -> Value:
+    node = frame.node
+    outer, run.frame = run.frame, frame
+    run.no_grad += function.no_grad
+    run.assumptions += function.guarded
+    if isinstance(node, cst.Lambda):
+        result = run.evaluate(node.body)
+    else:
+        assert isinstance(node, cst.FunctionDef)
+        run.execute_block(node.body)
+        result = _leave(run, frame)
+    _walk_unentered(run, frame)
+    run.no_grad -= function.no_grad
+    run.assumptions -= frame.assumed + function.guarded
+    run.unrelated -= frame.assumed_unrelated
+    run.frame = outer
+    frame.left_with = run.state.fields(frame.ref)
+    if not frame.keeps_names:
+        run.state.drop(frame.ref)
+    return result
+
+
+def _leave(run: Run, frame: Frame) -> Value:
+    """Join what the paths that return hold, and what they return."""
+    result: Value | None = None if run.state.dead else NONE
+    check_returns(run, frame)
+    for value, state in frame.returns:
+        joined = value if result is None else join_known(result, value)
+        if result is not None and frame.separated_by is not None:
+            run.separate(frame.separated_by, result, value, joined)
+        if result is not None:
+            run.note_apart(result, value)
+        result = joined
+        run.merge(state, None)
+    if frame.yields:
+        run.state.dead = False
+        element = frame.yields[0]
+        for value in frame.yields[1:]:
+            element = join_known(element, value)
+        return Stream(element)
+    return Unknown("a call that does not return") if result is None else result
+
+
+def _walk_unentered(run: Run, frame: Frame) -> None:
+    """Functions defined here that nobody called: callbacks, whose arguments come from outside.
+
+    One that is returned may still be called by the caller; what a Module keeps is for when the
+    Module has got its device.
+    """
+    returned = [value for value, _ in frame.returns]
+    mine = [function for function, definer in run.pending if definer is frame]
+    if not mine or run.state.dead:
+        return
+    run.pending = [entry for entry in run.pending if entry[1] is not frame]
+    if isinstance(frame.receiver, Module) and frame.name == "__init__":
+        return
+    for function in mine:
+        if function.node in run.entered:
+            continue
+        if frame.caller is not None and function in returned:
+            run.pending.append((function, frame.caller))
+        else:
+            walk_alone(run, function)
+
+
+def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> None:
+    """Walk a function with arguments of the caller's choice, and undo what it did."""
+    before, outer = run.state.fork(), run.frame
+    counted, world = (run.assumptions, run.unrelated, run.no_grad), run.world
+    for setting in settings_of(run, function):
+        run.state = before.fork()
+        forget_places(run)
+        run.world = setting
+        call_function(run, function, Arguments(open=True), None, receiver=receiver)
+        run.frame, run.world = outer, world
+        run.assumptions, run.unrelated, run.no_grad = counted
+    run.state = before

@@ -1,0 +1,203 @@
+"""The parameters of a function: what each is given by a call, or by whoever will call."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import NOT_UNDERSTOOD, DeviceOf, Known, Unsure
+from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.values import (
+    Batch,
+    Const,
+    DictOf,
+    Moved,
+    Outside,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.analyses.device_forwarding import note_default
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.tensor_evidence import is_tensor_type
+from devicelint.interpreter.facts.tensor_parameters import (
+    as_proven,
+    declare_tensor,
+    declare_tensors,
+    declared,
+    prove,
+)
+from devicelint.interpreter.python.containers import ELEMENT, key_field
+from devicelint.interpreter.torch.device_indices import declare_parameter
+
+
+def bind_parameters(
+    run: Run,
+    frame: Frame,
+    parameters: cst.Parameters,
+    arguments: Arguments,
+    receiver: Value | None,
+) -> None:
+    """Write the arguments of a call into the frame that it enters."""
+    positional = [*parameters.posonly_params, *parameters.params]
+    if isinstance(frame.node, cst.FunctionDef) and arguments.open:
+        declare_tensors(run, frame.node)
+    given = list(arguments.positional)
+    if receiver is not None and positional:
+        run.state.write(frame.ref, positional[0].name.value, receiver)
+        positional = positional[1:]
+    elif receiver is not None:
+        given.insert(0, Argument(frame.node, receiver))
+    keywords = dict(arguments.keywords)
+    for index, parameter in enumerate(positional):
+        name = parameter.name.value
+        argument = given[index] if index < len(given) else keywords.pop(name, None)
+        _bind(run, frame, parameter, argument, arguments)
+    for parameter in parameters.kwonly_params:
+        argument = keywords.pop(parameter.name.value, None)
+        _bind(run, frame, parameter, argument, arguments)
+    _bind_rest(run, frame, parameters, given[len(positional) :], keywords, arguments.open)
+
+
+def _bind(
+    run: Run, frame: Frame, parameter: cst.Param, argument: Argument | None, arguments: Arguments
+) -> None:
+    name = parameter.name.value
+    if argument is None:
+        if parameter.default is not None and not arguments.open:
+            value = offered(run, parameter.default)
+            note_default(run, frame, parameter, value, arguments)
+        else:
+            value = _from_outside(run, name, parameter)
+    else:
+        value = argument.value
+        if isinstance(value, Outside) and value.since is not None:
+            value = _seen_as_declared(run, parameter, value)
+        if isinstance(value, Unknown):
+            value = _from_unseen_caller(run, frame, parameter, arguments)
+        elif isinstance(value, Tensor) and value.device is NOT_UNDERSTOOD:
+            given = _from_unseen_caller(run, frame, parameter, arguments)
+            value = given if isinstance(given, Tensor) else value
+        elif isinstance(value, (Tensor, Batch, Moved)) and not isinstance(value.device, Unsure):
+            _note_passed(frame, argument)
+        elif isinstance(value, (Stream, Tuple, DictOf)) and _is_named(run, frame, argument):
+            _note_parts_passed(run, frame, value, argument.site)
+    if run.assumed is not None:
+        value = run.assumed.given(run, parameter, value)
+    run.state.write(frame.ref, name, value)
+
+
+def _note_passed(frame: Frame, argument: Argument) -> None:
+    """Where a caller could move what it passes; what is sent cannot be moved before."""
+    value = argument.value
+    if isinstance(value, (Tensor, Batch, Moved)) and value.since.verb is not Verb.SENT:
+        frame.passed[value.since] = argument.site
+
+
+def _is_named(run: Run, frame: Frame, argument: Argument) -> bool:
+    """Whether an argument is a variable of the caller, which can be given another value."""
+    site, caller = argument.site, frame.caller
+    if not isinstance(site, cst.Name) or caller is None:
+        return False
+    return run.state.read(caller.ref, site.value) == argument.value
+
+
+def _note_parts_passed(run: Run, frame: Frame, value: Value, site: Site) -> None:
+    """A batch that is passed whole is moved whole: a sequence of images, a dict of targets."""
+    match value:
+        case Tensor() | Batch() if value.since.verb is Verb.LOADED:
+            frame.passed.setdefault(value.since, site)
+        case Stream(element):
+            _note_parts_passed(run, frame, element, site)
+        case Tuple(items):
+            for one in items:
+                _note_parts_passed(run, frame, one, site)
+        case DictOf(ref):
+            for one in tuple(run.state.fields(ref).values()):
+                _note_parts_passed(run, frame, one, site)
+        case _:
+            pass
+
+
+def _seen_as_declared(run: Run, parameter: cst.Param, value: Outside) -> Value:
+    """What comes from further outside: a tensor, where a parameter on its way says so."""
+    annotation = parameter.annotation
+    if annotation is not None and is_tensor_type(run.code_of(annotation.annotation)):
+        prove(run, value.origin)
+    return as_proven(run, value)
+
+
+def _from_unseen_caller(
+    run: Run, frame: Frame, parameter: cst.Param, arguments: Arguments
+) -> Value:
+    """What a function that is walked on its own passes on, and that nobody follows."""
+    name = parameter.name.value
+    if not (_is_walked_alone(frame) and isinstance(frame.node, cst.FunctionDef)):
+        return Outside(name, name)
+    if frame.node.name.value.startswith("_") and frame.receiver is None and frame.owner is not None:
+        return Outside(name, name)
+    if any(_is_placed(one.value) for one in arguments):
+        return Outside(name, name)
+    return declared(run, frame.node, parameter) or Outside(name, name)
+
+
+def _is_placed(value: Value) -> bool:
+    """Whether a tensor's place is known: what is given with it is most likely there, too."""
+    return isinstance(value, (Tensor, Batch, Moved)) and isinstance(value.device, Known)
+
+
+def _is_walked_alone(frame: Frame) -> bool:
+    """Whether all this began with a function whose caller is not seen."""
+    while frame.caller is not None and frame.caller.caller is not None:
+        frame = frame.caller
+    return frame.site is None
+
+
+def offered(run: Run, node: cst.BaseExpression) -> Value:
+    """The default of a parameter or of a field, which a caller may decline: no hard choice."""
+    run.assumptions += 1
+    value = run.evaluate(node)
+    run.assumptions -= 1
+    return value
+
+
+def _from_outside(run: Run, name: str, parameter: cst.Param) -> Value:
+    """What a caller gives: anything, or a tensor where that is proven."""
+    since = Step(Verb.RECEIVED, parameter, DeviceOf(name))
+    declare_parameter(run, name, parameter)
+    declare_tensor(run, name, parameter)
+    return as_proven(run, Outside(name, name, since))
+
+
+def _bind_rest(
+    run: Run,
+    frame: Frame,
+    parameters: cst.Parameters,
+    rest: list[Argument],
+    keywords: dict[str, Argument],
+    is_open: bool,
+) -> None:
+    star = parameters.star_arg
+    if isinstance(star, cst.Param):
+        value: Value = (
+            Unknown("arguments of the caller's choice")
+            if is_open
+            else Tuple(tuple(argument.value for argument in rest))
+        )
+        run.state.write(frame.ref, star.name.value, value)
+        for argument in rest:
+            _note_passed(frame, argument)
+    for argument in keywords.values() if parameters.star_kwarg is not None else ():
+        _note_passed(frame, argument)
+    if parameters.star_kwarg is not None:
+        ref = run.allocate(parameters.star_kwarg, frame.node.__class__.__name__)
+        for name, argument in keywords.items():
+            run.state.write(ref, key_field(Const(name)), argument.value)
+        if is_open:
+            run.state.write(ref, ELEMENT, Unknown("a keyword of the caller's choice"))
+        run.state.write(
+            frame.ref, parameters.star_kwarg.name.value, DictOf(ref, parameters.star_kwarg)
+        )

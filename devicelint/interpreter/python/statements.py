@@ -1,0 +1,193 @@
+"""Simple statements, definitions and imports."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    NONE,
+    Batch,
+    DictOf,
+    External,
+    Instance,
+    ListOf,
+    Module,
+    Moved,
+    Outside,
+    Tensor,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.run import Run, executes
+from devicelint.interpreter.python.assignment import assign
+from devicelint.interpreter.python.branches import assume
+from devicelint.interpreter.python.classes import define_class
+from devicelint.interpreter.python.decorators import decorated
+from devicelint.interpreter.python.functions import define_function
+from devicelint.interpreter.python.operators import augmented
+from devicelint.interpreter.python.parameters import offered
+from devicelint.interpreter.torch.transfers import is_copied
+
+
+@executes(cst.SimpleStatementLine, cst.SimpleStatementSuite)
+def simple_line(run: Run, node: cst.SimpleStatementLine | cst.SimpleStatementSuite) -> None:
+    for statement in node.body:
+        if run.state.dead:
+            return
+        run.frame.statement = statement
+        run.execute(statement)
+
+
+@executes(cst.Expr)
+def expression_statement(run: Run, node: cst.Expr) -> None:
+    value = run.evaluate(node.value)
+    if isinstance(node.value, cst.Call):
+        if node not in run.program.shown:
+            run.announce_discarded(node.value, node)
+            _keep_in_place(run, node.value, value)
+        _forget_receiver(run, node.value, value)
+
+
+def _keep_in_place(run: Run, call: cst.Call, value: Value) -> None:
+    """A tensor stays where it is when the copy that a move makes is thrown away."""
+    transfer = run.discarded_by(call)
+    if transfer is None or not isinstance(call.func, cst.Attribute):
+        return
+    receiver = transfer.receiver
+    if transfer.target is None or transfer.result == receiver or not is_copied(receiver):
+        return
+    assert isinstance(receiver, (Tensor, Batch))
+    since = Step(Verb.STAYED, call, receiver.device, transfer.target)
+    stayed = replace(receiver, since=since)
+    place = call.func.value
+    if isinstance(place, cst.Name):
+        run.bind(place.value, stayed, place)
+    elif isinstance(place, (cst.Attribute, cst.Subscript)) and _is_item(run, place):
+        assign(run, place, stayed, place)
+
+
+def _is_item(run: Run, place: cst.Attribute | cst.Subscript) -> bool:
+    """Whether a place holds a tensor of its own, rather than being part of one."""
+    owner = run.evaluate(place.value)
+    return isinstance(owner, (Module, Instance, ListOf, DictOf))
+
+
+def _forget_receiver(run: Run, call: cst.Call, value: Value) -> None:
+    """`x.to(device)` as a statement: what is no tensor may have moved in place."""
+    func = call.func
+    if not (isinstance(func, cst.Attribute) and func.attr.value in ("to", "cuda", "cpu")):
+        return
+    if isinstance(func.value, cst.Name):
+        receiver = run.lookup(func.value.value)
+        if isinstance(value, Moved) and isinstance(receiver, (Outside, Moved, Unknown, External)):
+            run.bind(func.value.value, value, func.value)
+        elif isinstance(receiver, Batch) and receiver.whole:
+            run.bind(func.value.value, Unknown("may move in place"), func.value)
+
+
+@executes(cst.Assign)
+def assignment(run: Run, node: cst.Assign) -> None:
+    value = run.evaluate(node.value)
+    run.note_sibling(node)
+    for target in node.targets:
+        if type(target.target) is cst.Attribute:
+            run.assigned_by[target.target] = node
+        assign(run, target.target, value, node.value)
+
+
+@executes(cst.AnnAssign)
+def annotated_assignment(run: Run, node: cst.AnnAssign) -> None:
+    if node.value is None:
+        return
+    is_field = isinstance(run.frame.node, cst.ClassDef)
+    value = offered(run, node.value) if is_field else run.evaluate(node.value)
+    if isinstance(node.target, cst.Attribute):
+        run.assigned_by[node.target] = node
+    assign(run, node.target, value, node.value)
+
+
+@executes(cst.AugAssign)
+def augmented_assignment(run: Run, node: cst.AugAssign) -> None:
+    before = run.evaluate(node.target)
+    added = run.evaluate(node.value)
+    value = augmented(run, node, (node.target, before), (node.value, added))
+    if isinstance(node.target, cst.Subscript) and isinstance(before, Tensor):
+        return
+    assign(run, node.target, value, node.value)
+
+
+@executes(cst.Return)
+def return_statement(run: Run, node: cst.Return) -> None:
+    value = NONE if node.value is None else run.evaluate(node.value)
+    frame = run.frame
+    frame.returns.append((value, run.state.fork()))
+    frame.separated_by = frame.choices[-1] if frame.choices else frame.separated_by
+    run.state.dead = True
+
+
+@executes(cst.Raise)
+def raise_statement(run: Run, node: cst.Raise) -> None:
+    if node.exc is not None:
+        run.evaluate(node.exc)
+    run.state.dead = True
+
+
+@executes(cst.Break)
+def break_statement(run: Run, node: cst.Break) -> None:
+    if run.frame.loops:
+        run.frame.loops[-1].breaks.append(run.state.fork())
+    run.state.dead = True
+
+
+@executes(cst.Continue)
+def continue_statement(run: Run, node: cst.Continue) -> None:
+    if run.frame.loops:
+        run.frame.loops[-1].continues.append(run.state.fork())
+    run.state.dead = True
+
+
+@executes(cst.Del)
+def delete_statement(run: Run, node: cst.Del) -> None:
+    targets = (
+        [element.value for element in node.target.elements]
+        if isinstance(node.target, (cst.Tuple, cst.List))
+        else [node.target]
+    )
+    for target in targets:
+        if isinstance(target, cst.Name):
+            run.state.write(run.frame.ref, target.value, Unknown("deleted"))
+
+
+@executes(cst.Global)
+def global_statement(run: Run, node: cst.Global) -> None:
+    for item in node.names:
+        run.frame.not_local[item.name.value] = run.frame.home
+
+
+@executes(cst.Nonlocal)
+def nonlocal_statement(run: Run, node: cst.Nonlocal) -> None:
+    for item in node.names:
+        run.frame.not_local[item.name.value] = None
+
+
+@executes(cst.Assert)
+def assert_statement(run: Run, node: cst.Assert) -> None:
+    condition = run.evaluate(node.test)
+    assume(run, condition)
+
+
+@executes(cst.FunctionDef)
+def function_definition(run: Run, node: cst.FunctionDef) -> None:
+    run.frame.statement = node
+    function = define_function(run, node)
+    value = decorated(run, node, function) if node.decorators else function
+    run.bind(node.name.value, value, node.name)
+
+
+@executes(cst.ClassDef)
+def class_definition(run: Run, node: cst.ClassDef) -> None:
+    run.frame.statement = node
+    run.bind(node.name.value, define_class(run, node), node.name)

@@ -1,0 +1,92 @@
+"""`isinstance(x, …)` and its kin: what a value is, so far as that is known for sure."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.join import as_bool
+from devicelint.domain.values import (
+    HOST,
+    Array,
+    Class,
+    Const,
+    DictOf,
+    External,
+    Instance,
+    ListOf,
+    Module,
+    Tensor,
+    Tuple,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.attributes import CLASS_FIELD
+from devicelint.interpreter.torch.calls_by_name import special
+
+_CONTAINERS: dict[type, frozenset[str]] = {
+    ListOf: frozenset({"builtins.list"}),
+    DictOf: frozenset({"builtins.dict"}),
+    Tuple: frozenset({"builtins.tuple"}),
+}
+_PLAIN = frozenset("list dict tuple set str int float bool".split())
+"""The types that a tensor, a module or a container of another type is not."""
+
+
+@special("builtins.isinstance")
+def isinstance_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Known where every class asked for is."""
+    if len(arguments.positional) != 2:
+        return HOST
+    value, asked = (argument.value for argument in arguments.positional)
+    answers = [
+        _is(run, value, one) for one in (asked.items if isinstance(asked, Tuple) else (asked,))
+    ]
+    if True in answers:
+        return as_bool(True)
+    return HOST if None in answers else as_bool(False)
+
+
+@special("torch.is_tensor")
+def is_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "obj")
+    answer = None if given is None else _is(run, given.value, External("torch.Tensor"))
+    return HOST if answer is None else as_bool(answer)
+
+
+def _is(run: Run, value: Value, asked: Value) -> bool | None:
+    if isinstance(value, (Module, Instance)) and isinstance(asked, Class):
+        return _derives(run.state.read(value.ref, CLASS_FIELD), asked)
+    if not isinstance(asked, External):
+        return False if isinstance(asked, Class) and isinstance(value, Tensor) else None
+    root, _, last = asked.name.rpartition(".")
+    is_plain = root == "builtins" and last in _PLAIN
+    if isinstance(value, Tensor):
+        return True if asked.name == "torch.Tensor" else False if is_plain else None
+    if isinstance(value, Module):
+        return True if asked.name == "torch.nn.Module" else False if is_plain else None
+    if type(value) in _CONTAINERS:
+        return _is_container(value, asked.name, is_plain)
+    if isinstance(value, Const) and is_plain:
+        return type(value.value).__name__ == last
+    if isinstance(value, (Const, Array)):
+        return False if asked.name in ("torch.Tensor", "torch.nn.Module") else None
+    return None
+
+
+def _is_container(value: Value, asked: str, is_plain: bool) -> bool | None:
+    if asked in _CONTAINERS[type(value)]:
+        is_set = isinstance(value, ListOf) and not isinstance(value.site, (cst.List, cst.ListComp))
+        return None if is_set else True
+    if isinstance(value, ListOf) and asked == "builtins.set":
+        return None
+    return False if is_plain or asked == "torch.Tensor" else None
+
+
+def _derives(cls: Value | None, asked: Class) -> bool | None:
+    if not isinstance(cls, Class):
+        return None
+    if cls == asked:
+        return True
+    answers = [_derives(base, asked) for base in cls.bases if isinstance(base, Class)]
+    return True if True in answers else False if None not in answers else None

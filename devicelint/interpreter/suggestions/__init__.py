@@ -1,0 +1,1 @@
+"""What fixes are written with: device expressions, names, moves."""

@@ -1,0 +1,276 @@
+"""How a device is written at one place of the program, with the names that are bound there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import libcst as cst
+
+from devicelint.domain.devices import Device, DeviceOf, Known, Opaque, Unsure
+from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.values import (
+    Batch,
+    Const,
+    DeviceHandle,
+    HostValue,
+    Instance,
+    Module,
+    Moved,
+    Outside,
+    Tensor,
+    Tool,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.name_uses import reads_of
+from devicelint.interpreter.python.attributes import module_device
+from devicelint.interpreter.torch.device_arguments import NAMES_DEVICE
+
+USUAL_NAMES = ("device", "dev", "DEVICE")
+_WITH_WEIGHT = frozenset(
+    "Linear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Embedding "
+    "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm Bilinear EmbeddingBag".split()
+)
+
+
+_MAY_NAME = (DeviceHandle, HostValue, Unknown)
+"""What a name may hold that a device nobody can read is called after."""
+
+
+class Spelling:
+    """The ways to write a device in a frame; `moment` leaves out what is bound after it."""
+
+    def __init__(self, run: Run, frame: Frame, moment: int | None = None) -> None:
+        self._run = run
+        self._frame = frame
+        self._moment = moment
+
+    def of(self, device: Device) -> str | None:
+        """An expression that gives this device here, or None where nothing does.
+
+        What the function itself has at hand comes before the file's own variables.
+        """
+        if isinstance(device, Unsure):
+            return None
+        return (
+            named_device(self._own().items(), device)
+            or self._parameter_on(device)
+            or self._attribute_of_self(device)
+            or self._global_variable(device)
+            or self._tool_on(device)
+            or self._origin(device)
+        )
+
+    def move_to(self, device: Device, since: Step | None, place: Site = None) -> str | None:
+        """What to append to an expression to bring it to a device, in the file's own style.
+
+        `since` is the step that brought the other value there: its spelling is taken over where
+        all its names mean the same here, and no condition guards it but those that guard `place`.
+        """
+        spelled = self.of(device)
+        if since is not None and since.verb is Verb.MOVED and isinstance(since.site, cst.Call):
+            call = since.site
+            guarded = spelled is None and self._is_guarded(call, place)
+            same = all(self._means_the_same(argument.value, device) for argument in call.args)
+            if same and not guarded:
+                assert isinstance(call.func, cst.Attribute)
+                given = ", ".join(self._run.code_of(one.value) for one in call.args[:1])
+                return f".{call.func.attr.value}({given})"
+        if spelled is not None:
+            return f".to({spelled})"
+        hard = since is not None and since.verb is Verb.CREATED_ON and _writes_device(since.site)
+        return f'.to("{device}")' if isinstance(device, Known) and hard else None
+
+    def _is_guarded(self, move: cst.Call, place: Site) -> bool:
+        """Whether a condition guards a move that does not guard a place.
+
+        What comes later in the block of the move is under the same condition, and so are other
+        methods of a class, where the condition is that of who calls them.
+        """
+        if move not in self._run.guarded_moves:
+            return False
+        around = reads_of(self._run.module).around
+        inner: cst.CSTNode = move
+        while (outer := around.get(inner)) is not None:
+            if isinstance(outer, cst.IndentedBlock):
+                later = outer.body[outer.body.index(inner) :]
+                if any(place is one for part in later for one in descendants(part)):
+                    return False
+            if isinstance(outer, cst.FunctionDef):
+                break
+            inner = outer
+        method = None if outer is None or move in self._run.guarded_here else around.get(outer)
+        return method is None or not _is_in_class(method, around, place)
+
+    def of_value(self, value: Value, site: Site) -> str | None:
+        """An expression for the device of a value that `site` names here: `x.device`."""
+        if not isinstance(site, (cst.Name, cst.Attribute)) or not self._is_bound(_root(site)):
+            return None
+        code = self._run.code_of(site)
+        if isinstance(value, (Tensor, Outside)):
+            return f"{code}.device"
+        if isinstance(value, (Module, Moved)):
+            return f"next({code}.parameters()).device"
+        return None
+
+    def _is_bound(self, name: str) -> bool:
+        """Whether a name has its value by now; what the frame does not bind came from outside."""
+        return self._moment is None or self._frame.last_bound.get(name, -1) <= self._moment
+
+    def _own(self) -> Mapping[str, Value]:
+        """The names of the frame itself, those of a frame that was left included."""
+        fields = self._frame.left_with or self._run.state.fields(self._frame.ref)
+        if self._moment is None:
+            return fields
+        first = self._frame.first_bound
+        return {n: v for n, v in fields.items() if first.get(n, -1) <= self._moment}
+
+    def _parameter_on(self, device: Device) -> str | None:
+        """`x.device`, for a tensor that the function received."""
+        node = self._frame.node
+        if not isinstance(node, cst.FunctionDef):
+            return None
+        fields = self._own()
+        for parameter in (*node.params.posonly_params, *node.params.params):
+            name = parameter.name.value
+            value = fields.get(name)
+            place = getattr(value, "device", None)
+            if isinstance(value, Outside) and name in (value.origin, value.parameter):
+                place = DeviceOf(value.origin)
+            is_tensor = isinstance(value, (Tensor, Batch, Outside))
+            since = getattr(value, "since", None)
+            unmoved = self._frame.bindings.get(name) is None or since in self._frame.passed
+            if is_tensor and unmoved and place == device:
+                return f"{name}.device"
+        return None
+
+    def _attribute_of_self(self, device: Device) -> str | None:
+        receiver = self._frame.receiver
+        if not isinstance(receiver, (Module, Instance)):
+            return None
+        fields = self._run.state.fields(receiver.ref)
+        named = named_device(fields.items(), device)
+        if named is not None:
+            return f"self.{named}"
+        if not isinstance(receiver, Module) or self._frame.name == "__init__":
+            return None
+        for name, value in fields.items():
+            if isinstance(value, Tensor) and value.role and value.device == device:
+                return f"self.{name}.device"
+        for name, value in fields.items():
+            if not isinstance(value, Module) or value.name.rpartition(".")[2] not in _WITH_WEIGHT:
+                continue
+            if module_device(self._run, value).device == device:
+                return f"self.{name}.weight.device"
+        follows = module_device(self._run, receiver).device == device
+        return "next(self.parameters()).device" if follows else None
+
+    def _global_variable(self, device: Device) -> str | None:
+        names: dict[str, Value] = {}
+        for ref in (self._frame.home, *reversed(self._frame.scopes)):
+            if ref != self._frame.ref:
+                names.update(self._run.state.fields(ref))
+        return named_device(names.items(), device)
+
+    def _tool_on(self, device: Device) -> str | None:
+        """`accelerator.device`, where what chose the device has a name in sight."""
+        for fields in self._scopes():
+            for name, value in fields.items():
+                if isinstance(value, Tool) and value.device == device:
+                    return f"{name}.device"
+        return None
+
+    def _scopes(self) -> list[Mapping[str, Value]]:
+        """What is in sight here, the innermost first."""
+        outer = (*self._frame.scopes, self._frame.home)
+        return [self._own(), *map(self._run.state.fields, outer)]
+
+    def _origin(self, device: Device) -> str | None:
+        if isinstance(device, DeviceOf):
+            return f"{device.place}.device" if self._sees(device.place) else None
+        if isinstance(device, Opaque) and self._sees(device.origin):
+            return device.origin
+        return None
+
+    def _sees(self, place: str) -> bool:
+        """Whether an origin such as `args.device` starts with a name that is bound here."""
+        first = place.partition(".")[0]
+        value = next((fields[first] for fields in self._scopes() if first in fields), None)
+        if isinstance(value, Outside):
+            return value.origin == first
+        return isinstance(value, _MAY_NAME) or self._keeps(place)
+
+    def _keeps(self, place: str) -> bool:
+        """Whether a place is an attribute of the object whose method this is."""
+        receiver, (name, _, kept) = self._frame.receiver, place.partition(".")
+        if name != "self" or not isinstance(receiver, (Module, Instance)):
+            return False
+        value = self._run.state.read(receiver.ref, kept)
+        return isinstance(value, _MAY_NAME)
+
+    def _means_the_same(self, node: cst.BaseExpression, device: Device) -> bool:
+        if isinstance(node, (cst.SimpleString, cst.Integer)):
+            return True
+        if not isinstance(node, (cst.Name, cst.Attribute)) or not self._is_bound(_root(node)):
+            return False
+        outer, self._run.frame = self._run.frame, self._frame
+        with self._run.silence():
+            value = self._run.evaluate(node)
+        self._run.frame = outer
+        if isinstance(value, Outside):
+            return isinstance(device, Opaque) and value.origin == device.origin
+        return _gives(value, device)
+
+
+def _writes_device(made: Site) -> bool:
+    """Whether a creation writes its device out, and does not take it from a variable."""
+    given = made.args if isinstance(made, cst.Call) else ()
+    return not any(
+        one.keyword is not None
+        and one.keyword.value == "device"
+        and isinstance(one.value, (cst.Name, cst.Attribute))
+        for one in given
+    )
+
+
+def named_device(fields: Iterable[tuple[str, Value]], device: Device | None) -> str | None:
+    """A variable that holds the device (any device: None), the usual name before others."""
+    held = list(fields)
+    names = [name for name, value in held if _gives(value, device) or _counts(name, value, device)]
+    usual = next((name for name in USUAL_NAMES if name in names), None)
+    return usual or min(names, default=None)
+
+
+def _counts(name: str, value: Value, device: Device | None) -> bool:
+    """Whether a name that is for devices holds the number of one: `gpu_id = 0`."""
+    number = value.value if isinstance(value, Const) else None
+    if type(number) is not int or NAMES_DEVICE.search(name) is None:
+        return False
+    return device == Known("cuda", number)
+
+
+def _gives(value: Value, device: Device | None) -> bool:
+    if isinstance(value, Const):
+        return isinstance(device, Known) and value.value == str(device)
+    if isinstance(value, Outside):
+        return isinstance(device, Opaque) and value.origin == device.origin
+    if not isinstance(value, DeviceHandle) or isinstance(value.device, Unsure):
+        return False
+    return device is None or device == value.device
+
+
+def _root(node: cst.BaseExpression) -> str:
+    """The name that an expression such as `a.b.c` starts with."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+def _is_in_class(body: cst.CSTNode, around: Mapping[cst.CSTNode, cst.CSTNode], place: Site) -> bool:
+    """Whether a block is the body of a class in which a place stands."""
+    return isinstance(around.get(body), cst.ClassDef) and any(
+        place is one for one in descendants(body)
+    )

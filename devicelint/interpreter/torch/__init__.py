@@ -1,0 +1,1 @@
+"""What torch does to devices: a module for each part of torch."""

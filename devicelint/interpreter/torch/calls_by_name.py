@@ -1,0 +1,295 @@
+"""Calls of imported names: torch's functions and classes, loaders, host libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import (
+    CPU,
+    Unsure,
+)
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    ARRAY,
+    HOST,
+    Batch,
+    Const,
+    Deviceless,
+    External,
+    HostObject,
+    ListOf,
+    Outside,
+    Partial,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.analyses.cpu_only import note_leaf
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.run import Run, calls
+from devicelint.interpreter.libraries.registry import MAKERS, answer_by_name
+from devicelint.interpreter.python.containers import element_of
+from devicelint.interpreter.torch.checkpoints import MAP_LOCATION, load, save, set_random_state
+from devicelint.interpreter.torch.data import build_dataset, build_loader
+from devicelint.interpreter.torch.data_workers import note_workers
+from devicelint.interpreter.torch.host_demands import note_pins
+from devicelint.interpreter.torch.host_reads import AXES, FIGURE, read_arguments
+from devicelint.interpreter.torch.modules.construction import build_module
+from devicelint.interpreter.torch.modules.registration import built
+from devicelint.interpreter.torch.optimizers import build_optimizer
+from devicelint.interpreter.torch.random import draw_indices
+from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.interpreter.torch.transfers import own_device
+from devicelint.knowledge import (
+    converts_elements_alone,
+    converts_to_numpy,
+    function,
+    kind_of,
+    module_class,
+)
+
+Special = Callable[[Run, str, Arguments, cst.Call], Value]
+SPECIALS: dict[str, Special] = {}
+"""What a signature cannot say, by the full name."""
+
+
+def special(*names: str) -> Callable[[Special], Special]:
+    """Register what calling some names does."""
+
+    def register(handler: Special) -> Special:
+        for name in names:
+            SPECIALS[name] = handler
+        return handler
+
+    return register
+
+
+@calls(External)
+def call_external(run: Run, callee: External, arguments: Arguments, site: cst.Call) -> Value:
+    result = call_by_name(run, callee.name, arguments, site)
+    if run.assumed is None or not isinstance(result, Unknown):
+        return result
+    return run.assumed.called(run, callee, arguments, site) or result
+
+
+def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """What calling something imported gives."""
+    handler = SPECIALS.get(name)
+    if handler is not None:
+        return handler(run, name, arguments, site)
+    if name.startswith("torch."):
+        return _call_torch(run, name, arguments, site)
+    answered = answer_by_name(run, name, arguments, site)
+    if answered is not None:
+        return answered
+    if converts_to_numpy(name):
+        read_arguments(run, arguments, site, lists_only=converts_elements_alone(name))
+        return _as_the_tensor(name, arguments, site) or _made_by_library(name)
+    signature = function(name)
+    if signature is not None:
+        return apply_signature(run, signature, arguments, site, name=name)
+    kind = kind_of(name)
+    if kind is not None:
+        return _make(run, name, kind, arguments, site)
+    root = name.partition(".")[0]
+    if root in _ARRAY_LIBRARIES:
+        return _made_by_library(name)
+    if root in _STANDARD_LIBRARY:
+        return HOST
+    return Unknown(f"{name} is not known")
+
+
+_LIKE_THE_TENSOR = frozenset(
+    "abs absolute clip cos exp log log10 log2 maximum minimum power sign sin sqrt square tan tanh "
+    "floor ceil round".split()
+)
+
+
+def _as_the_tensor(name: str, arguments: Arguments, site: cst.Call) -> Value | None:
+    """`np.clip(x, 0, 1)` of a tensor is a tensor, made from the array that was read."""
+    root, _, last = name.rpartition(".")
+    first = arguments.positional[0].value if arguments.positional else None
+    if root != "numpy" or last not in _LIKE_THE_TENSOR or not isinstance(first, (Tensor, Batch)):
+        return None
+    scalar = first.scalar if isinstance(first, Tensor) else False
+    return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), scalar, False)
+
+
+def _made_by_library(name: str) -> Value:
+    """An estimator for a class of scikit-learn, else an array or what is as good as one."""
+    root, _, last = name.rpartition(".")
+    if root.startswith("sklearn") and last[:1].isupper():
+        return HostObject(name)
+    return HOST if root.startswith("matplotlib") else ARRAY
+
+
+_ARRAY_LIBRARIES = frozenset("numpy sklearn pandas scipy cv2 PIL skimage imageio librosa".split())
+"""Libraries whose functions give arrays, frames and objects that live on the host."""
+_STANDARD_LIBRARY = frozenset(
+    "math random time os json csv re glob pathlib datetime string struct hashlib shutil".split()
+)
+
+
+def _call_torch(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    signature = function(name)
+    if signature is not None:
+        return apply_signature(run, signature, arguments, site, name=name)
+    knowledge = module_class(name)
+    if knowledge is not None:
+        return build_module(run, name, knowledge, arguments, site)
+    kind = kind_of(name)
+    if kind is not None:
+        return _make(run, name, kind, arguments, site)
+    return Unknown(f"{name} is not known")
+
+
+def _make(run: Run, name: str, kind: str, arguments: Arguments, site: cst.Call) -> Value:
+    draw_indices(run, name, arguments, site)
+    match kind:
+        case "optimizer":
+            return build_optimizer(run, name, arguments, site)
+        case "scheduler":
+            return Deviceless("learning-rate scheduler", site)
+        case "loader":
+            note_workers(run, arguments, site)
+            return note_pins(run, build_loader(run, arguments, site), arguments, site)
+        case "dataset":
+            return build_dataset(run, name, arguments, site)
+        case _:
+            maker = MAKERS.get(kind)
+            return Unknown(f"a {kind}") if maker is None else maker(run, name, arguments, site)
+
+
+special(*MAP_LOCATION)(load)
+special("torch.save")(save)
+special("torch.set_rng_state", "torch.random.set_rng_state", "torch.cuda.set_rng_state")(
+    set_random_state
+)
+special("torch.cuda.set_rng_state_all")(set_random_state)
+
+
+@special("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+def make_parameter(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "data")
+    since = Step(Verb.CREATED, site, CPU)
+    if given is None:
+        return Tensor(CPU, since, None, True, "parameter")
+    device = own_device(given.value)
+    asked = arguments.get(1, "requires_grad")
+    grad = asked is None or asked.value != Const(False)
+    if isinstance(given.value, Tensor):
+        step = given.value.since
+        return Tensor(device, step, given.value.scalar, grad, "parameter")
+    return Tensor(device, since, None, grad, "parameter")
+
+
+@special("torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained")
+def embedding_of(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`nn.Embedding.from_pretrained(table)`: a module whose weight is where the table is."""
+    table = arguments.get(0, "embeddings")
+    place = Unsure("the table is not known") if table is None else own_device(table.value)
+    return built(run, site, name.rpartition(".")[0], place)
+
+
+@special("torch.autograd.Variable", "torch.autograd.variable.Variable")
+def variable(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The tensor itself; one that is to have a gradient is a leaf."""
+    given = arguments.get(0, "data")
+    if given is None:
+        return Unknown("an empty Variable")
+    asked = arguments.get(1, "requires_grad")
+    if isinstance(given.value, Tensor) and asked is not None and asked.value == Const(True):
+        leaf = replace(given.value, grad=True, role=given.value.role or "leaf")
+        note_leaf(run, leaf)
+        return leaf
+    return given.value
+
+
+@special("torch.compile", "torch.jit.script", "torch.nn.utils.weight_norm")
+def same(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "model") or arguments.get(0, "module")
+    return Unknown(f"{name} without arguments") if given is None else given.value
+
+
+@special("sklearn.model_selection.train_test_split")
+def train_test_split(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Two parts of each argument, of its own kind."""
+    if arguments.open:
+        return Unknown("a split of an unknown number of arrays")
+    kept = (Tensor, ListOf)
+    given = [a.value if isinstance(a.value, kept) else ARRAY for a in arguments.positional]
+    return Tuple(tuple(part for value in given for part in (value, value)))
+
+
+@special("torchvision.utils.make_grid")
+def make_grid(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """One image of all images, where they are."""
+    given = arguments.get(0, "tensor")
+    images = None if given is None else given.value
+    if isinstance(images, ListOf):
+        images = element_of(run, images, site)
+    if isinstance(images, (Tensor, Batch)):
+        return Tensor(images.device, images.since, False, False)
+    return Unknown("a grid of something unknown")
+
+
+@special("matplotlib.pyplot.subplots")
+def subplots(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return Tuple((FIGURE, AXES))
+
+
+@special("matplotlib.pyplot.gca", "matplotlib.pyplot.axes", "matplotlib.pyplot.subplot")
+def axes(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return AXES
+
+
+@special("matplotlib.pyplot.figure", "matplotlib.pyplot.gcf")
+def figure(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return FIGURE
+
+
+@special("functools.partial")
+def partial(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if not arguments.positional or arguments.open:
+        return Unknown("partial of something unknown")
+    first, *rest = (argument.value for argument in arguments.positional)
+    keywords = tuple((key, argument.value) for key, argument in arguments.keywords.items())
+    _, *sites = (argument.site for argument in arguments)
+    return Partial(first, tuple(rest), keywords, tuple(sites))
+
+
+@special("argparse.ArgumentParser")
+def argument_parser(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return Outside("parser")
+
+
+@special("torch.utils.data.random_split", "torch.utils.data.dataset.random_split")
+def random_split(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Parts of a dataset, each like the whole."""
+    draw_indices(run, name, arguments, site)
+    return Stream(build_dataset(run, "torch.utils.data.Subset", arguments, site), filled=True)
+
+
+@special("torch.Tensor")
+def make_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The class called as a function: always on the CPU, unless its default type was changed."""
+    made = call_by_name(run, "torch.FloatTensor", arguments, site)
+    if isinstance(made, Tensor) and isinstance(run.default_device, Unsure):
+        return Tensor(run.default_device, made.since, made.scalar, made.grad)
+    return made
+
+
+@special("sys.exit", "builtins.exit", "builtins.quit", "os._exit")
+def leave(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    run.state.dead = True
+    return Unknown("does not return")
+
+
+@special("torch.set_grad_enabled")
+def set_grad_enabled(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return Unknown("a gradient mode")

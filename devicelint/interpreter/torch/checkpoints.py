@@ -1,0 +1,181 @@
+"""Checkpoints: `torch.load` without map_location, what it is used for, and the device at hand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import Known
+from devicelint.domain.events import Load, LoadUse
+from devicelint.domain.history import Site
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Const,
+    DictOf,
+    Function,
+    Loaded,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.intended_machines import provides_for_the_cpu
+from devicelint.interpreter.facts.saved_files import (
+    identity_of,
+    is_in_function,
+    is_named_by_code,
+    is_of_this_run,
+    is_written_here,
+    note_saved,
+    note_saved_model,
+    only_this_run_has_it,
+    saved_model,
+    stays_on_the_cpu,
+)
+from devicelint.interpreter.suggestions.device_names import devices_at_hand
+from devicelint.interpreter.torch.device_arguments import demand, device_named
+
+MAP_LOCATION = {
+    "torch.load": 1,
+    "torch.hub.load_state_dict_from_url": 2,
+    "torch.utils.model_zoo.load_url": 2,
+}
+"""Where each function that loads takes map_location."""
+
+CHECKPOINT_KEYS = frozenset(
+    "model model_state model_state_dict state_dict net optimizer optimizer_state_dict ema "
+    "generator discriminator encoder decoder scheduler params weights "
+    "epoch best_acc best_acc1".split()
+)
+"""Keys under which training scripts keep weights and progress."""
+
+
+def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Without map_location, tensors come back where they were saved."""
+    given = arguments.get(MAP_LOCATION[name], "map_location")
+    path = arguments.get(0, "f")
+    if path is not None and isinstance(path.value, Loaded):
+        note_use(run, path.value, LoadUse.CHECKPOINT)
+    if given is not None and given.value != NONE:
+        _demand(run, given, site)
+        return Unknown("loaded to where map_location says")
+    if arguments.open:
+        return Unknown("loaded to where map_location says")
+    if run.device_choices or run.expects("RuntimeError"):
+        return Unknown("loaded where an accelerator is chosen")
+    if path is not None and (is_of_this_run(run, path) or _is_of_the_cpu(run, name, path)):
+        model = saved_model(run, path)
+        if model is not None:
+            return model
+        return Unknown("loaded to where this very run saved it from")
+    if site not in run.loads:
+        identity = None if path is None else identity_of(run, path)
+        run.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)
+    loaded = Loaded(site)
+    if name != "torch.load":
+        note_use(run, loaded, LoadUse.WEIGHTS)
+    return loaded
+
+
+def _is_of_the_cpu(run: Run, name: str, path: Argument) -> bool:
+    """Whether code that knows the CPU alone loads what belongs to it.
+
+    That is the file which a function names, and what is published for a script.  A script's own
+    file may come from another machine, and so may what a function gets for whoever calls it.
+    """
+    if not stays_on_the_cpu(run) or not is_named_by_code(run, path):
+        return False
+    return (name == "torch.load") is is_in_function(run)
+
+
+def _demand(run: Run, given: Argument, site: cst.Call) -> None:
+    """A checkpoint cannot be loaded to a device that is not there.
+
+    A function gets storages, which torch moves by rules of their own.
+    """
+    if isinstance(given.value, Function):
+        run.entered.add(given.value.node)
+    device = device_named(run, given)
+    if device is not None:
+        demand(run, given, device, site, "map_location=")
+
+
+def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`torch.save`: the file writes this path itself."""
+    path, saved = arguments.get(1, "f"), arguments.get(0, "obj")
+    if path is not None:
+        note_saved(run, path)
+    if path is not None and saved is not None:
+        note_saved_model(run, path, saved.value)
+    return NONE
+
+
+def set_random_state(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The state of a generator has to be on the CPU, whatever else the checkpoint holds."""
+    for argument in arguments:
+        if isinstance(argument.value, Loaded):
+            note_use(run, argument.value, LoadUse.RANDOM_STATE)
+    return HOST
+
+
+def note_arguments(run: Run, method: str, arguments: Arguments) -> None:
+    """`anything.load_state_dict(loaded)` shows that it holds weights."""
+    if method != "load_state_dict":
+        return
+    for argument in arguments:
+        value = argument.value
+        if isinstance(value, DictOf):
+            fields = run.state.fields(value.ref)
+            value = next((one for one in fields.values() if isinstance(one, Loaded)), value)
+        if isinstance(value, Loaded):
+            note_use(run, value, LoadUse.WEIGHTS)
+
+
+def note_key(run: Run, value: Loaded, key: Value | None) -> None:
+    """A key that is taken out of what was loaded may show that it is a checkpoint."""
+    if isinstance(key, Const) and key.value in CHECKPOINT_KEYS:
+        note_use(run, value, LoadUse.CHECKPOINT)
+
+
+def note_use(run: Run, value: Loaded, use: LoadUse) -> None:
+    """Remember what a loaded value is used as."""
+    loading = run.loads.get(value.site)
+    if loading is not None:
+        run.loads[value.site] = replace(loading, uses=loading.uses | {use})
+
+
+def note_moved(run: Run, step: Site) -> None:
+    """Something that was loaded and then moved turns out to be a model."""
+    loaded = run.moved_loads.get(step)
+    if loaded is not None:
+        note_use(run, loaded, LoadUse.MODEL)
+
+
+def announce_loads(run: Run) -> None:
+    """Announce the checkpoints, on the machine on which loading them fails."""
+    text = run.module_code
+    if run.world.accelerators or _OFFLOADS.search(text):
+        return
+    if run.demands_accelerator and not provides_for_the_cpu(text):
+        return
+    for one in run.loads.values():
+        if not one.uses or (is_written_here(run, one.path) and stays_on_the_cpu(run)):
+            continue
+        assert isinstance(one.site, cst.CSTNode)
+        if not only_this_run_has_it(run, one.path, one.site):
+            run.announce(one)
+
+
+_OFFLOADS = re.compile(r"offload_to_cpu\s*=\s*True")
+"""FSDP's way of saving a full state dict from the CPU, wherever the model is."""
+
+
+def _device_at_hand(run: Run) -> str | None:
+    """What holds a device here and now: nothing that is bound later can be meant."""
+    if run.state.read(run.frame.ref, "map_location") is not None:
+        return "map_location"
+    found = next(devices_at_hand(run, run.frame, Known("cuda")), None)
+    return None if found is None else found.code

@@ -1,0 +1,193 @@
+"""Datasets and DataLoaders: what a batch is made of, and where."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Array,
+    Batch,
+    Class,
+    Const,
+    Dataset,
+    DictOf,
+    External,
+    Function,
+    HostValue,
+    Instance,
+    ListOf,
+    Loader,
+    Moved,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run, attributes, methods
+from devicelint.interpreter.python.attributes import CLASS_FIELD, class_member
+from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.conditions import truth_of
+from devicelint.interpreter.python.containers import element_in
+from devicelint.interpreter.python.functions import call_function
+from devicelint.interpreter.torch.transfers import TRANSFERS, move_deviceless
+
+
+def build_dataset(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A dataset of torch or torchvision."""
+    last = name.rpartition(".")[2]
+    if last == "TensorDataset":
+        if arguments.open:
+            return Dataset(Unknown("tensors of unknown number"), site)
+        given = (*arguments.positional, *arguments.keywords.values())
+        return Dataset(Tuple(tuple(_row(one.value) for one in given)), site)
+    if last in ("Subset", "ConcatDataset"):
+        inner = arguments.get(0, "dataset")
+        item = item_of_dataset(run, inner.value, site) if inner is not None else None
+        return Dataset(item if item is not None else Unknown("a part of a dataset"), site)
+    since = Step(Verb.CREATED, site, CPU)
+    return Dataset(Batch(CPU, since), site, last in _KEPT_AS_TENSORS)
+
+
+_KEPT_AS_TENSORS = frozenset({"MNIST", "FashionMNIST", "KMNIST", "QMNIST", "EMNIST"})
+_WHOLE = frozenset("data targets train_data train_labels test_data test_labels".split())
+"""Under which names these give all of their pictures or labels."""
+
+
+def _row(value: Value) -> Value:
+    return replace(value, scalar=None) if isinstance(value, Tensor) else value
+
+
+def item_of_dataset(run: Run, value: Value, site: cst.CSTNode) -> Value | None:
+    """What indexing a dataset gives; None where nothing is known of it."""
+    match value:
+        case Dataset(item):
+            return item
+        case ListOf():
+            return element_in(run.state.fields(value.ref))
+        case Tensor():
+            return _row(value)
+        case Array():
+            return value
+        case Moved(device, since):
+            return Batch(device, since, whole=False)
+        case Instance():
+            return _item_of_instance(run, value)
+        case _:
+            return None
+
+
+def _item_of_instance(run: Run, value: Instance) -> Value | None:
+    cls = run.state.read(value.ref, CLASS_FIELD)
+    method = class_member(run, cls, "__getitem__") if isinstance(cls, Class) else None
+    if not isinstance(method, Function):
+        return None
+    assert isinstance(method.node, cst.FunctionDef)
+    index = Arguments([Argument(method.node, HOST)])
+    with run.silence():
+        return call_function(run, method, index, None, receiver=value)
+
+
+def build_loader(run: Run, arguments: Arguments, site: cst.Call) -> Value:
+    """A DataLoader yields CPU tensors, unless its dataset or collate function moves them."""
+    pinned = arguments.get(_PIN_MEMORY, "pin_memory")
+    pins = pinned is not None and truth_of(run, pinned.value) is True
+    dataset = arguments.get(0, "dataset")
+    item = item_of_dataset(run, dataset.value, site) if dataset is not None else None
+    collate = arguments.get(6, "collate_fn")
+    if collate is not None and collate.value != NONE:
+        return Loader(_collated(run, collate.value, item, site), pins, site)
+    if item is None:
+        return Loader(_from_outside(site, pins=pins), pins, site)
+    return Loader(_batch(run, item, site), pins, site)
+
+
+_PIN_MEMORY = 7
+
+
+def _from_outside(site: cst.Call, *, pins: bool) -> Value:
+    """A dataset that is not seen: pinning needs its tensors on the CPU, and so do workers."""
+    return Batch(CPU, Step(Verb.LOADED, site, CPU, believed=not pins))
+
+
+def _collated(run: Run, collate: Value, item: Value | None, site: cst.Call) -> Value:
+    """A collate function of the file is asked what it makes; another one is not known."""
+    if isinstance(collate, Function) and isinstance(collate.node, (cst.FunctionDef, cst.Lambda)):
+        samples = Unknown("samples") if item is None else Stream(item, filled=True)
+        given = Arguments([Argument(site, samples)])
+        with run.silence():
+            made = call_function(run, collate, given, None)
+        return _batch(run, made, site)
+    return Unknown("made by a collate function")
+
+
+def _batch(run: Run, item: Value, site: cst.Call) -> Value:
+    """What the default collate function makes of items."""
+    since = Step(Verb.LOADED, site, CPU)
+    match item:
+        case Tensor():
+            return Tensor(item.device, replace(since, device=item.device), False, item.grad)
+        case Batch():
+            return replace(item, since=replace(since, device=item.device))
+        case HostValue() | Array() | Const():
+            return Batch(CPU, since, whole=False)
+        case Tuple(items):
+            return Tuple(tuple(_batch(run, one, site) for one in items))
+        case DictOf():
+            ref = run.allocate(site, "batch")
+            for field, value in tuple(run.state.fields(item.ref).items()):
+                run.state.write(ref, field, _part(_batch(run, value, site), field))
+            return DictOf(ref, site)
+        case Stream(element):
+            return Stream(_batch(run, element, site), filled=True)
+        case _:
+            return Unknown("what the dataset yields is not known")
+
+
+def _part(value: Value, name: str) -> Value:
+    """What a batch holds under a name."""
+    if isinstance(value, (Tensor, Batch)):
+        return replace(value, since=replace(value.since, part=name))
+    return value
+
+
+@methods(Loader)
+def method_of_loader(run: Run, receiver: Loader, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    if name in TRANSFERS:
+        return move_deviceless(run, receiver, "DataLoader", name, node, arguments)
+    if name in ("next", "__next__"):
+        # An iterator over it had `next` before torch 1.13.
+        assert isinstance(node.func, cst.Attribute)
+        over = Arguments([Argument(node.func.value, receiver)])
+        return run.call(External("builtins.next"), over, node)
+    return Unknown(f"DataLoader.{name}()")
+
+
+@attributes(Dataset)
+def of_dataset(run: Run, value: Dataset, name: str, node: cst.Attribute) -> Value:
+    """The tensors that a TensorDataset was made of, or that a dataset of digits keeps."""
+    if name in _WHOLE and value.kept:
+        return Tensor(CPU, Step(Verb.CONVERTED, node, CPU), False, False)
+    if name == "tensors" and isinstance(value.item, Tuple):
+        return Tuple(tuple(_whole(item) for item in value.item.items))
+    return Unknown(f"a dataset's {name}")
+
+
+def _whole(item: Value) -> Value:
+    return replace(item, scalar=False) if isinstance(item, Tensor) else item
+
+
+@methods(Dataset)
+def method_of_dataset(run: Run, receiver: Dataset, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    if name in TRANSFERS:
+        return move_deviceless(run, receiver, "dataset", name, node, arguments)
+    return Unknown(f"a dataset's {name}()")

@@ -1,0 +1,183 @@
+"""Devices that are given as arguments, and what is demanded of them."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from devicelint.domain.devices import (
+    NOWHERE,
+    Device,
+    InvalidDevice,
+    Known,
+    Opaque,
+    Unsure,
+    is_accelerator,
+    may_be_accelerator,
+    parse_device,
+)
+from devicelint.domain.events import (
+    AcceleratorDemanded,
+    InvalidDeviceNamed,
+)
+from devicelint.domain.values import (
+    Batch,
+    Const,
+    DeviceHandle,
+    DeviceIndex,
+    External,
+    HostValue,
+    Moved,
+    Outside,
+    Tensor,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.torch.device_indices import use_index
+
+_DTYPES = frozenset(
+    "float32 float float64 double float16 half bfloat16 int8 uint8 int16 short int32 int int64 "
+    "long bool complex64 cfloat complex128 cdouble channels_last contiguous_format".split()
+)
+
+NAMES_DEVICE = re.compile(r"(?:^|[._])(?:device|dev|gpu|gpu_id|cuda|rank)$", re.IGNORECASE)
+"""Names that are for devices, and for the numbers of accelerators."""
+
+
+def device_named(run: Run, argument: Argument) -> Device | None:
+    """The device that an argument names; None for what is no device, such as a dtype."""
+    value = argument.value
+    match value:
+        case DeviceHandle(device):
+            return device if not isinstance(device, Unsure) else _computed(run, argument, device)
+        case DeviceIndex(device):
+            return device
+        case Const(str()):
+            return _parse(run, value)
+        case Const(bool()):
+            return None
+        case Const(int(index)):
+            return Known("cuda", index)
+        case Const(None):
+            return None
+        case Tensor() | Batch() | Moved():
+            return value.device
+        case Outside(origin):
+            use_index(run, value)
+            last = origin.rpartition(".")[2]
+            return None if "dtype" in last else Opaque(origin)
+        case External(name):
+            return _from_import(name)
+        case _:
+            return _computed(run, argument, Unsure("the device is computed"))
+
+
+def _computed(run: Run, argument: Argument, device: Unsure) -> Device:
+    """A device that nobody can read is one device all the same, where a name holds it."""
+    named = isinstance(argument.site, (cst.Name, cst.Attribute))
+    if device is NOWHERE or not named or not run.frame.is_checked:
+        return device
+    assert isinstance(argument.site, cst.CSTNode)
+    name = run.code_of(argument.site)
+    if isinstance(argument.value, (DeviceHandle, HostValue)):
+        return Opaque(name)
+    is_own = "." not in name.removeprefix("self.") and not _is_parameter(run, name)
+    return Opaque(name) if is_own and NAMES_DEVICE.search(name) else device
+
+
+def _is_parameter(run: Run, name: str) -> bool:
+    """Whether a function is given what it calls so: None, perhaps, which is the CPU."""
+    if name in run.frame.bindings:
+        return False
+    node = run.frame.node
+    parameters = node.params if isinstance(node, (cst.FunctionDef, cst.Lambda)) else None
+    given = () if parameters is None else (*parameters.params, *parameters.kwonly_params)
+    return any(one.name.value == name for one in given)
+
+
+def _from_import(name: str) -> Device | None:
+    if name.rpartition(".")[2] in _DTYPES or "dtype" in name:
+        return None
+    return Opaque(name)
+
+
+def _parse(run: Run, value: Const) -> Device:
+    assert isinstance(value.value, str)
+    try:
+        return parse_device(value.value, run.backends)
+    except InvalidDevice:
+        return Unsure(f"{value.value!r} is no device")
+
+
+def announce_invalid(run: Run, value: Const, site: cst.CSTNode) -> None:
+    """Announce a string that is used as a device, where torch would refuse it."""
+    try:
+        parse_device(str(value.value), run.backends)
+    except InvalidDevice:
+        if run.expects("RuntimeError"):
+            return
+        place = site if value.site is None else value.site
+        run.announce(InvalidDeviceNamed(place, str(value.value), site, value.chosen))
+
+
+def demand(
+    run: Run, argument: Argument | None, device: Device, site: cst.CSTNode, how: str
+) -> Device:
+    """The code goes to a device: where that is written out, a machine without it fails.
+
+    Returns the device that it gets: what goes on after a failure is nowhere.
+    """
+    if run.assumptions:
+        run.guarded_moves.add(site)
+    if run.assumptions > run.frame.entered_under:
+        run.guarded_here.add(site)
+    if not is_accelerator(device):
+        if argument is not None and isinstance(argument.value, Const):
+            announce_invalid(run, argument.value, site)
+        return device
+    if run.assumptions == run.unrelated:
+        _demand_written_out(run, argument, device, site, how)
+    return device if run.world.accelerators else NOWHERE
+
+
+def _demand_written_out(
+    run: Run, argument: Argument | None, device: Device, site: cst.CSTNode, how: str
+) -> None:
+    place: object = None
+    if argument is None:
+        place = site
+    elif isinstance(argument.value, (Const, DeviceHandle)):
+        is_written_here = bool(run.assumptions) and argument.value.site is argument.site
+        place = argument.value.site if is_written_here or is_hard(argument.value) else None
+    if place is None:
+        return
+    run.demands_accelerator = True
+    literal, at_times = argument is not None, bool(run.assumptions)
+    run.announce(AcceleratorDemanded(place, device, how, literal, site, at_times))
+
+
+def note_idle_demand(run: Run, method: str, site: cst.CSTNode) -> None:
+    """`.cuda()` on what has nothing to move, and so does not fail."""
+    if run.assumptions == run.unrelated and method != "cpu":
+        run.demands_accelerator = True
+        idle = AcceleratorDemanded(site, Known(method), f".{method}()", False, site, is_idle=True)
+        run.announce(idle)
+
+
+def names_accelerator(value: Value) -> bool:
+    """Whether a value is an accelerator, may be one, or is the name of one."""
+    if isinstance(value, DeviceHandle):
+        return may_be_accelerator(value.device)
+    if not (isinstance(value, Const) and isinstance(value.value, str)):
+        return False
+    try:
+        return is_accelerator(parse_device(value.value))
+    except InvalidDevice:
+        return False
+
+
+def is_hard(value: Const | DeviceHandle) -> bool:
+    """Whether a device is written out in the code, and nobody's choice."""
+    return value.literal if isinstance(value, DeviceHandle) else not value.chosen

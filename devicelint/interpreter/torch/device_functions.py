@@ -1,0 +1,146 @@
+"""Calls about devices themselves: those that name one, count them, or set the one to use."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import (
+    CPU,
+    Device,
+    InvalidDevice,
+    Known,
+    Opaque,
+    Unsure,
+    parse_device,
+)
+from devicelint.domain.events import Revealed
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Const,
+    DeviceHandle,
+    Flag,
+    Outside,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.conditions import AVAILABLE
+from devicelint.interpreter.torch.calls_by_name import special
+from devicelint.interpreter.torch.cuda_api import announce_discarded_context
+from devicelint.interpreter.torch.device_arguments import announce_invalid, demand, device_named
+from devicelint.interpreter.torch.device_indices import use_index
+from devicelint.interpreter.torch.reveal import revealed_device
+
+
+@special(
+    "torch.cuda.is_available",
+    "torch.accelerator.is_available",
+    "torch.cuda.is_initialized",
+)
+def is_available(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return Flag(AVAILABLE)
+
+
+@special(
+    "torch.backends.mps.is_available",
+    "torch.backends.mps.is_built",
+    "torch.mps.is_available",
+    "torch.xpu.is_available",
+    *(f"torch.{kind}.is_available" for kind in "npu hpu mtia mlu musa".split()),
+)
+def is_other_available(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The accelerator of the imagined machines is CUDA's; mps and xpu chains come out the same."""
+    return Const(False)
+
+
+@special("torch.cuda.device_count", "torch.accelerator.device_count")
+def device_count(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    run.counts_accelerators = True
+    return Const(run.world.accelerators)
+
+
+@special("torch.accelerator.current_accelerator")
+def current_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    return DeviceHandle(Known("cuda"), site) if run.world.accelerators else NONE
+
+
+@special("torch.device")
+def make_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "type") or arguments.keywords.get("device")
+    if given is None:
+        return Unknown("torch.device without arguments")
+    value = given.value
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return _device_from_text(run, value, arguments, site)
+    if isinstance(value, DeviceHandle):
+        return DeviceHandle(value.device, value.site, value.literal)
+    if isinstance(value, Outside):
+        return DeviceHandle(Opaque(value.origin), site)
+    device = device_named(run, given)
+    return DeviceHandle(device or Unsure("the device is computed"), site)
+
+
+def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Call) -> Value:
+    assert isinstance(value.value, str)
+    try:
+        device: Device = parse_device(value.value, run.backends)
+    except InvalidDevice:
+        announce_invalid(run, value, site)
+        return DeviceHandle(Unsure(f"{value.value!r} is no device"), site)
+    if not run.assumptions:
+        announce_discarded_context(run, "torch.device", site)
+    index = arguments.get(1, "index")
+    if index is not None:
+        use_index(run, index.value)
+    if index is not None and isinstance(device, Known):
+        known = index.value.value if isinstance(index.value, Const) else None
+        device = Known(device.type, known if isinstance(known, int) else None)
+    numbered = index is not None and not isinstance(index.value, Const)
+    return DeviceHandle(device, value.site, literal=not (value.chosen or numbered))
+
+
+@special("torch.set_default_device")
+def set_default_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if arguments.positional:
+        given = arguments.positional[0]
+        named = device_named(run, given) or CPU
+        run.default_device = demand(run, given, named, site, "torch.set_default_device()")
+    return NONE
+
+
+@special("torch.utils.rename_privateuse1_backend")
+def rename_backend(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The program gives its own backend a name."""
+    run.backends |= {str(one.value.value) for one in arguments if isinstance(one.value, Const)}
+    return NONE
+
+
+@special("torch.get_default_device")
+def get_default_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Where new tensors are created, if nothing else is said."""
+    return DeviceHandle(run.default_device, site)
+
+
+@special("devicelint.reveal_device", "reveal_device", "builtins.reveal_device")
+def reveal_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    if not arguments.positional:
+        return NONE
+    value = arguments.positional[0].value
+    run.skips_a_machine = True
+    run.announce(Revealed(site, value, revealed_device(run, value)))
+    return value
+
+
+@special("builtins.str")
+def str_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The name of a device is a device too."""
+    value = arguments.positional[0].value if arguments.positional else HOST
+    if isinstance(value, DeviceHandle):
+        return replace(value, is_object=False)
+    if isinstance(value, Const):
+        return value if isinstance(value.value, str) else HOST
+    return value if isinstance(value, Outside) else HOST

@@ -1,0 +1,187 @@
+"""Tensors that are read as numpy arrays: by `.numpy()`, or by a library that works on the host."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TypeGuard
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, DeviceOf
+from devicelint.domain.events import HostRead, Operand
+from devicelint.domain.values import (
+    ARRAY,
+    Batch,
+    DictOf,
+    HostObject,
+    ListOf,
+    Moved,
+    Stream,
+    Tensor,
+    Tuple,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.run import Run, attributes, methods
+from devicelint.interpreter.facts.caller_contracts import is_picture, works_on_the_host
+from devicelint.interpreter.facts.tensor_parameters import is_declared
+from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.containers import element_of, known_elements
+from devicelint.interpreter.suggestions.device_names import may_be_accelerator
+from devicelint.interpreter.torch.operands import operand_of
+from devicelint.knowledge import converts_to_numpy
+
+_REFUSAL = "TypeError"
+"""What torch raises where a tensor is not on the CPU."""
+_SPARSE = re.compile(r"\b(?:bsr|coo|csc|csr|dia|dok|lil)_(?:array|matrix)\(\)$")
+"""The constructors of scipy.sparse, which take shapes beside data."""
+
+
+def read_arguments(
+    run: Run, arguments: Arguments, site: cst.Call, *, lists_only: bool = False
+) -> None:
+    """Every argument of a call, or every list among them, is read as an array."""
+    for argument in arguments:
+        if lists_only and isinstance(argument.value, (Tensor, Batch, Moved)):
+            continue
+        read_on_host(run, argument, site, f"{run.code_of(site.func)}()")
+
+
+def read_on_host(
+    run: Run, argument: Argument, site: cst.CSTNode, reader: str, *, is_sent: bool = False
+) -> None:
+    """A tensor, or each tensor of a list, is read as an array, which only the CPU's can be.
+
+    What is sent to another process is not read, but has to be the CPU's as well.
+    """
+    if run.expects(_REFUSAL):
+        return
+    value, place = argument.value, argument.site
+    if _is_shape(value, reader):
+        return
+    if isinstance(value, (ListOf, Tuple, DictOf, Stream)):
+        _read_elements(run, argument, site, reader, is_sent)
+    elif _is_elsewhere(value, run, is_sent):
+        operand = operand_of(value, place)
+        assert operand is not None
+        operand, call, frame = _as_given(run, operand)
+        if call is not None:
+            site, reader = call, f"{run.code_of(call.func)}()"
+        grad = _requires_grad(value)
+        run.announce(HostRead(site, operand, reader, grad, is_sent=is_sent, frame=frame))
+
+
+def _is_shape(value: Value, reader: str) -> bool:
+    """Whether it is the shape of a sparse matrix: numbers, which are asked of any device."""
+    if _SPARSE.search(reader) is None or not isinstance(value, Tuple):
+        return False
+    return all(
+        one.scalar is True
+        if isinstance(one, Tensor)
+        else not isinstance(one, (ListOf, Tuple, DictOf, Stream, Batch, Moved))
+        for one in value.items
+    )
+
+
+def _as_given(run: Run, operand: Operand) -> tuple[Operand, cst.Call | None, Frame]:
+    """What another file's function reads, as the argument that the checked file gave it."""
+    frame, call = run.frame, None
+    while not frame.is_checked and frame.caller is not None:
+        site = None if operand.since is None else frame.passed.get(operand.since)
+        if site is None:
+            return operand, None, run.frame
+        operand, call = replace(operand, site=site), frame.site
+        frame = frame.caller
+    return operand, call, frame
+
+
+def _read_elements(
+    run: Run, argument: Argument, site: cst.CSTNode, reader: str, is_sent: bool
+) -> None:
+    """Elements that are written out have places of their own; else the list stands for them."""
+    value, place = argument.value, argument.site
+    if isinstance(place, (cst.List, cst.Tuple, cst.Dict)) or isinstance(value, DictOf):
+        for element, inner in zip(_written_out(place), _held(run, value), strict=False):
+            read_on_host(run, Argument(element, inner), site, reader, is_sent=is_sent)
+        return
+    inner = element_of(run, value, place)
+    if not _is_elsewhere(inner, run, is_sent):
+        return
+    comprehended = isinstance(place, (cst.ListComp, cst.GeneratorExp))
+    if isinstance(place, (cst.ListComp, cst.GeneratorExp)):
+        place = place.elt
+    operand = operand_of(inner, place)
+    assert operand is not None
+    grad = _requires_grad(inner)
+    event = HostRead(site, operand, reader, grad, not comprehended, is_sent)
+    run.announce(event)
+
+
+def _is_elsewhere(
+    value: Value, run: Run, is_sent: bool = False
+) -> TypeGuard[Tensor | Batch | Moved]:
+    """Whether a tensor may be on an accelerator; one that a discarded move left is known."""
+    if not isinstance(value, (Tensor, Batch, Moved)) or value.since.intended == CPU:
+        return False
+    if isinstance(value.device, DeviceOf) and (is_sent or is_picture(run, value.device)):
+        return False
+    if isinstance(value.device, DeviceOf):
+        return isinstance(value, Tensor) and _is_by_contract(run, value.device.place)
+    return may_be_accelerator(value.device)
+
+
+def _is_by_contract(run: Run, place: str) -> bool:
+    """Whether a function says that it takes a tensor, and a caller may have it anywhere."""
+    return (place == "self" or is_declared(run, place)) and not works_on_the_host(run)
+
+
+def _written_out(place: object) -> list[cst.BaseExpression]:
+    if isinstance(place, (cst.List, cst.Tuple)):
+        return [one.value for one in place.elements if isinstance(one, cst.Element)]
+    if isinstance(place, cst.Dict):
+        return [one.value for one in place.elements if isinstance(one, cst.DictElement)]
+    return []
+
+
+def _held(run: Run, value: Value) -> tuple[Value, ...]:
+    if isinstance(value, DictOf):
+        fields = run.state.fields(value.ref)
+        return tuple(held for name, held in fields.items() if name.startswith("["))
+    return known_elements(run, value) or ()
+
+
+def _requires_grad(value: Tensor | Batch | Moved) -> bool | None:
+    """Whether it requires grad; what a loader yields does not."""
+    if isinstance(value, Tensor):
+        return value.grad
+    return False if isinstance(value, Batch) else None
+
+
+@methods(HostObject)
+def method_of_host_object(run: Run, receiver: HostObject, name: str, node: cst.Call) -> Value:
+    """`estimator.fit(x)`, `axes.plot(x)`: what the class keeps as it is, its methods keep too."""
+    arguments = arguments_of(run, node)
+    if _reads(receiver, name):
+        read_arguments(run, arguments, node)
+    if name in _GIVE_AXES:
+        return AXES
+    return receiver if name in _GIVE_THEMSELVES else ARRAY
+
+
+@attributes(HostObject)
+def of_host_object(run: Run, value: HostObject, name: str, node: cst.Attribute) -> Value:
+    return value if name in ("flat", "T") else ARRAY
+
+
+def _reads(receiver: HostObject, method: str) -> bool:
+    is_kept = receiver.name != AXES.name and not converts_to_numpy(receiver.name)
+    return not is_kept and converts_to_numpy(f"{receiver.name}.{method}")
+
+
+AXES = HostObject("matplotlib.pyplot")
+"""The axes of a figure, whose methods are those of pyplot."""
+FIGURE = HostObject("matplotlib.figure.Figure")
+_GIVE_AXES = frozenset({"add_subplot", "add_axes", "gca", "twinx", "twiny"})
+_GIVE_THEMSELVES = frozenset({"fit", "partial_fit", "set_params", "flatten", "ravel"})

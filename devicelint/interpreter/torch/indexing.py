@@ -1,0 +1,139 @@
+"""Indexing a tensor, and assigning to an index.
+
+A CPU index into an accelerator tensor works; reading a CPU tensor with an accelerator's index does
+not, and neither does assigning across devices through an index tensor or a mask.  The index of an
+assignment is brought to the tensor, wherever it lies.
+"""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, agreement
+from devicelint.domain.events import Operand
+from devicelint.domain.values import (
+    Array,
+    Batch,
+    Const,
+    HostValue,
+    ListOf,
+    Moved,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.tensor_parameters import rank_of_part
+from devicelint.interpreter.torch.operands import DIFFERENT, operand_of, report_clash
+
+
+def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -> Value:
+    """`tensor[…]`: a tensor on the same device."""
+    indices = _check_indices(run, node, value)
+    keeps_rank = any(map(_keeps_dimension, indices))
+    is_number = isinstance(value, Tensor) and value.scalar and isinstance(indices[0], Const)
+    if is_number or _is_number_of_old(run, node):
+        return Unknown("an element of a 0-dim tensor")
+    scalar = False if keeps_rank and not isinstance(value, Moved) else None
+    grad = value.grad if isinstance(value, Tensor) else None
+    if isinstance(value, Tensor) and not keeps_rank and len(indices) == 1:
+        return Tensor(value.device, value.since, rank_of_part(run, value, node.value), grad)
+    if isinstance(value, Tensor) and value.scalar is not False:
+        scalar = None
+    return Tensor(value.device, value.since, scalar, grad)
+
+
+def _is_number_of_old(run: Run, node: cst.Subscript) -> bool:
+    """Whether it reads `loss.data[0]` as torch before 0.4 had it: a number.
+
+    What `loss.backward()` starts from has one element.
+    """
+    match node:
+        case cst.Subscript(
+            value=cst.Attribute(value=cst.Name(name), attr=cst.Name("data")),
+            slice=[cst.SubscriptElement(cst.Index(cst.Integer("0")))],
+        ):
+            return re.search(rf"\b{name}\.backward\(", run.program.text) is not None
+        case _:
+            return False
+
+
+def _check_indices(
+    run: Run, node: cst.Subscript, value: Tensor | Moved | Batch
+) -> list[Value | None]:
+    """Report an index on another device; what the indices are, with None for a slice."""
+    indices: list[Value | None] = []
+    base = operand_of(value, node.value)
+    assert base is not None
+    for element in node.slice:
+        part = element.slice
+        if isinstance(part, cst.Slice):
+            indices.append(None)
+            for bound in (part.lower, part.upper, part.step):
+                if bound is not None:
+                    run.evaluate(bound)
+            continue
+        assert isinstance(part, cst.Index)
+        index = run.evaluate(part.value)
+        indices.extend(index.items if isinstance(index, Tuple) else (index,))
+        operand = operand_of(index, part.value)
+        if operand is not None:
+            _check_index(run, node, base, operand)
+    return indices
+
+
+def _keeps_dimension(index: Value | None) -> bool:
+    """Whether what is taken has a dimension for this index: a slice, a new one, one of many."""
+    if index is None or index == Const(None) or isinstance(index, (ListOf, Array)):
+        return True
+    return _is_at_least_1d(index)
+
+
+def _is_at_least_1d(value: Value) -> bool:
+    """What was moved and is an index is one of many: nobody moves a number to look it up."""
+    if isinstance(value, (Batch, Moved)):
+        return True
+    return isinstance(value, Tensor) and value.scalar is False
+
+
+def _check_index(run: Run, node: cst.Subscript, base: Operand, index: Operand) -> None:
+    """A tensor on the CPU takes only an index on the CPU; a 0-dim integer becomes a number."""
+    if base.device != CPU or not _is_at_least_1d(index.value):
+        return
+    if agreement(base.device, index.device) in DIFFERENT:
+        report_clash(run, node, "indexing", (base, index), index=True)
+
+
+def assign_item(
+    run: Run, node: cst.Subscript, base: Tensor | Moved | Batch, value: Operand | None
+) -> None:
+    """`tensor[…] = value`: a basic index copies across devices, an index tensor does not."""
+    target = operand_of(base, node.value)
+    assert target is not None
+    advanced = False
+    for element in node.slice:
+        part = element.slice
+        if not isinstance(part, cst.Index):
+            continue
+        index = run.evaluate(part.value)
+        operand = operand_of(index, part.value)
+        if (operand is not None and _is_at_least_1d(index)) or isinstance(index, (ListOf, Array)):
+            advanced = True
+    if value is None or not advanced or isinstance(value.value, HostValue):
+        return
+    if isinstance(value.value, Tensor) and value.value.scalar is not False:
+        return
+    if agreement(target.device, value.device) in DIFFERENT:
+        stays = value.device == CPU or _is_read_back(run, node.value)
+        pair = (value, target) if stays else (target, value)
+        report_clash(run, node, "index assignment", pair, in_place=True)
+
+
+def _is_read_back(run: Run, storage: cst.BaseExpression) -> bool:
+    """Whether what is taken out of a storage is moved each time: it is to stay where it is."""
+    name = re.escape(run.code_of(storage))
+    read = rf"^(?![ \t]*{name}[ \t]*=)[^\n]*(?<![\w.]){name}\[[^\n]*\.(?:to|cuda)\("
+    return re.search(read, run.program.text, re.MULTILINE) is not None

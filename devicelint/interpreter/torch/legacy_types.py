@@ -1,0 +1,122 @@
+"""Legacy tensor types: `torch.cuda.FloatTensor` and `torch.LongTensor`, called and given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.api_events import LegacyTypeUsed, LegacyUse
+from devicelint.domain.devices import CPU, NOWHERE, Device, Known, Unsure, is_accelerator
+from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.values import (
+    NONE,
+    Batch,
+    Module,
+    Moved,
+    Tensor,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.containers import as_tensor
+from devicelint.interpreter.torch.calls_by_name import special
+from devicelint.interpreter.torch.device_arguments import device_named
+from devicelint.interpreter.torch.legacy_names import ON_CPU, ON_CUDA, legacy_device, type_name
+from devicelint.interpreter.torch.modules.registration import move_module
+from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.knowledge import function
+
+
+@special(*ON_CUDA)
+def cuda_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`torch.cuda.FloatTensor(2, 3)`: a tensor on the accelerator, in the old way."""
+    with run.silence():
+        callee = run.evaluate(site.func)
+    device = use_legacy(run, callee, site, LegacyUse.CONSTRUCTED)
+    return Tensor(device, Step(Verb.CREATED_ON, site, device), False, False)
+
+
+@special(*ON_CPU)
+def cpu_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`torch.LongTensor(x)`: on the CPU, and torch refuses `device=` another one."""
+    given = arguments.keywords.pop("device", None)
+    signature = function(name)
+    made: Value = Unknown(name)
+    if signature is not None:
+        made = apply_signature(run, signature, arguments, site, name=name)
+    device = None if given is None or given.value == NONE else device_named(run, given)
+    if given is None or device is None or not isinstance(made, Tensor):
+        return made
+    if is_accelerator(device):
+        assert isinstance(device, Known)
+        if run.world.accelerators == 0:
+            run.demands_accelerator = True
+        use = LegacyUse.KEYWORD
+        run.announce(LegacyTypeUsed(site, use, name, device, given.site))
+    return replace(made, device=device, since=Step(Verb.CREATED_ON, site, device))
+
+
+def use_legacy(
+    run: Run, given: Value, site: cst.Call, use: LegacyUse, argument: Site = None
+) -> Device:
+    """A CUDA type is used: where it is written out and unguarded, a machine without fails.
+
+    Returns the device that it gives.
+    """
+    if not run.assumptions and not getattr(given, "chosen", False):
+        run.demands_accelerator = True
+        run.announce(LegacyTypeUsed(site, use, type_name(given), Known("cuda"), argument))
+    if run.world.accelerators:
+        return Known("cuda")
+    return NOWHERE
+
+
+def converted(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value | None:
+    """`.type(torch.cuda.FloatTensor)` copies to the accelerator, `.type(torch.FloatTensor)` back.
+
+    None where no legacy type is given.
+    """
+    given = arguments.get(0, "dtype")
+    device: Device | None = None if given is None else legacy_device(given.value)
+    if given is None or device is None or not isinstance(receiver, (Tensor, Batch, Moved)):
+        return None
+    tensor = _as_tensor(receiver)
+    if device != CPU:
+        device = use_legacy(run, given.value, site, LegacyUse.CONVERTED, given.site)
+    if device == tensor.device and device != CPU:
+        return tensor
+    # Wherever the tensor comes from, it is on the CPU from here on.
+    verb = Verb.TYPED if device == tensor.device else Verb.MOVED
+    role = "" if tensor.role in ("parameter", "buffer") else tensor.role
+    return replace(tensor, device=device, since=Step(verb, site, device), role=role)
+
+
+def _as_tensor(value: Tensor | Batch | Moved) -> Tensor:
+    if isinstance(value, Moved):
+        return Tensor(value.device, value.since)
+    return as_tensor(value) if isinstance(value, Batch) else value
+
+
+def move_to_type(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> None:
+    """`model.type(torch.cuda.FloatTensor)` moves all that the model registered, in place."""
+    given = arguments.get(0, "dst_type")
+    device: Device | None = None if given is None else legacy_device(given.value)
+    if given is None or device is None:
+        return
+    if device != CPU:
+        device = use_legacy(run, given.value, site, LegacyUse.CONVERTED, given.site)
+    move_module(run, module, device, Step(Verb.MOVED, site, device))
+
+
+@special("torch.set_default_tensor_type")
+def set_default_tensor_type(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The type of new tensors, and with it their device."""
+    given = arguments.get(0, "t")
+    device = None if given is None else legacy_device(given.value)
+    if given is not None and device is not None and device != CPU:
+        use_legacy(run, given.value, site, LegacyUse.DEFAULT, given.site)
+    on_cpu = device == CPU and run.default_device == CPU
+    run.default_device = CPU if on_cpu else Unsure("the default tensor type was changed")
+    return NONE

@@ -1,0 +1,1 @@
+"""Modules of torch: what they own, how they move, what calling them gives."""

@@ -1,0 +1,219 @@
+"""Modules called: their inputs should be where they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, agreement
+from devicelint.domain.events import Operand
+from devicelint.domain.values import (
+    Batch,
+    Module,
+    OneOf,
+    Outside,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.analyses.cpu_only import note_learner
+from devicelint.interpreter.analyses.unknown_inputs import note_unknown
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run, calls
+from devicelint.interpreter.python.attributes import module_device
+from devicelint.interpreter.python.classes import call_module_of_file
+from devicelint.interpreter.python.containers import element_of, known_elements
+from devicelint.interpreter.torch.modules.inputs import check_again, check_input
+from devicelint.interpreter.torch.modules.opaque import call_opaque_module
+from devicelint.interpreter.torch.modules.registration import move_module
+from devicelint.interpreter.torch.operands import DIFFERENT, is_excused, operand_of, report_clash
+from devicelint.interpreter.torch.parallel import note_parallel_call, replicated
+from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.knowledge import (
+    ModuleKind,
+    ModuleKnowledge,
+    module_class,
+)
+
+
+@calls(Module)
+def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) -> Value:
+    """`module(x)`: its inputs should be where it is."""
+    note_learner(run, callee)
+    place = module_device(run, callee)
+    knowledge = module_class(callee.name)
+    if knowledge is None and run.assumed is not None:
+        knowledge = run.assumed.module(callee.name)
+    note_unknown(run, Operand(site.func, callee, place.device, place.since), arguments)
+    if knowledge is None or knowledge.kind is not ModuleKind.WRAPPER:
+        check_again(run, Operand(site.func, callee, place.device, place.since), arguments, site)
+    result = call_module_of_file(run, callee, arguments, site)
+    if result is not None:
+        return result
+    if knowledge is None:
+        return call_opaque_module(run, callee, arguments, site)
+    if knowledge.kind is ModuleKind.CONTAINER:
+        return _call_container(run, callee, knowledge.name, arguments, site)
+    if knowledge.kind is ModuleKind.WRAPPER:
+        return _call_wrapper(run, callee, arguments, site)
+    if knowledge.forward is None:
+        return Unknown(f"the result of {knowledge.name}")
+    return _call_leaf(run, callee, knowledge, arguments, site)
+
+
+def _call_leaf(
+    run: Run, module: Module, knowledge: ModuleKnowledge, arguments: Arguments, site: cst.Call
+) -> Value:
+    forward = knowledge.forward
+    assert forward is not None
+    func = site.func
+    if forward.owns is not None:
+        return _call_owner(run, module, knowledge, arguments, site)
+    given = arguments
+    for name in knowledge.buffers:
+        weight = run.state.read(module.ref, name)
+        if isinstance(weight, Tensor):
+            given_at = getattr(run.state.read(module.ref, f"@site:{name}"), "site", None)
+            kept = Operand(given_at or weight.since.site, weight, weight.device, weight.since)
+            _check_weight(run, kept, arguments, site)
+    result = apply_signature(run, forward, given, site, name=_called(run, func))
+    reduction = run.state.read(module.ref, "@reduction")
+    if reduction is not None and isinstance(result, Tensor):
+        return Tensor(result.device, result.since, None, result.grad)
+    return result
+
+
+def _called(run: Run, func: cst.BaseExpression) -> str:
+    return run.code_of(func)
+
+
+def _check_weight(run: Run, weight: Operand, arguments: Arguments, site: cst.Call) -> None:
+    """The class weights of a loss are a buffer of it, and meet the output."""
+    if is_excused(weight) is not False:
+        return
+    for argument in arguments:
+        operand = operand_of(argument.value, argument.site)
+        if operand is None:
+            continue
+        if agreement(weight.device, operand.device) in DIFFERENT:
+            pair = (weight, operand) if weight.device == CPU else (operand, weight)
+            report_clash(run, site, _called(run, site.func), pair)
+            return
+
+
+def _call_owner(
+    run: Run, module: Module, knowledge: ModuleKnowledge, arguments: Arguments, site: cst.Call
+) -> Value:
+    """A module with parameters: each input is compared with the module's device."""
+    assert knowledge.forward is not None
+    if module.ref in run.hidden:
+        _go_on_as_registered(run, module, arguments)
+    place = module_device(run, module)
+    own = Operand(site.func, module, place.device, place.since)
+    misplaced = False
+    for argument in arguments:
+        for value in _tensors_in(argument.value):
+            operand = operand_of(value, argument.site)
+            if operand is not None and not isinstance(value, Outside):
+                misplaced = check_input(run, site, own, operand) or misplaced
+    place = module_device(run, module)
+    tensor = Tensor(place.device, place.since, False, True, "parameter")
+    owner = Operand(site.func, tensor, place.device, place.since)
+    if misplaced:
+        # What follows is checked as though the input had been moved.
+        return _apply_quietly(run, knowledge, arguments, site, owner)
+    return apply_signature(
+        run, knowledge.forward, arguments, site, name=_called(run, site.func), owner=owner
+    )
+
+
+def _go_on_as_registered(run: Run, module: Module, arguments: Arguments) -> None:
+    """A module that nothing registers is reported as such: it is taken to be with its inputs."""
+    for argument in arguments:
+        operand = operand_of(argument.value, argument.site)
+        if operand is not None and operand.since is not None:
+            move_module(run, module, operand.device, operand.since)
+            return
+
+
+def _apply_quietly(
+    run: Run, knowledge: ModuleKnowledge, arguments: Arguments, site: cst.Call, owner: Operand
+) -> Value:
+    assert knowledge.forward is not None
+    moved = Arguments(
+        [_moved_to(owner, one) for one in arguments.positional],
+        {name: _moved_to(owner, one) for name, one in arguments.keywords.items()},
+        arguments.open,
+    )
+    with run.silence():
+        return apply_signature(run, knowledge.forward, moved, site, owner=owner)
+
+
+def _moved_to(owner: Operand, argument: Argument) -> Argument:
+    value = argument.value
+    if isinstance(value, (Tensor, Batch)):
+        value = replace(value, device=owner.device, since=owner.since or value.since)
+    return Argument(argument.site, value)
+
+
+def _tensors_in(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Tuple):
+        return tuple(inner for item in value.items for inner in _tensors_in(item))
+    return (value,)
+
+
+def _call_container(
+    run: Run, module: Module, name: str, arguments: Arguments, site: cst.Call
+) -> Value:
+    if name != "Sequential":
+        return Unknown(f"a {name} is not called")
+    if not arguments.positional:
+        return Unknown("no input")
+    elements = known_elements(run, module)
+    value = arguments.positional[0].value
+    given = arguments
+    if elements is None:
+        return _through_unknown(run, module, value, arguments, site)
+    run.sequentials.append((module, site))
+    for position, element in enumerate(elements):
+        value = run.call(element, given, site)
+        if position == 0 and not isinstance(value, (Tensor, Tuple)):
+            value = Unknown("a layer of a Sequential is not known")
+            break
+        given = Arguments([type(arguments.positional[0])(arguments.positional[0].site, value)])
+    run.sequentials.pop()
+    return value
+
+
+def _through_unknown(
+    run: Run, module: Module, value: Value, arguments: Arguments, site: cst.Call
+) -> Value:
+    """A Sequential of unknown length: the result is where its layers are."""
+    place = module_device(run, module)
+    own = Operand(site.func, module, place.device, place.since)
+    operand = operand_of(value, arguments.positional[0].site) if arguments.positional else None
+    inner = element_of(run, module, site)
+    options = inner.options if isinstance(inner, OneOf) else (inner,)
+    are_there = all(
+        isinstance(one, Module) and module_device(run, one).device == place.device
+        for one in options
+    )
+    if operand is not None and are_there and not isinstance(value, Outside):
+        check_input(run, site, own, operand)
+        return Tensor(place.device, place.since, None, None if run.no_grad else True)
+    return Unknown("a Sequential of unknown layers")
+
+
+def _call_wrapper(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value:
+    """DataParallel and its kin bring the inputs to the module's device themselves."""
+    note_parallel_call(run, module, site)
+    place = module_device(run, module)
+    inner = run.state.read(module.ref, "module")
+    if isinstance(inner, Module):
+        with replicated(run):
+            result = run.call(inner, arguments, site)
+        if isinstance(result, (Tensor, Tuple)):
+            return result
+    return Tensor(place.device, place.since, None, None) if inner is not None else Unknown("?")

@@ -1,0 +1,110 @@
+"""Modules of torch's own classes, built: leaves, losses, containers and wrappers."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import Device, Unsure
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Const,
+    DictOf,
+    Module,
+    Moved,
+    OneOf,
+    Outside,
+    Tensor,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.attributes import module_device
+from devicelint.interpreter.python.containers import LENGTH, element_of, extend, known_elements
+from devicelint.interpreter.torch.device_arguments import demand, device_named
+from devicelint.interpreter.torch.modules.registration import built
+from devicelint.interpreter.torch.parallel import note_wrapped, one_alike
+from devicelint.knowledge import ModuleKind, ModuleKnowledge
+
+
+def build_module(
+    run: Run, name: str, knowledge: ModuleKnowledge, arguments: Arguments, site: cst.Call
+) -> Value:
+    """A new module of one of torch's classes."""
+    device: Device = run.default_device
+    given = arguments.keywords.get("device")
+    if given is not None and given.value != NONE:
+        device = device_named(run, given) or Unsure("the device is not known")
+        device = demand(run, given, device, site, "device=")
+    module = built(run, site, knowledge.full_name, device)
+    match knowledge.kind:
+        case ModuleKind.CONTAINER:
+            fill_container(run, module, knowledge.name, arguments)
+        case ModuleKind.WRAPPER:
+            _wrap(run, module, arguments)
+            note_wrapped(run, module, arguments, site)
+        case ModuleKind.LOSS | ModuleKind.LEAF:
+            _keep_buffers(run, module, knowledge, arguments)
+    return module
+
+
+def fill_container(run: Run, module: Module, name: str, arguments: Arguments) -> None:
+    """Sequential(a, b), ModuleList([a, b]), ModuleDict({…}): what is inside is registered."""
+    for argument in arguments.positional:
+        value = argument.value
+        if isinstance(value, DictOf):
+            for field, inner in tuple(run.state.fields(value.ref).items()):
+                run.state.write(module.ref, field, inner)
+            continue
+        if name == "Sequential" or isinstance(value, (Module, OneOf)):
+            extend(run, module.ref, value)
+            continue
+        elements = known_elements(run, value)
+        for element in elements or (element_of(run, value, argument.site),):
+            extend(run, module.ref, element)
+        if elements is None:
+            run.state.write(module.ref, LENGTH, HOST)
+    if arguments.open:
+        run.state.write(module.ref, LENGTH, HOST)
+
+
+def _wrap(run: Run, module: Module, arguments: Arguments) -> None:
+    inner = arguments.get(0, "module")
+    if inner is None:
+        return
+    run.state.write(module.ref, "module", inner.value)
+    wrapped = one_alike(run, inner.value)
+    if wrapped is not None:
+        run.state.write(module.ref, DEVICE_FIELD, module_device(run, wrapped))
+        return
+    place = Moved(Unsure("what is wrapped is not known"), module.since)
+    if isinstance(inner.value, Moved):
+        place = inner.value
+    run.state.write(module.ref, DEVICE_FIELD, place)
+
+
+def _keep_buffers(
+    run: Run, module: Module, knowledge: ModuleKnowledge, arguments: Arguments
+) -> None:
+    """A loss keeps its weight as a buffer, where the weight was."""
+    if knowledge.init is None:
+        return
+    names = knowledge.init.names(len(arguments.positional), tuple(arguments.keywords))
+    for name, argument in zip(names, arguments, strict=False):
+        value = argument.value
+        if name in knowledge.buffers and value != NONE:
+            kept = value
+            if isinstance(value, Tensor):
+                scalar = False if knowledge.name in _WEIGHTS_EACH_CLASS else value.scalar
+                kept = Tensor(value.device, value.since, scalar, False, "buffer")
+                run.note_made(argument.site)
+                run.state.write(module.ref, f"@site:{name}", Const(name, argument.site))
+            elif isinstance(value, (Outside, Unknown)):
+                kept = Unknown("a buffer from outside")
+            run.state.write(module.ref, name, kept)
+
+
+_WEIGHTS_EACH_CLASS = ("CrossEntropyLoss", "NLLLoss", "NLLLoss2d", "MultiMarginLoss")
+"""Losses whose weight has one dimension, whatever it was made from."""

@@ -1,0 +1,60 @@
+"""Copies of a caller's model, which may be kept on a device of their own.
+
+The average of a model's weights is such a copy: it is updated with the model, wherever that is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import Device, DeviceOf, Opaque
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import TRUE, Instance, Module, Moved, Outside, Tensor, Unknown, Value
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.torch.modules.registration import any_parameter, built
+
+_COPIED = "@copied"
+_OF_MODULES = r"\.(?:named_)?(?:parameters|state_dict|load_state_dict|buffers|modules)\("
+
+
+def copy_of_outside(run: Run, value: Outside, site: cst.Call) -> Value | None:
+    """A copy of what a caller gives, where the code treats that as a module."""
+    treated = rf"(?<![\w.]){re.escape(value.origin)}{_OF_MODULES}"
+    if value.since is None or re.search(treated, run.program.text) is None:
+        return None
+    copy = built(run, site, "copy", DeviceOf(value.origin))
+    run.state.write(copy.ref, _COPIED, TRUE)
+    return copy
+
+
+def reached_by(run: Run, module: Module, target: Device) -> Device:
+    """Where a move brings a module: a copy of a caller's, to a device of its own."""
+    if isinstance(target, Opaque) and run.state.read(module.ref, _COPIED) is not None:
+        return replace(target, apart=True)
+    return target
+
+
+def parameter_in(run: Run, module: Module | Outside) -> Value:
+    """A parameter of a module; of a caller's, it is where that is."""
+    if isinstance(module, Module):
+        return any_parameter(run, module)
+    if module.since is None:
+        return Unknown(f"a parameter of {module.origin}")
+    device = DeviceOf(module.origin)
+    return Tensor(device, Step(Verb.RECEIVED, module.since.site, device), None, True, "parameter")
+
+
+def own_copies(run: Run, made: Module | Instance) -> list[tuple[Module, Moved]]:
+    """The copies that a Module has brought to a device of their own, and where they are."""
+    found = []
+    for value in run.state.fields(made.ref).values():
+        place = run.state.read(value.ref, DEVICE_FIELD) if isinstance(value, Module) else None
+        if not (isinstance(value, Module) and isinstance(place, Moved)):
+            continue
+        if isinstance(place.device, Opaque) and place.device.apart:
+            found.append((value, place))
+    return found

@@ -1,0 +1,50 @@
+"""What is handed to code that nobody sees: a module may be moved there, in place."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Unsure
+from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.values import External, Module, Outside, Unknown, Value
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run
+
+_SEEN_THROUGH = frozenset("torch builtins copy gc inspect logging pickle".split())
+"""Where functions come from of which it is known that they move no module, except to shard it."""
+
+
+def may_move(callee: Value) -> bool:
+    """Whether a callee is not seen, and so may move the modules that it is given."""
+    if isinstance(callee, External):
+        root = callee.name.partition(".")[0]
+        return root not in _SEEN_THROUGH or callee.name.startswith("torch.distributed.")
+    return isinstance(callee, (Outside, Unknown))
+
+
+def let_go(run: Run, arguments: Arguments, site: Site) -> None:
+    """A module that was only built is, from now on, wherever that code wants it."""
+    from devicelint.interpreter.python.attributes import module_device
+    from devicelint.interpreter.torch.modules.registration import move_module
+
+    nowhere = Unsure("may be moved where it is given to")
+    for argument in arguments:
+        if not isinstance(argument.value, Module):
+            continue
+        place = module_device(run, argument.value)
+        if place.since.verb is Verb.BUILT and place.device == CPU:
+            move_module(run, argument.value, nowhere, Step(Verb.PLACED, site, nowhere))
+
+
+def let_go_with_device(run: Run, arguments: Arguments, site: Site) -> None:
+    """A module that goes with a device, as in `offload(net, execution_device=0)`, is placed."""
+    if any("device" in name for name in arguments.keywords):
+        let_go(run, arguments, site)
+
+
+def let_go_of_given(run: Run, site: cst.Call) -> None:
+    """The same, where the arguments were evaluated elsewhere: what has a name is looked up."""
+    named = [one.value for one in site.args if type(one.value) in (cst.Name, cst.Attribute)]
+    with run.silence():
+        given = [Argument(one, run.evaluate(one)) for one in named]
+    let_go(run, Arguments(given), site)

@@ -1,0 +1,64 @@
+"""The inputs of modules, which should be where the modules are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, agreement
+from devicelint.domain.events import Operand
+from devicelint.domain.history import Verb
+from devicelint.domain.values import Batch, Module, Tensor
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.guesses.loader_devices import comes_beside, is_moved_again
+from devicelint.interpreter.torch.modules.registration import move_module
+from devicelint.interpreter.torch.operands import DIFFERENT, operand_of, report_input
+
+
+def check_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> bool:
+    """Report an input that is not where its module is, and go on as though it were."""
+    if agreement(own.device, operand.device) not in DIFFERENT:
+        return False
+    met = report_input(run, site, own, operand)
+    if isinstance(own.value, Module) and own.value.ref in run.hidden:
+        return True
+    never_moved = met.since is not None and met.since.verb is Verb.BUILT
+    if met.device == CPU and never_moved and operand.since is not None:
+        # It is the module that should be elsewhere.
+        move_module(run, met.value, operand.device, operand.since)
+    else:
+        _go_on_as_moved(run, own, operand)
+    return True
+
+
+def _go_on_as_moved(run: Run, own: Operand, operand: Operand) -> None:
+    """What a misplaced input was passed as is where it should be, for the rest of the calls."""
+    frame: Frame | None = run.frame
+    while frame is not None and operand.since in frame.passed:
+        for name, value in tuple(run.state.fields(frame.ref).items()):
+            if isinstance(value, (Tensor, Batch)) and value.since == operand.since:
+                since = own.since or value.since
+                run.state.write(frame.ref, name, replace(value, device=own.device, since=since))
+        frame = frame.caller
+
+
+def inputs_of(arguments: Arguments) -> Iterator[Argument]:
+    """What a module that is not seen takes as tensors; its later arguments may be lengths."""
+    for position, argument in enumerate(arguments.positional):
+        if position == 0 or not comes_beside(argument.value):
+            yield argument
+    yield from arguments.keywords.values()
+    yield from arguments.spread
+
+
+def check_again(run: Run, own: Operand, arguments: Arguments, site: cst.Call) -> bool:
+    """Whatever a module is, it is given what another loop moves for it."""
+    for argument in arguments.positional:
+        operand = operand_of(argument.value, argument.site)
+        if operand is not None and is_moved_again(argument.value):
+            return check_input(run, site, own, operand)
+    return False

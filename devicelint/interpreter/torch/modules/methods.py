@@ -1,0 +1,189 @@
+"""Methods of modules: `.to()` in place, what they register, their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import join_devices
+from devicelint.domain.events import Transfer
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Const,
+    Function,
+    Module,
+    Parameters,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.run import Run, methods
+from devicelint.interpreter.libraries.registry import answer_for
+from devicelint.interpreter.python.attributes import member_of, module_device, registered_under
+from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.containers import extend, is_shared
+from devicelint.interpreter.python.functions import call_function
+from devicelint.interpreter.suggestions.sibling_moves import note_moved_name
+from devicelint.interpreter.torch.device_arguments import note_idle_demand
+from devicelint.interpreter.torch.legacy_types import move_to_type
+from devicelint.interpreter.torch.modules.calls import call_module
+from devicelint.interpreter.torch.modules.construction import fill_container
+from devicelint.interpreter.torch.modules.copies import reached_by
+from devicelint.interpreter.torch.modules.registration import (
+    any_parameter,
+    is_without_tensors,
+    move_module,
+)
+from devicelint.interpreter.torch.modules.submodules import child_of, part_named
+from devicelint.interpreter.torch.transfers import TRANSFERS, move_deviceless, target_of
+
+ModuleMethod = Callable[[Run, Module, Arguments, cst.Call], Value]
+MODULE_METHODS: dict[str, ModuleMethod] = {}
+"""What the methods of `nn.Module` itself do, by name."""
+
+_ITSELF = frozenset(
+    "train eval float half double bfloat16 requires_grad_ apply type share_memory".split()
+)
+
+
+def _named(*names: str) -> Callable[[ModuleMethod], ModuleMethod]:
+    def register(method: ModuleMethod) -> ModuleMethod:
+        for name in names:
+            MODULE_METHODS[name] = method
+        return method
+
+    return register
+
+
+@methods(Module)
+def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> Value:
+    held = registered_under(run, receiver, name) or part_named(run, receiver, name, node)
+    member = held if held is not None else member_of(run, receiver.ref, name)
+    arguments = arguments_of(run, node)
+    if isinstance(member, Function) and held is None:
+        return _call_member(run, member, receiver, arguments, node)
+    if member is not None:
+        return run.call(member, arguments, node)
+    if name in TRANSFERS:
+        return _move(run, receiver, name, arguments, node)
+    if name == "type":
+        move_to_type(run, receiver, arguments, node)
+    if name in _ITSELF:
+        return receiver
+    answer = answer_for(receiver.name, name)
+    if answer is not None:
+        return answer(run, receiver, arguments, node)
+    method = MODULE_METHODS.get(name)
+    if method is None:
+        return Unknown(f"{receiver.name}.{name}()")
+    return method(run, receiver, arguments, node)
+
+
+def _call_member(
+    run: Run, member: Function, receiver: Module, arguments: Arguments, node: cst.Call
+) -> Value:
+    if member.kind == "static":
+        return call_function(run, member, arguments, node)
+    module = receiver if member.name == "forward" else None
+    return call_function(run, member, arguments, node, receiver=receiver, module=module)
+
+
+def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst.Call) -> Value:
+    is_idle = is_without_tensors(run, module)
+    with run.silence() if is_idle else nullcontext():
+        target, given = target_of(run, method, arguments, node)
+    if is_idle and given is None and method != "to":
+        note_idle_demand(run, method, node)
+    assert isinstance(node.func, cst.Attribute)
+    origin = module_device(run, module).device
+    if target is not None:
+        reached = reached_by(run, module, target)
+        if isinstance(node.func.value, cst.Subscript) and is_shared(run, module.ref):
+            reached = join_devices(origin, target)
+        move_module(run, module, reached, Step(Verb.MOVED, node, reached))
+        note_moved_name(run, node, target, module.since.site)
+    run.announce_transfer(Transfer(node, node.func.value, module, method, target, module, origin))
+    return module
+
+
+@_named("parameters")
+def _parameters(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    assert isinstance(node.func, cst.Attribute)
+    return Parameters(module, node.func.value)
+
+
+@_named("named_parameters")
+def _named_parameters(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return Stream(Tuple((HOST, any_parameter(run, module))))
+
+
+@_named("items", "named_children")
+def _items(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return Stream(Tuple((HOST, child_of(run, module, node))))
+
+
+@_named("values", "children")
+def _values(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return Stream(child_of(run, module, node))
+
+
+@_named("forward")
+def _forward(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return call_module(run, module, arguments, node)
+
+
+@_named("append", "extend", "insert")
+def _append(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    fill_container(run, module, "ModuleList", arguments)
+    return module
+
+
+@_named("register_buffer")
+def _register_buffer(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return _register(run, module, arguments, "tensor", "buffer")
+
+
+@_named("register_parameter")
+def _register_parameter(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return _register(run, module, arguments, "param", "parameter")
+
+
+def _register(run: Run, module: Module, arguments: Arguments, given_as: str, role: str) -> Value:
+    name, given = arguments.get(0, "name"), arguments.get(1, given_as)
+    if name is None or given is None or not isinstance(name.value, Const):
+        return NONE
+    value = given.value
+    if isinstance(value, Tensor):
+        value = replace(value, role=role)
+    elif value != NONE:
+        value = Unknown(f"a {role} of an unknown kind")
+    run.state.write(module.ref, str(name.value.value), value)
+    return NONE
+
+
+@_named("add_module", "register_module")
+def _add_module(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    name, child = arguments.get(0, "name"), arguments.get(1, "module")
+    if child is None:
+        return NONE
+    if name is not None and isinstance(name.value, Const):
+        run.state.write(module.ref, str(name.value.value), child.value)
+    else:
+        extend(run, module.ref, child.value)
+    return NONE
+
+
+@methods(Parameters)
+def method_of_parameters(run: Run, receiver: Parameters, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    if name in TRANSFERS:
+        return move_deviceless(run, receiver, "parameters() generator", name, node, arguments)
+    return Unknown(f"a generator has no .{name}()")

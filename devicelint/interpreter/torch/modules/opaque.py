@@ -1,0 +1,86 @@
+"""Modules called whose code is not seen: their inputs should be where they are all the same."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU
+from devicelint.domain.events import Operand
+from devicelint.domain.values import Batch, Class, Module, Moved, Outside, Tensor, Unknown, Value
+from devicelint.interpreter.analyses.unknown_inputs import note_unknown
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.run import Run, calls
+from devicelint.interpreter.guesses.loader_devices import answer_of_unseen, check_unseen
+from devicelint.interpreter.libraries.bundles import as_batch, make_bundle
+from devicelint.interpreter.python.attributes import CLASS_FIELD, module_device
+from devicelint.interpreter.python.classes import torch_base
+from devicelint.interpreter.torch.checkpoints import note_moved
+from devicelint.interpreter.torch.modules.inputs import check_again, check_input, inputs_of
+from devicelint.interpreter.torch.operands import is_excused, operand_of
+from devicelint.knowledge import kind_of, member_mark
+
+
+def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value:
+    """A module of a library: its inputs should be where it is; its class says what it gives."""
+    kind = kind_of(_known_as(run, module))
+    place = module_device(run, module)
+    own = Operand(site.func, module, place.device, place.since)
+    # A metric elsewhere takes sums from the CPU, and a transformation anything.
+    checks = kind == "model" or (kind == "metric" and place.device == CPU)
+    for argument in inputs_of(arguments) if checks else ():
+        value = as_batch(run, argument.value)
+        operand = operand_of(value, argument.site)
+        if operand is None or isinstance(value, Outside) or is_excused(operand):
+            continue
+        if check_input(run, site, own, operand):
+            break
+    mark = member_mark(module.name, "__call__")
+    if mark == "Outputs" and "return_dict" not in arguments.keywords and not arguments.open:
+        return make_bundle(run, _OUTPUTS, place, site)
+    if mark == "Output" and not _asks_for_more(arguments):
+        place = module_device(run, module)  # A module that was not moved is taken to be mended.
+        return Tensor(place.device, place.since, None, not run.no_grad)
+    return Unknown(f"the result of {module.name}")
+
+
+_OUTPUTS = "transformers.Outputs_"
+"""What holds the tensors that a model of transformers gives, each under its name."""
+
+
+def _known_as(run: Run, module: Module) -> str:
+    """The class of a library that a Module is of, or that its class extends."""
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    return (torch_base(cls) if isinstance(cls, Class) else "") or module.name
+
+
+def _asks_for_more(arguments: Arguments) -> bool:
+    """Whether more than one tensor is asked for: `return_attention_weights=True`."""
+    return any(name.startswith(("return_", "get_")) for name in arguments.keywords)
+
+
+@calls(Moved)
+def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.Call) -> Value:
+    """Something that was moved is called: it is a module, and is where it was moved to.
+
+    Only what the file itself treats as a plain module is checked: a module of a library may move
+    its inputs by itself.
+    """
+    note_moved(run, module.since.site)
+    own = Operand(site.func, module, module.device, module.since)
+    note_unknown(run, own, arguments)
+    if "." in module.origin:
+        check_again(run, own, arguments, site)
+        return Unknown(f"the result of {module.origin}")
+    for argument in inputs_of(arguments):
+        operand = operand_of(argument.value, argument.site)
+        if operand is not None and isinstance(argument.value, (Tensor, Batch)):
+            check_input(run, site, own, operand)
+    return Tensor(module.device, module.since, False, not run.no_grad)
+
+
+@calls(Unknown)
+def call_unknown(run: Run, callee: Unknown, arguments: Arguments, site: cst.Call) -> Value:
+    """Something unknown is called: another loop may show that it is a module, and where it is."""
+    check_unseen(run, arguments, site)
+    answer = answer_of_unseen(run, arguments, site)
+    return answer or Unknown("the result of something unknown")

@@ -1,0 +1,245 @@
+"""What a Module owns: parameters, buffers and submodules follow `.to()`, the rest does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device, Unsure
+from devicelint.domain.events import HiddenModules, ModuleDefined, ParameterLost
+from devicelint.domain.history import Keeper, Step, Verb
+from devicelint.domain.join import join
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    Const,
+    DictOf,
+    ListOf,
+    Module,
+    Moved,
+    OneOf,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.moved_back import note_module_moved
+from devicelint.interpreter.python.attributes import parameter_of
+from devicelint.interpreter.torch.modules.submodules import WHOLE_FIELD
+from devicelint.knowledge import ModuleKind, module_class
+
+
+def register(
+    run: Run,
+    owner: Module,
+    name: str,
+    value: Value,
+    target: cst.Attribute,
+    site: cst.BaseExpression,
+) -> None:
+    """`self.name = value` on a Module."""
+    if isinstance(value, Tensor) and value.role not in ("parameter", "buffer"):
+        if value.role == "lost":
+            announce_lost(run, value, target, registered=True)
+        if value.since.kept is None and _is_being_made(run, owner):
+            since = replace(value.since, kept=Keeper(owner.name, name, target))
+            value = replace(value, since=since)
+    elif isinstance(value, Tensor) and value.role == "parameter":
+        _follow(run, owner, value)
+    run.state.write(owner.ref, name, value)
+    if isinstance(value, (ListOf, Tuple, DictOf)):
+        run.state.write(owner.ref, f"@site:{name}", _as_site(run, site))
+
+
+def _is_being_made(run: Run, owner: Module) -> bool:
+    """Whether this happens in the `__init__` of a Module, or in what that calls."""
+    frame: Frame | None = run.frame
+    while frame is not None:
+        node = frame.node
+        if isinstance(node, cst.FunctionDef) and node.name.value == "__init__":
+            return frame.receiver == owner
+        frame = frame.caller
+    return False
+
+
+def _as_site(run: Run, site: cst.BaseExpression) -> Value:
+    return Const(True, site)
+
+
+def announce_lost(run: Run, tensor: Tensor, site: object, *, registered: bool) -> None:
+    """A Parameter that was moved is a plain tensor when it arrives here."""
+    run.announce(ParameterLost(site, tensor.since.site, tensor, registered))
+
+
+def _follow(run: Run, owner: Module, value: Tensor) -> None:
+    """A Module without a device of its own is where its first parameter is."""
+    place = run.state.read(owner.ref, DEVICE_FIELD)
+    if isinstance(value.device, Unsure) or value.device == CPU:
+        return
+    if isinstance(place, Moved) and place.device == CPU:
+        run.state.write(owner.ref, DEVICE_FIELD, Moved(value.device, value.since))
+
+
+def move_module(run: Run, module: Value, device: Device, since: Step) -> None:
+    """`.to(device)` on a Module: all that it registered moves, in place."""
+    _move(run, module, Moved(device, since), set())
+
+
+def _move(run: Run, module: Value, place: Moved, seen: set[object]) -> None:
+    if isinstance(module, OneOf):
+        for option in module.options:
+            _move(run, option, place, seen)
+        return
+    if not isinstance(module, Module) or module.ref in seen:
+        return
+    whole = run.state.read(module.ref, WHOLE_FIELD)
+    if isinstance(whole, Tuple) and not any(
+        getattr(one, "ref", None) in seen for one in whole.items
+    ):
+        place = replace(place, device=Unsure("a part of a model moves, and others may stay"))
+    seen.add(module.ref)
+    note_module_moved(run, module, run.state.read(module.ref, DEVICE_FIELD), place)
+    run.state.write(module.ref, DEVICE_FIELD, place)
+    for name, value in tuple(run.state.fields(module.ref).items()):
+        if isinstance(value, (Module, OneOf)):
+            _move(run, value, place, seen)
+        elif isinstance(value, Tensor) and value.role in ("parameter", "buffer"):
+            moved = replace(value, device=place.device, since=place.since)
+            run.state.write(module.ref, name, moved)
+
+
+def submodules(run: Run, module: Module) -> Iterator[Module]:
+    """Everything that a Module registered, itself included."""
+    waiting: list[Module] = [module]
+    seen: set[object] = set()
+    while waiting:
+        one = waiting.pop()
+        if one.ref in seen:
+            continue
+        seen.add(one.ref)
+        yield one
+        for value in run.state.fields(one.ref).values():
+            options = value.options if isinstance(value, OneOf) else (value,)
+            waiting.extend(option for option in options if isinstance(option, Module))
+
+
+def owns_tensors(run: Run, module: Module) -> bool:
+    """Whether a Module, or one that it registered, has parameters or buffers."""
+    for one in submodules(run, module):
+        knowledge = module_class(one.name)
+        if knowledge is not None and knowledge.owns_tensors:
+            return True
+        if knowledge is not None and knowledge.kind is ModuleKind.LOSS:
+            continue
+        fields = run.state.fields(one.ref).values()
+        if any(isinstance(v, Tensor) and v.role in ("parameter", "buffer") for v in fields):
+            return True
+    return False
+
+
+def is_without_tensors(run: Run, module: Module) -> bool:
+    """Whether a Module certainly has nothing to move, such as a loss without weights."""
+    for one in submodules(run, module):
+        knowledge = module_class(one.name)
+        if knowledge is None or knowledge.kind is ModuleKind.WRAPPER or knowledge.owns_tensors:
+            return False
+        held = (v for n, v in run.state.fields(one.ref).items() if n != DEVICE_FIELD)
+        if not all(isinstance(value, (Module, Const)) for value in held):
+            return False
+    return True
+
+
+def any_parameter(run: Run, module: Module) -> Value:
+    """One of the parameters of a Module, or of one that it registered."""
+    joined: Value | None = None
+    for one in submodules(run, module):
+        knowledge = module_class(one.name)
+        if knowledge is not None and knowledge.owns_tensors:
+            joined = join(joined, parameter_of(run, one))
+        for value in run.state.fields(one.ref).values():
+            if isinstance(value, Tensor) and value.role == "parameter":
+                joined = join(joined, replace(value, scalar=None))
+    if joined is None and run.state.read(module.ref, DEVICE_FIELD) is not None:
+        return parameter_of(run, module)
+    return Unknown("a parameter") if joined is None else joined
+
+
+def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
+    """Announce the Module after its `__init__`, with what it hides in plain containers."""
+    owners = {module, *_modules_around(run)}
+    registered = {one.ref for owner in owners for one in submodules(run, owner)}
+    hidden = []
+    for name, value in run.state.fields(module.ref).items():
+        if name.startswith("@"):
+            continue
+        kind = _KINDS.get(type(value))
+        if kind is None or not _hides(run, value, registered):
+            continue
+        kept = run.state.read(module.ref, f"@site:{name}")
+        place = getattr(kept, "site", None)
+        if place is not None and not _keeps_one_apart(place, value, run):
+            only_modules = all(isinstance(one, (Module, OneOf)) for one in _elements(run, value))
+            hidden.append(HiddenModules(name, kind, place, place if only_modules else None))
+    run.announce(ModuleDefined(site, module, tuple(hidden)))
+
+
+def _modules_around(run: Run) -> Iterator[Module]:
+    """The Modules in whose methods this one is built: what they registered moves with them."""
+    frame: Frame | None = run.frame
+    while frame is not None:
+        if isinstance(frame.receiver, Module):
+            yield frame.receiver
+        frame = frame.caller
+
+
+_KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
+
+
+def _hides(run: Run, value: Value, registered: set[int | str]) -> bool:
+    modules = _modules_in(run, value)
+    hidden = [m for m in modules if m.ref not in registered and owns_tensors(run, m)]
+    run.hidden.update(inner.ref for one in hidden for inner in submodules(run, one))
+    return bool(hidden)
+
+
+def _modules_in(run: Run, value: Value, depth: int = 3) -> list[Module]:
+    """The modules in a container, and in the containers that it holds."""
+    if isinstance(value, Module):
+        return [value]
+    if isinstance(value, OneOf):
+        return [one for one in value.options if isinstance(one, Module)]
+    if depth == 0:
+        return []
+    inside = _elements(run, value)
+    return [module for one in inside for module in _modules_in(run, one, depth - 1)]
+
+
+def _elements(run: Run, value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Tuple):
+        return value.items
+    if not isinstance(value, (ListOf, DictOf)):
+        return ()
+    return tuple(
+        v for n, v in run.state.fields(value.ref).items() if n[0] == "[" or n == "@element"
+    )
+
+
+def _keeps_one_apart(site: object, value: Value, run: Run) -> bool:
+    """`self.teacher = [teacher]`: how a module is kept out of another one on purpose."""
+    if not isinstance(site, (cst.List, cst.Tuple)) or len(site.elements) != 1:
+        return False
+    return len(set(_modules_in(run, value))) == 1
+
+
+def built(run: Run, node: cst.CSTNode, name: str, device: Device = CPU) -> Module:
+    """A new Module, with its device."""
+    since = Step(Verb.BUILT, node, device)
+    run.note_made(node)
+    module = Module(run.allocate(node, name), name, since)
+    run.state.write(module.ref, DEVICE_FIELD, Moved(device, since))
+    if run.frame.is_checked and not run.frame.is_heard:
+        run.learners[module.ref] = module
+    return module

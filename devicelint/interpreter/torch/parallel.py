@@ -1,0 +1,123 @@
+"""DataParallel and DistributedDataParallel: where they need the module that they wrap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device, Known, Unsure
+from devicelint.domain.events import AcceleratorDemanded, Event, Operand
+from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.parallel_events import ParallelCalled, ParallelWrapped
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import NONE, DeviceHandle, Module, Moved, OneOf, Value
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.attributes import module_device
+from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.torch.device_arguments import device_named
+from devicelint.interpreter.torch.modules.registration import move_module, owns_tensors
+from devicelint.knowledge import module_class
+
+REPLICATED = "torch.nn.DataParallel"
+DISTRIBUTED = "torch.nn.DistributedDataParallel"
+_FIRST = "@first"
+"""Where a DataParallel keeps the first of its devices, and where it was made."""
+
+
+def note_wrapped(run: Run, wrapper: Module, arguments: Arguments, site: cst.Call) -> None:
+    """Where the wrapper needs the module: at its first call, or at once."""
+    inner = arguments.get(0, "module")
+    if arguments.open or inner is None:
+        return
+    module = one_alike(run, inner.value)
+    if module is None:
+        return
+    ids = arguments.get(1, "device_ids")
+    devices = _devices_in(run, ids)
+    if wrapper.name == REPLICATED:
+        first = devices[0] if devices else Known("cuda", 0) if _is_left_out(ids) else _UNREAD
+        run.state.write(wrapper.ref, _FIRST, DeviceHandle(first, inner.site))
+    elif wrapper.name == DISTRIBUTED and _has_tensors(run, module):
+        place = module_device(run, module)
+        wrapped = Operand(inner.site, module, place.device, place.since)
+        run.announce(ParallelWrapped(site, wrapped, devices, ids.site if ids else None))
+        if devices and place.device == CPU and module is inner.value:
+            _go_on_as_moved(run, wrapper, module, Step(Verb.PLACED, site, devices[0]))
+
+
+def _go_on_as_moved(run: Run, wrapper: Module, module: Module, since: Step) -> None:
+    """What follows is checked as though the module had been moved before it was wrapped."""
+    if not isinstance(since.device, Unsure):
+        move_module(run, module, since.device, since)
+        run.state.write(wrapper.ref, DEVICE_FIELD, Moved(since.device, since))
+
+
+def one_alike(run: Run, value: Value) -> Module | None:
+    """A module; of several by the path taken, the first, where all are in one place."""
+    if isinstance(value, Module):
+        return value
+    options = value.options if isinstance(value, OneOf) else ()
+    modules = [option for option in options if isinstance(option, Module)]
+    places = {module_device(run, module).device for module in modules}
+    return modules[0] if len(places) == 1 and len(modules) == len(options) else None
+
+
+_UNREAD = Unsure("device_ids is not read")
+
+
+def _is_left_out(argument: Argument | None) -> bool:
+    return argument is None or argument.value == NONE
+
+
+def _devices_in(run: Run, argument: Argument | None) -> tuple[Device, ...]:
+    """The devices of `device_ids=[0, 1]`; none where it cannot be read."""
+    elements = None if argument is None else known_elements(run, argument.value)
+    if argument is None or elements is None:
+        return ()
+    sites = _sites_in(argument.site, len(elements))
+    named = [device_named(run, Argument(*pair)) for pair in zip(sites, elements, strict=True)]
+    return tuple(one or _UNREAD for one in named)
+
+
+def _sites_in(site: Site, length: int) -> list[Site]:
+    """Where each element stands, as far as the list is written out."""
+    elements = site.elements if isinstance(site, (cst.List, cst.Tuple)) else ()
+    return [one.value for one in elements] if len(elements) == length else [site] * length
+
+
+def _has_tensors(run: Run, module: Module) -> bool:
+    """Whether a module owns parameters; one whose class is not seen is taken to."""
+    held = any(not name.startswith("@") for name in run.state.fields(module.ref))
+    return owns_tensors(run, module) or not (held or module_class(module.name))
+
+
+@contextmanager
+def replicated(walk: Run) -> Iterator[None]:
+    """Walk what a wrapper calls, which gets its inputs wherever it is.
+
+    Only that it goes to an accelerator itself is told.
+    """
+    silences = walk.silences
+
+    def hear(event: Event, run: Run) -> None:
+        if isinstance(event, AcceleratorDemanded) and not silences:
+            outer(replace(event, at_times=True), run)
+
+    with walk.overheard_by(hear) as outer:
+        yield
+
+
+def note_parallel_call(run: Run, wrapper: Module, site: cst.Call) -> None:
+    """A DataParallel looks at its module when it is called, on a machine with accelerators."""
+    first = run.state.read(wrapper.ref, _FIRST)
+    inner = run.state.read(wrapper.ref, "module")
+    if not isinstance(first, DeviceHandle) or not isinstance(inner, Module):
+        return
+    if run.world.accelerators and _has_tensors(run, inner):
+        place = module_device(run, inner)
+        operand = Operand(first.site, inner, place.device, place.since)
+        run.announce(ParallelCalled(site, wrapper.since.site, operand, first.device))

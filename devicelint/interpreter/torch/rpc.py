@@ -1,0 +1,128 @@
+"""`torch.distributed.rpc`: what other processes call and hold, and what is sent to them and back.
+
+Everything that is sent is copied, and unless there are device maps, every tensor of it has to be
+on the CPU.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.values import (
+    HOST,
+    Bound,
+    Class,
+    Function,
+    Module,
+    OneOf,
+    Partial,
+    Reference,
+    Stream,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run, methods
+from devicelint.interpreter.python.attributes import read_attribute
+from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.containers import element_of, known_elements
+from devicelint.interpreter.python.stdlib_processes import given_as
+from devicelint.interpreter.torch.calls_by_name import special
+from devicelint.interpreter.torch.host_reads import read_on_host
+from devicelint.interpreter.torch.modules.escapes import let_go
+from devicelint.interpreter.torch.rpc_messages import copied
+
+_HOME = ("torch.distributed.rpc", "torch.distributed.rpc.api")
+_SYNC, _ASYNC, _REMOTE = "rpc_sync", "rpc_async", "remote"
+
+
+@special(*(f"{home}.RRef" for home in _HOME))
+def refer(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """An RRef to something of this process."""
+    given = arguments.get(0, "value")
+    return Unknown("an RRef to nothing") if given is None else Reference(given.value)
+
+
+@special(*(f"{home}.{way}" for home in _HOME for way in (_SYNC, _ASYNC, _REMOTE)))
+def call_remotely(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`rpc.rpc_sync(to, function, args, kwargs)` calls the function in another process."""
+    function = arguments.get(1, "func")
+    if function is None or arguments.open:
+        return Unknown("a remote call of something unknown")
+    given = given_as(run, arguments.get(2, "args"), arguments.get(3, "kwargs"), site)
+    return _called(run, function.value, given, name.rpartition(".")[2], site)
+
+
+@special("torch.futures.wait_all")
+def wait_for_all(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """What each of several calls gave."""
+    futures = arguments.get(0, "futures")
+    one = None if futures is None else element_of(run, futures.value, site)
+    return Stream(one.held) if isinstance(one, Reference) else Unknown("the results of futures")
+
+
+@methods(Reference)
+def method_of_reference(run: Run, receiver: Reference, name: str, node: cst.Call) -> Value:
+    """What is held, by the ways there are to it; a method of it is called where it is held."""
+    arguments = arguments_of(run, node)
+    if receiver.way:
+        method = read_attribute(run, receiver.held, name, _attribute_of(node))
+        return _called(run, method, arguments, receiver.way, node)
+    if name in (_SYNC, _ASYNC, _REMOTE):
+        return Reference(receiver.held, name)
+    if name == "to_here":
+        return _sent_back(run, receiver.held, node) if receiver.is_away else receiver.held
+    if name in ("local_value", "wait", "value"):
+        return receiver.held
+    if name in ("owner", "owner_name", "is_owner", "confirmed_by_owner", "done"):
+        return HOST
+    let_go(run, arguments, node)
+    return Unknown(f"the result of .{name}()")
+
+
+def _attribute_of(node: cst.Call) -> cst.Attribute:
+    assert isinstance(node.func, cst.Attribute)
+    return node.func
+
+
+def _called(run: Run, function: Value, given: Arguments, way: str, site: cst.Call) -> Value:
+    """Walk what another process does with copies of what it is given."""
+    for argument in given:
+        _demand_cpu(run, argument, site)
+    if not isinstance(function, (Function, Bound, Partial, Module, Class, OneOf)):
+        let_go(run, given, site)
+        return Unknown("the result of something unknown")
+    sent = Arguments(
+        [Argument(one.site, copied(run, one.value, site)) for one in given.positional],
+        {
+            name: Argument(one.site, copied(run, one.value, site))
+            for name, one in given.keywords.items()
+        },
+        given.open,
+    )
+    dead, default = run.state.dead, run.default_device
+    result = run.call(function, sent, site)
+    run.state.dead, run.default_device = dead, default
+    if way == _REMOTE:
+        return Reference(result, is_away=True)
+    arrived = _sent_back(run, result, site)
+    return arrived if way == _SYNC else Reference(arrived)
+
+
+def _sent_back(run: Run, result: Value, site: cst.Call) -> Value:
+    if not _goes_by_cpu(run):
+        return Unknown("sent back to wherever the other process says")
+    for one in known_elements(run, result) or (result,):
+        _demand_cpu(run, Argument(site, one), site)
+    return copied(run, result, site)
+
+
+def _demand_cpu(run: Run, argument: Argument, site: cst.Call) -> None:
+    """Say where a tensor of an accelerator is sent."""
+    if _goes_by_cpu(run):
+        read_on_host(run, argument, site, f"{run.code_of(site.func)}()", is_sent=True)
+
+
+def _goes_by_cpu(run: Run) -> bool:
+    """Whether this program sets RPC up, and gives it no device maps."""
+    return "init_rpc" in run.module_code and "device_map" not in run.module_code

@@ -1,0 +1,313 @@
+"""Applying a device signature to the arguments of a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device, Unsure, agreement
+from devicelint.domain.events import Operand
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    ARRAY,
+    HOST,
+    NONE,
+    Array,
+    Const,
+    DictOf,
+    ListOf,
+    Outside,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.analyses.cpu_only import note_leaf
+from devicelint.interpreter.analyses.placeholder_rows import apart
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
+from devicelint.interpreter.python.containers import element_of
+from devicelint.interpreter.torch.device_arguments import demand, device_named
+from devicelint.interpreter.torch.host_demands import demand_on_host
+from devicelint.interpreter.torch.operands import (
+    DIFFERENT,
+    common_device,
+    computed,
+    find_clash,
+    grad_of_operands,
+    operand_of,
+    report_clash,
+)
+from devicelint.interpreter.torch.random import draw
+from devicelint.interpreter.torch.ranks import (
+    dimensions_of,
+    keeps_dimension,
+    rank_of,
+    rank_of_operands,
+)
+from devicelint.knowledge import CPU as CPU_GROUP
+from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
+
+
+@dataclass(slots=True)
+class Group:
+    """The operands of one device variable of a signature."""
+
+    operands: list[tuple[Operand, bool]] = field(default_factory=list)
+    unknown: bool = False
+
+    @property
+    def plain(self) -> list[Operand]:
+        """The operands alone."""
+        return [operand for operand, _ in self.operands]
+
+
+@dataclass(slots=True)
+class Application:
+    """One call of a known function: its arguments sorted by what they have to do with devices."""
+
+    signature: Signature
+    site: cst.Call
+    groups: dict[str, Group] = field(default_factory=dict)
+    indices: list[tuple[str, Operand]] = field(default_factory=list)
+    device: Device | None = None
+    rank: bool | None = None
+    dimensions: int = 0
+    """How many dimensions its sizes are known to name."""
+    data: Value | None = None
+    receiver: Value | None = None
+    generator: Argument | None = None
+    varies: bool = False
+    asks_grad: bool = False
+    keeps_dimension: bool = False
+    """Whether a dimension is left for sure: `sum(1)` needs two, and takes one."""
+
+    def group(self, name: str) -> Group:
+        """The group of a device variable, begun where there is none yet."""
+        return self.groups.setdefault(name, Group())
+
+
+def apply_signature(
+    run: Run,
+    signature: Signature,
+    arguments: Arguments,
+    site: cst.Call,
+    *,
+    name: str = "",
+    owner: Operand | None = None,
+) -> Value:
+    """Check that operands share a device, and give the result; `owner` is the module's own."""
+    receiver = arguments.positional[0].value if arguments.positional else None
+    application = Application(signature, site, receiver=receiver)
+    if owner is not None and signature.owns is not None:
+        application.group(signature.owns).operands.append((owner, False))
+    keywords = tuple(arguments.keywords)
+    slots = signature.slots(len(arguments.positional), keywords)
+    for argument, slot in zip(arguments, slots, strict=False):
+        if slot is not None:
+            _take(run, application, argument, slot)
+    asked = arguments.keywords.get("requires_grad")
+    application.asks_grad = asked is not None and asked.value == Const(True)
+    _check(run, application, name or signature.name)
+    out = arguments.keywords.get("out")
+    if out is not None and isinstance(out.value, Tensor):
+        return out.value
+    result = signature.result_of(len(arguments.positional), keywords)
+    if result.form not in _WITHOUT_TENSORS:
+        application.keeps_dimension = keeps_dimension(signature, arguments)
+    made = _make(run, application, result)
+    draw(run, application.generator, made, name or signature.name, site)
+    return made
+
+
+_WITHOUT_TENSORS = (Form.HOST, Form.ARRAY, Form.NONE, Form.SELF, Form.ANY, Form.TRANSFER)
+
+
+def _take(run: Run, application: Application, argument: Argument, slot: Slot) -> None:
+    value = argument.value
+    match slot.role:
+        case Role.OPERAND:
+            _take_operand(run, application, argument, slot)
+        case Role.INDEX:
+            operand = operand_of(value, argument.site)
+            if operand is not None:
+                application.indices.append((slot.group or "", operand))
+        case Role.DEVICE:
+            if value != NONE:
+                named = device_named(run, argument)
+                if named is not None:
+                    named = demand(run, argument, named, application.site, "device=")
+                application.device = named
+        case Role.SIZE:
+            _take_size(application, argument)
+        case Role.DATA:
+            application.data = value
+        case Role.GENERATOR:
+            application.generator = argument
+        case Role.VARIES:
+            application.varies = application.varies or value not in (NONE, Const(False))
+        case _:
+            pass
+
+
+def _take_size(application: Application, size: Argument) -> None:
+    empty = isinstance(size.value, Tuple) and not size.value.items
+    application.rank = True if empty else application.rank or False
+    application.dimensions += dimensions_of(size)
+
+
+def _take_operand(run: Run, application: Application, argument: Argument, slot: Slot) -> None:
+    group = application.group(slot.group or "")
+    for site, given in _operand_values(run, argument, slot):
+        value = given if slot.scalar_excused else _taken_for_a_tensor(run, given)
+        operand = operand_of(value, site)
+        if operand is not None:
+            group.operands.append((operand, slot.scalar_excused))
+        elif isinstance(value, (Unknown, Array)):
+            group.unknown = True
+
+
+def _taken_for_a_tensor(run: Run, value: Value) -> Value:
+    """What comes from outside is a tensor, where nothing else can be given."""
+    if not isinstance(value, Outside) or value.since is None:
+        return value
+    prove(run, value.origin)
+    return as_proven(run, value)
+
+
+def _operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:
+    """The tensors that an argument brings: one, or those of a sequence."""
+    value = argument.value
+    if not slot.sequence or not isinstance(value, (ListOf, Tuple, Stream, DictOf)):
+        return [argument]
+    if isinstance(value, Tuple):
+        sites = _element_sites(argument.site, len(value.items))
+        return [Argument(site, one) for site, one in zip(sites, value.items, strict=True)]
+    if isinstance(value, ListOf):
+        if found := apart(run, value):
+            return [Argument(argument.site, one) for one in found]
+        fields = run.state.fields(value.ref)
+        told_apart = [v for n, v in fields.items() if n.startswith("[")]
+        site = _element_sites(argument.site, len(told_apart))
+        if told_apart:
+            return [Argument(s, v) for s, v in zip(site, told_apart, strict=True)]
+    return [Argument(argument.site, element_of(run, value, argument.site))]
+
+
+def _element_sites(site: object, count: int) -> list[object]:
+    """Where the elements of a sequence stand, where they are written one by one."""
+    written = site.elements if isinstance(site, (cst.List, cst.Tuple)) else ()
+    if len(written) != count or any(isinstance(each, cst.StarredElement) for each in written):
+        return [site] * count
+    return [element.value for element in written]
+
+
+def _check(run: Run, application: Application, name: str) -> None:
+    for key, group in application.groups.items():
+        if key == CPU_GROUP:
+            demand_on_host(run, group.plain, name, application.site)
+            continue
+        pair = find_clash(group.operands)
+        if pair is not None:
+            in_place = application.signature.result.form is Form.SELF
+            report_clash(run, application.site, name, pair, in_place=in_place)
+    for key, index in application.indices:
+        base = application.group(key).plain
+        if base and base[0].device == CPU and _differs(base[0].device, index.device):
+            report_clash(run, application.site, name, (base[0], index), index=True)
+
+
+def _differs(one: Device, other: Device) -> bool:
+    return agreement(one, other) in DIFFERENT
+
+
+def _make(run: Run, application: Application, result: Result) -> Value:
+    if application.varies:
+        return Unknown(f"what {application.signature.name} gives depends on an option")
+    match result.form:
+        case Form.HOST:
+            return HOST
+        case Form.ARRAY:
+            return ARRAY
+        case Form.NONE:
+            return NONE
+        case Form.SELF:
+            return _itself(application)
+        case Form.TUPLE:
+            return Tuple(tuple(_make(run, application, item) for item in result.items))
+        case Form.LIST:
+            return Stream(_make(run, application, result.items[0]))
+        case Form.ANY | Form.TRANSFER:
+            return Unknown(f"the result of {application.signature.name}")
+        case _:
+            made = _tensor(run, application, result)
+            return replace(made, is_matrix=True) if application.dimensions > 1 else made
+
+
+def _itself(application: Application) -> Value:
+    receiver = application.receiver
+    return Unknown("the receiver itself") if receiver is None else receiver
+
+
+def _tensor(run: Run, application: Application, result: Result) -> Tensor:
+    site = application.site
+    if result.group == CPU_GROUP:
+        run.note_made(site)
+        return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), rank_of(application, result), False)
+    if result.group == DEVICE:
+        return _created(run, application, result)
+    group = application.groups.get(result.group or "", Group())
+    device, since = common_device(group.plain, unknown=group.unknown)
+    only_outside = bool(group.operands) and all(
+        isinstance(operand.value, Outside) for operand in group.plain
+    )
+    if only_outside and group.unknown:
+        device = Unsure("operands come from outside")
+    return Tensor(
+        device,
+        computed(site, device, since),
+        rank_of(application, result),
+        _grad(run, group, result),
+    )
+
+
+def _created(run: Run, application: Application, result: Result) -> Tensor:
+    site = application.site
+    rank = rank_of(application, result)
+    grad = application.asks_grad
+    role = "leaf" if grad else ""
+    if application.device is not None:
+        step = Step(Verb.CREATED_ON, site, application.device)
+        return Tensor(application.device, step, rank, grad, role)
+    follows = application.signature.device_default
+    source = operand_of(application.data, site) if application.data is not None else None
+    if follows is not None:
+        group = application.group(follows)
+        device, since = common_device(group.plain, unknown=group.unknown)
+        if rank is None and application.data is None:
+            rank = rank_of_operands(group.plain, unknown=group.unknown)
+        return Tensor(device, computed(site, device, since), rank, grad, role)
+    if source is not None:
+        device = source.device
+        if isinstance(source.value, Outside):
+            device = Unsure(f"{source.value.origin} may be a tensor or a number")
+        return Tensor(device, computed(site, device, source.since), rank, grad, role)
+    if isinstance(application.data, Unknown):
+        return Tensor(
+            Unsure("made from something unknown"), Step(Verb.CREATED, site, CPU), rank, grad, role
+        )
+    device = run.default_device
+    run.note_made(site)
+    made = Tensor(device, Step(Verb.CREATED, site, device), rank, grad, role)
+    if grad:
+        note_leaf(run, made)
+    return made
+
+
+def _grad(run: Run, group: Group, result: Result) -> bool | None:
+    if result.no_grad or run.no_grad:
+        return False
+    return grad_of_operands(group.plain, unknown=group.unknown)

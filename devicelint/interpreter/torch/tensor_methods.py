@@ -1,0 +1,227 @@
+"""Methods of tensors and of what may be one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import Device, DeviceOf, Unsure
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    ARRAY,
+    HOST,
+    Batch,
+    Const,
+    External,
+    Moved,
+    Outside,
+    Parameters,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run, methods
+from devicelint.interpreter.facts.tensor_evidence import TENSOR_METHODS
+from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
+from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.containers import as_tensor
+from devicelint.interpreter.python.stdlib_argparse import note_option
+from devicelint.interpreter.torch.checkpoints import note_moved
+from devicelint.interpreter.torch.device_indices import declare_option
+from devicelint.interpreter.torch.host_reads import read_on_host
+from devicelint.interpreter.torch.host_syncs import READS, wait_for
+from devicelint.interpreter.torch.legacy_types import converted
+from devicelint.interpreter.torch.modules.copies import parameter_in
+from devicelint.interpreter.torch.operands import operand_of
+from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.interpreter.torch.transfers import TRANSFERS, move_placed, move_unknown
+from devicelint.knowledge import tensor_method
+
+_MODULE_METHODS = frozenset(
+    "train eval parameters named_parameters state_dict load_state_dict zero_grad modules children "
+    "forward requires_grad_ apply".split()
+)
+
+
+@methods(Tensor, Batch, Moved)
+def method_of_placed(
+    run: Run, receiver: Tensor | Batch | Moved, name: str, node: cst.Call
+) -> Value:
+    assert isinstance(node.func, cst.Attribute)
+    arguments = arguments_of(run, node)
+    if name in TRANSFERS:
+        return move_placed(run, receiver, name, arguments, node)
+    if name == "numpy":
+        return _numpy(run, receiver, arguments, node)
+    if isinstance(receiver, Moved) and name in _MODULE_METHODS:
+        return _as_module(run, receiver, name, node.func.value)
+    if isinstance(receiver, Batch) and receiver.whole and name in ("items", "values", "keys"):
+        return _batch_items(receiver, name)
+    return call_tensor_method(run, receiver, name, arguments, node)
+
+
+def call_tensor_method(
+    run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call
+) -> Value:
+    """`tensor.name(…)`, by its signature."""
+    if name in READS:
+        assert isinstance(node.func, cst.Attribute)
+        wait_for(run, Argument(node.func.value, receiver), node)
+    if name in ("type", "type_as"):
+        return _type(run, receiver, name, arguments, node)
+    if name in ("view", "reshape", "expand", "repeat") and not isinstance(receiver, Outside):
+        return _reshaped(receiver, scalar=_scalar_in_shape(receiver, arguments))
+    if name in ("view_as", "expand_as", "reshape_as") and not isinstance(receiver, Outside):
+        return _shaped_as(receiver, arguments)
+    signature = tensor_method(name)
+    if signature is None:
+        return Unknown(f"tensor.{name} is not known")
+    assert isinstance(node.func, cst.Attribute)
+    tensor = as_tensor(receiver) if isinstance(receiver, Batch) else receiver
+    given = [Argument(node.func.value, tensor), *arguments.positional]
+    every = Arguments(given, arguments.keywords, arguments.open)
+    result = apply_signature(run, signature, every, node, name=name)
+    if name == "requires_grad_" and isinstance(tensor, Tensor):
+        return replace(tensor, grad=True, role=tensor.role or "leaf")
+    return result
+
+
+def _reshaped(receiver: Value, *, scalar: bool | None) -> Tensor:
+    assert isinstance(receiver, (Tensor, Batch, Moved))
+    grad = receiver.grad if isinstance(receiver, Tensor) else None
+    return Tensor(receiver.device, receiver.since, scalar, grad)
+
+
+def _scalar_in_shape(receiver: Value, arguments: Arguments) -> bool | None:
+    """A shape has dimensions; `x.view(torch.int32)` names no shape and keeps them."""
+    given = arguments.positional[:1]
+    if given and isinstance(given[0].value, External):
+        return receiver.scalar if isinstance(receiver, Tensor) else None
+    return False
+
+
+def _shaped_as(receiver: Value, arguments: Arguments) -> Tensor:
+    """`x.view_as(y)` uses the shape of `y` alone, wherever it is."""
+    both = [receiver, *(argument.value for argument in arguments.positional[:1])]
+    has_dimensions = any(
+        isinstance(one, Batch) or (isinstance(one, Tensor) and one.scalar is False) for one in both
+    )
+    return _reshaped(receiver, scalar=False if has_dimensions else None)
+
+
+def _type(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
+    """`.type(T)` changes the dtype, or moves where T is a CUDA type; `.type_as` follows."""
+    given = arguments.get(0, "dtype" if name == "type" else "other")
+    if given is None:
+        return HOST
+    if name == "type_as":
+        other = operand_of(given.value, given.site)
+        if other is None or not isinstance(receiver, (Tensor, Batch)):
+            return Unknown("type_as of something unknown")
+        tensor = as_tensor(receiver) if isinstance(receiver, Batch) else receiver
+        return replace(tensor, device=other.device, since=other.since or tensor.since)
+    moved = converted(run, receiver, arguments, node)
+    if moved is not None:
+        return moved
+    named = given.value.name if isinstance(given.value, External) else ""
+    is_dtype = named.startswith("torch.") and not named.endswith("Tensor")
+    stays = is_dtype and isinstance(receiver, (Tensor, Batch))
+    return receiver if stays else Unknown("a type that is computed")
+
+
+def _numpy(
+    run: Run, receiver: Tensor | Batch | Moved, arguments: Arguments, node: cst.Call
+) -> Value:
+    forced = arguments.get(0, "force")
+    if forced is None or forced.value == Const(False):
+        assert isinstance(node.func, cst.Attribute)
+        read_on_host(run, Argument(node.func.value, receiver), node, ".numpy()")
+    return ARRAY
+
+
+def _as_module(run: Run, receiver: Moved, name: str, site: cst.BaseExpression) -> Value:
+    note_moved(run, receiver.since.site)
+    if name in ("train", "eval", "requires_grad_", "apply"):
+        return receiver
+    if name == "parameters":
+        return Parameters(receiver, site)
+    return Unknown(f".{name}() of something moved")
+
+
+def _batch_items(receiver: Batch, name: str) -> Value:
+    inner = replace(receiver, whole=False)
+    if name == "keys":
+        return HOST
+    return Stream(inner if name == "values" else Tuple((HOST, inner)))
+
+
+@methods(Outside)
+def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) -> Value:
+    """A method of something from outside: it may be a tensor, a module, or anything."""
+    if name in TRANSFERS:
+        return move_unknown(run, receiver, name, node)
+    written = run.state.read(receiver.origin, name)
+    arguments = arguments_of(run, node)
+    if written is not None:
+        return run.call(written, arguments, node)
+    if name == "parameters":
+        assert isinstance(node.func, cst.Attribute)
+        return Parameters(receiver, node.func.value)
+    if name in ("named_parameters", "named_buffers", "buffers"):
+        return _named_of_outside(run, receiver, name)
+    if name == "add_argument":
+        declare_option(run, arguments)
+        note_option(run, arguments)
+    if name == "parse_args":
+        return Outside("args")
+    if name in _KEEPS_PLACE:
+        return receiver
+    if name in TENSOR_METHODS or (name == "numpy" and _is_of_torch(run)):
+        prove(run, receiver.origin)
+        proven = as_proven(run, receiver)
+        if isinstance(proven, Tensor):
+            return method_of_placed(run, proven, name, node)
+    if name in ("size", "dim", "numel", "item", "tolist", "nelement"):
+        return HOST
+    if name not in _PROVES_TENSOR or not (receiver.parameter or name in TENSOR_METHODS):
+        return Unknown(f"{receiver.origin}.{name}()")
+    return _method_of_assumed(run, receiver, name, arguments, node)
+
+
+def _named_of_outside(run: Run, receiver: Outside, name: str) -> Value:
+    """What else a caller's module gives one by one."""
+    tensor = parameter_in(run, receiver)
+    return Stream(Tuple((HOST, tensor)) if name.startswith("named") else tensor)
+
+
+def _is_of_torch(run: Run) -> bool:
+    """Whether only tensors of torch have a `.numpy()` here."""
+    return _OTHER_TENSORS.search(run.program.text) is None
+
+
+_OTHER_TENSORS = re.compile(r"tensorflow|paddle|mxnet|\bjax\b|\btf\b|\.backend\b")
+_KEEPS_PLACE = frozenset("train eval float double half bfloat16 requires_grad_ apply".split())
+"""What a module has too, and what leaves it, or a tensor, where it is."""
+_PROVES_TENSOR = frozenset(
+    "view reshape permute unsqueeze squeeze transpose contiguous detach clone expand expand_as "
+    "long bool int flatten new_zeros new_ones new_tensor new_full new_empty "
+    "masked_fill softmax log_softmax sum mean t matmul bmm argmax gather scatter chunk narrow "
+    "unbind repeat_interleave repeat type_as add sub mul div pow sqrt exp log abs norm eq ne gt lt "
+    "ge le index_select".split()
+)
+
+
+def _method_of_assumed(
+    run: Run, receiver: Outside, name: str, arguments: Arguments, node: cst.Call
+) -> Value:
+    device: Device = DeviceOf(receiver.origin)
+    if receiver.since is None:
+        device = Unsure(f"{receiver.origin} is not known")
+    since = receiver.since or Step(Verb.RECEIVED, node, device)
+    tensor = Tensor(device, since, None, None)
+    return call_tensor_method(run, tensor, name, arguments, node)

@@ -1,0 +1,254 @@
+"""From what rules say of nodes to findings at places of the text, with fixes of the text.
+
+What explains a finding may stand in another file, and so may what mends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import libcst as cst
+
+from devicelint.domain.history import Site
+from devicelint.domain.worlds import World
+from devicelint.finding import Elsewhere, FileEdits, Finding, Fix, Location, Related, Span
+from devicelint.fixes import Change, Rewrite, resolve
+from devicelint.fixes import sites as sites_of
+from devicelint.interpreter.engine.program import Program
+from devicelint.rules import Report, Rule, line_of
+from devicelint.text.positions import locate
+from devicelint.text.source import SourceFile
+
+Spans = dict[cst.CSTNode, Span]
+
+FAR = "its fix belongs in another file"
+NOT_WRITABLE = "its fix cannot be written at that place"
+
+
+@dataclass(frozen=True)
+class Said:
+    """A report, the rule that made it, and the worlds in which it did."""
+
+    rule: Rule
+    report: Report
+    worlds: tuple[World, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class File:
+    """A file in which findings and what mends them may stand."""
+
+    source: SourceFile
+    module: cst.Module
+    home: str = ""
+    """Its absolute path."""
+
+
+def located(
+    files: Sequence[File],
+    said: Iterable[Said],
+    imported: Iterable[Program] = (),
+    *,
+    asks_torch: bool = False,
+) -> tuple[list[Finding], ...]:
+    """What was said, as findings in each of the files, in the order of the text.
+
+    The first file is the one that was checked.  What explains a finding may stand in any that was
+    imported.  Fixes that choose a device do so by its type, or ask torch for the accelerator.
+    """
+    told = list(said)
+    found = _Located(files, told, asks_torch)
+    here = {node for spans in found.spans for node in spans}
+    far = located_elsewhere([site for site in _sites_of(told) if site not in here], imported)
+    fixes = found.fixes()
+    return tuple(
+        sorted(
+            (
+                _finding(one, spans, found.elsewhere(index) | far, fix, file.source)
+                for one, fix in zip(told, fixes, strict=True)
+                if _node(one.report.site) in spans
+            ),
+            key=lambda finding: (finding.span, finding.code),
+        )
+        for index, (file, spans) in enumerate(zip(files, found.spans, strict=True))
+    )
+
+
+def _sites_of(said: Iterable[Said]) -> Iterator[cst.CSTNode]:
+    for one in said:
+        yield _node(one.report.site)
+        yield from (_node(site) for site, _ in one.report.related)
+
+
+class _Located:
+    """Where the nodes stand that reports and their fixes name, file by file."""
+
+    def __init__(self, files: Sequence[File], said: Sequence[Said], asks_torch: bool) -> None:
+        self._files = files
+        self._said = said
+        self._asks_torch = asks_torch
+        self._rewrites = [one.report.fix for one in said]
+        self._shown = frozenset(_sites_of(said))
+        wanted = dict.fromkeys((*self._shown, *self._sites_of_changes()))
+        self.spans: list[Spans] = []
+        for file in files:
+            mine = self._statements_of(file) if file is files[0] else ()
+            spans = locate(file.module, file.source, (*wanted, *mine)) if wanted else {}
+            wanted = {site: None for site in wanted if site not in spans}
+            self.spans.append(spans)
+
+    def elsewhere(self, index: int) -> dict[cst.CSTNode, Elsewhere]:
+        """What stands in the other files, as one of them shows it."""
+        return {
+            site: _elsewhere(_from_here(file.home), file.source.location(spans[site].start))
+            for other, (file, spans) in enumerate(zip(self._files, self.spans, strict=True))
+            if other != index
+            for site in self._shown & spans.keys()
+        }
+
+    def fixes(self) -> list[Fix | str]:
+        """The fix of each report, or why it has none."""
+        parts = [{} if one is None else self._by_file(one) for one in self._rewrites]
+        resolved: list[dict[int, Fix | None]] = [{} for _ in parts]
+        for index in sorted({index for part in parts for index in part}):
+            mine = [(number, part[index]) for number, part in enumerate(parts) if index in part]
+            fixes = self._resolved(index, [rewrite for _, rewrite in mine])
+            for (number, _), fix in zip(mine, fixes, strict=True):
+                resolved[number][index] = fix
+        return [
+            "" if one.report.fix is None else self._whole(one.report.site, part)
+            for one, part in zip(self._said, resolved, strict=True)
+        ]
+
+    def _whole(self, site: Site, parts: Mapping[int, Fix | None]) -> Fix | str:
+        """One fix of all its parts; none where one of them cannot be made."""
+        if not parts or any(part is None for part in parts.values()):
+            return NOT_WRITABLE if parts else FAR
+        made = {index: part for index, part in parts.items() if part is not None}
+        own = next((index for index, spans in enumerate(self.spans) if site in spans), 0)
+        first = made.get(own) or replace(next(iter(made.values())), edits=())
+        elsewhere = (
+            FileEdits(self._files[index].home, part.edits)
+            for index, part in made.items()
+            if index != own
+        )
+        return replace(first, elsewhere=tuple(elsewhere))
+
+    def _by_file(self, rewrite: Rewrite) -> dict[int, Rewrite]:
+        """The changes of each file; nothing where one stands in a file that is not to change.
+
+        What names no place, such as the definition of a device, goes with all the others.
+        """
+        homes = {change: self._home_of(change) for change in rewrite.changes}
+        if None in homes.values():
+            return {}
+        placed = {home for home in homes.values() if home is not None and home >= 0} or {0}
+        return {
+            index: replace(
+                rewrite,
+                changes=tuple(one for one in rewrite.changes if homes[one] in (index, _ANYWHERE)),
+            )
+            for index in placed
+        }
+
+    def _home_of(self, change: Change) -> int | None:
+        sites = list(change.sites())
+        if not sites:
+            homes = (index for index, one in enumerate(self._files) if one.home == change.file)
+            return next(homes, _ANYWHERE)
+        holding = (
+            index for index, spans in enumerate(self.spans) if all(site in spans for site in sites)
+        )
+        return next(holding, None)
+
+    def _resolved(self, index: int, rewrites: Sequence[Rewrite]) -> tuple[Fix | None, ...]:
+        file, spans = self._files[index], self.spans[index]
+        wanted = list(sites_of(rewrites, file.module))
+        if any(site not in spans for site in wanted):
+            spans = locate(file.module, file.source, wanted)
+        return resolve(rewrites, file.module, file.source, spans, asks_torch=self._asks_torch)
+
+    def _sites_of_changes(self) -> Iterator[cst.CSTNode]:
+        for rewrite in self._rewrites:
+            for change in () if rewrite is None else rewrite.changes:
+                yield from change.sites()
+
+    def _statements_of(self, file: File) -> Iterator[cst.CSTNode]:
+        return sites_of([one for one in self._rewrites if one is not None], file.module)
+
+
+_ANYWHERE = -1
+
+
+def located_elsewhere(
+    sites: Sequence[cst.CSTNode], imported: Iterable[Program]
+) -> dict[cst.CSTNode, Elsewhere]:
+    """Where those places stand that are in other files."""
+    found: dict[cst.CSTNode, Elsewhere] = {}
+    for program in imported:
+        if len(found) == len(set(sites)):
+            break
+        source, shown = SourceFile(program.text), _from_here(program.path)
+        for site, span in locate(program.tree, source, sites).items():
+            found[site] = _elsewhere(shown, source.location(span.start))
+    return found
+
+
+def _elsewhere(path: str, location: Location) -> Elsewhere:
+    return Elsewhere(path, location.line, location.column, "", location.cell)
+
+
+def _from_here(path: str) -> str:
+    """A path as people would write it: from the current folder, where it lies in that."""
+    there, here = Path(path), Path.cwd()
+    return str(there.relative_to(here) if there.is_relative_to(here) else there)
+
+
+def _node(site: Site) -> cst.CSTNode:
+    assert isinstance(site, cst.CSTNode)
+    return site
+
+
+def _finding(
+    said: Said,
+    spans: dict[cst.CSTNode, Span],
+    far: dict[cst.CSTNode, Elsewhere],
+    fix: Fix | str,
+    source: SourceFile,
+) -> Finding:
+    rule, report = said.rule, said.report
+    related = [(_node(site), message) for site, message in report.related]
+    return Finding(
+        rule.code,
+        rule.name,
+        report.severity or rule.severity,
+        _with_lines(report.message, [site for site, _ in related], spans, far, source),
+        spans[_node(report.site)],
+        tuple(Related(spans[site], message) for site, message in related if site in spans),
+        "" if report.anywhere else said.worlds[0].description,
+        report.certainty,
+        fix if isinstance(fix, Fix) else None,
+        tuple(replace(far[site], message=message) for site, message in related if site in far),
+        fix if isinstance(fix, str) else "",
+    )
+
+
+def _with_lines(
+    message: str,
+    related: list[cst.CSTNode],
+    spans: dict[cst.CSTNode, Span],
+    far: dict[cst.CSTNode, Elsewhere],
+    source: SourceFile,
+) -> str:
+    """Put the lines of related places where the message speaks of them."""
+    for index, site in enumerate(related):
+        if site in spans:
+            line = source.location(spans[site].start).line_told
+        elif site in far:
+            line = f"{far[site].location.line_told} of {Path(far[site].path).name}"
+        else:
+            line = "?"
+        message = message.replace(line_of(index), line)
+    return message

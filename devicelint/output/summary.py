@@ -1,0 +1,74 @@
+"""The sentences that close a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from devicelint.finding import Finding, Safety, Severity
+
+if TYPE_CHECKING:
+    from devicelint.result import Checked
+
+
+def found(files: Iterable[Checked], unsafe_fixes: bool = False) -> str:
+    """Say how much was found, and what of it can be mended how; empty if nothing was."""
+    findings = [finding for checked in files for finding in checked.findings]
+    kinds = [
+        number(sum(finding.severity is severity for finding in findings), severity.value)
+        for severity in Severity
+    ]
+    if not any(kinds):
+        return ""
+    return "; ".join(filter(None, ("Found " + _listed(kinds), _fixable(findings, unsafe_fixes))))
+
+
+def _fixable(findings: Sequence[Finding], unsafe_fixes: bool) -> str:
+    safe, unsafe = (
+        sum(finding.fix is not None and finding.fix.safety is safety for finding in findings)
+        for safety in (Safety.SAFE, Safety.UNSAFE)
+    )
+    if unsafe_fixes:
+        safe, unsafe = safe + unsafe, 0
+    if not safe:
+        return f"{unsafe} fixable with --unsafe-fixes" if unsafe else ""
+    return f"{safe} fixable with --fix" + (f", {unsafe} with --unsafe-fixes" if unsafe else "")
+
+
+def fixed(findings: int, files: int, would: bool = False) -> str:
+    """Say how many findings were mended, or would be, in how many files."""
+    verb = "Would fix" if would else "Fixed"
+    return (
+        f"{verb} {number(findings, 'finding')} in {_files(files)}"
+        if findings
+        else f"{verb} nothing"
+    )
+
+
+def adopted(steps: int, changed: int, files: int, left: int, would: bool = False) -> str:
+    """Say in how many steps files came to the device pattern, and how much is left to do."""
+    verb = "Would adopt" if would else "Adopted"
+    told = (
+        f"{verb} {_files(changed)} in {number(steps, 'step')}"
+        if steps
+        else f"Nothing to adopt in {_files(files)}"
+    )
+    return told + (f"; {left} left to you" if left else "")
+
+
+def nothing(files: int, *, new: bool = False) -> str:
+    """Say that nothing was found, or nothing new, and where."""
+    return f"No {'new ' if new else ''}device mistakes found in {_files(files)}"
+
+
+def _files(count: int) -> str:
+    return number(count, "file") or "no files"
+
+
+def number(count: int, noun: str) -> str:
+    """Count things; nothing where there are none."""
+    return f"{count} {noun}{'s' if count != 1 else ''}" if count else ""
+
+
+def _listed(parts: Iterable[str]) -> str:
+    return ", ".join(filter(None, parts))

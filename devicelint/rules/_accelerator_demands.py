@@ -1,0 +1,90 @@
+"""Demands for an accelerator: which ones contradict the code around, and how to mend them."""
+
+from __future__ import annotations
+
+from devicelint.domain.devices import Known
+from devicelint.domain.events import AcceleratorDemanded
+from devicelint.domain.history import Site
+from devicelint.fixes import Rewrite, asks_for
+from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.device_names import NamedDevice
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._base import Report, Reports
+from devicelint.rules._device_definition import Demand, choose_in_place, use_device
+
+_AtHand = tuple[NamedDevice, ...] | None
+_HARDWARE = {"cuda": "CUDA", "mps": "Apple's GPU", "xpu": "an Intel GPU"}
+"""What a machine lacks, in words; other accelerators go by their type."""
+
+
+class Demands:
+    """The demands that nothing guards: those that contradict the code around, or the others."""
+
+    def __init__(self, *, contradicting: bool) -> None:
+        self._contradicting = contradicting
+        self._devices: set[Known] = set()
+        self._at_hand: dict[Site, _AtHand] = {}
+
+    def reports(self, event: AcceleratorDemanded, scene: Scene) -> Reports:
+        """A literal, or `.cuda()`, that no condition guards.
+
+        The machine with an accelerator shows which variables hold it; it fails on the other one.
+        """
+        assert isinstance(event.device, Known)
+        if asks_for(event.device.type) is None or scene.imports_for_cuda_only():
+            return
+        at_hand = scene.devices_at_hand(event.site, event.use, event.device)
+        if event.site in self._at_hand:
+            at_hand = _in_both(self._at_hand[event.site], at_hand)
+        self._at_hand[event.site] = at_hand
+        self._devices.add(event.device)
+        if scene.world.accelerators or not self._tells(event, scene, at_hand):
+            return
+        advice, fix = _mend(Demand(event, scene, frozenset(self._devices)), at_hand)
+        kind = event.device.type
+        yield Report(
+            event.site,
+            f"{clashes.quoted(scene, event.site)} "
+            f"{'moves nothing' if event.is_idle else 'fails'} on a machine without "
+            f"{_HARDWARE.get(kind, kind)}: {advice}",
+            () if scene.encloses(event.use, event.site) else ((event.use, "demanded here"),),
+            fix=fix,
+        )
+
+    def _tells(self, event: AcceleratorDemanded, scene: Scene, at_hand: _AtHand) -> bool:
+        """Whether the demand is for this rule, which has those that contradict, or the others."""
+        if event.is_idle:
+            chosen = any(named.literal is None for named in at_hand or ())
+            return chosen and not self._contradicting
+        contradicts = not event.at_times and _contradicts(scene, at_hand)
+        return contradicts is self._contradicting
+
+
+def _contradicts(scene: Scene, at_hand: _AtHand) -> bool:
+    """Whether the code shows that it is for a machine without that accelerator, too.
+
+    It asks for one elsewhere, has a device at hand that something else chose, or is a Module's
+    method, which goes by where its caller keeps the Module.
+    """
+    chosen = any(named.literal is None for named in at_hand or ())
+    return chosen or scene.provides_for_the_cpu() or scene.is_method_of_callers_module()
+
+
+def _in_both(one: _AtHand, other: _AtHand) -> _AtHand:
+    """What is at hand however the place is reached."""
+    if one is None or other is None:
+        return None
+    return tuple(named for named in other if named in one)
+
+
+def _mend(demand: Demand, at_hand: _AtHand) -> tuple[str, Rewrite | None]:
+    check = asks_for(demand.spelled.partition(":")[0])
+    if at_hand is None or demand.names_itself:
+        return f"choose it with {check}", choose_in_place(demand)
+    if not (demand.event.literal or demand.event.how.startswith(".")):
+        return f"create it with device=, chosen with {check}", None
+    code, fix = use_device(demand, at_hand)
+    written = f"`{code}`" if demand.event.literal else f"`.to({code})`"
+    if at_hand:
+        return f"use {written} instead", fix
+    return f"choose one `{code}` with {check}, and use {written}", fix

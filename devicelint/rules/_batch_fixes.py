@@ -1,0 +1,49 @@
+"""Batches of several tensors, moved whole: lists, dicts, and whatever they hold."""
+
+from __future__ import annotations
+
+from devicelint.domain.values import (
+    Batch,
+    DictOf,
+    ListOf,
+    Moved,
+    Outside,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.suggestions.context import Scene
+
+_MOVE = (Tensor, Batch, Moved, Unknown, Outside)
+_ITEMS = ("item", "part", "inner")
+
+
+def moved_whole(
+    here: Scene, code: str, value: Value, move: str, names: tuple[str, ...] = _ITEMS
+) -> str | None:
+    """What moves a value: a dict and a list have no `.to()` of their own, but what they hold has.
+
+    What is no tensor stays in a dict as it is.
+    """
+    if not isinstance(value, (DictOf, ListOf, Tuple, Stream)):
+        return f"{code}{move}"
+    if not names:
+        return None
+    parts = here.parts_of(value)
+    name = "value" if isinstance(value, DictOf) else names[0]
+    inner = [moved_whole(here, name, part, move, names[1:]) for part in parts] or [f"{name}{move}"]
+    tensors = [isinstance(part, (*_MOVE, DictOf, ListOf, Tuple, Stream)) for part in parts]
+    chosen = {one for one, is_tensor in zip(inner, tensors or [True], strict=True) if is_tensor}
+    moved = chosen.pop() if len(chosen) == 1 else None
+    if moved is None:
+        return None
+    if not isinstance(value, DictOf):
+        return f"[{moved} for {name} in {code}]" if all(tensors) else None
+    torch = here.torch_name()
+    if not all(tensors) and torch is not None and moved == f"{name}{move}":
+        moved += f" if {torch}.is_tensor({name}) else {name}"
+    elif not all(tensors):
+        return None
+    return f"{{key: {moved} for key, {name} in {code}.items()}}"

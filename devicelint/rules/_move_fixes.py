@@ -1,0 +1,230 @@
+"""The move that mends a clash: of what is on the wrong device, as the file itself would move it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TypeGuard
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU
+from devicelint.domain.events import Clash, Operand
+from devicelint.domain.history import Site, Verb
+from devicelint.domain.values import DictOf, ListOf, Stream, Tuple
+from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
+from devicelint.interpreter.suggestions.context import Scene
+from devicelint.rules._batch_fixes import moved_whole
+from devicelint.rules._clashes import quoted
+from devicelint.rules._device_parameters import told_of, ways_of
+from devicelint.rules._other_loop_fixes import move_parts, moves_parts
+
+_MADE = (Verb.CONVERTED, Verb.TYPED)
+
+
+def move_culprit(scene: Scene, clash: Clash) -> Rewrite | None:
+    """Bring the culprit to the reference's device, in the way that the file itself would."""
+    if clash.reference.device == CPU:
+        return None
+    here = scene.at(clash)
+    return (
+        _move_beside(scene, clash)
+        or _with_device_handed_down(scene, clash)
+        or _create_there(scene, clash)
+        or _move_at_binding(here, clash)
+        or _move_in_place(here, clash)
+    )
+
+
+def _move_beside(scene: Scene, clash: Clash) -> Rewrite | None:
+    """`return x.to(device), y` moves `y` as well."""
+    part = scene.unmoved_part(clash.culprit.since)
+    if part is None or part.device != clash.reference.device:
+        return None
+    assert isinstance(part.move.func, cst.Attribute)
+    move = scene.code(part.move)[len(scene.code(part.move.func.value)) :]
+    what = quoted(scene, part.site)
+    return Rewrite(
+        f"Move {what} with `{move}`, as what comes with it", (InsertAfter(part.site, move),)
+    )
+
+
+def _with_device_handed_down(scene: Scene, clash: Clash) -> Rewrite | None:
+    """The same with a new parameter, where the callers have a device and the function none."""
+    here, device = scene.at(clash), clash.reference.device
+    site = None if clash.culprit.since is None else clash.culprit.since.site
+    made = scene.where_made(site)
+    for place in (made, here):
+        if place is not None and _is_at_hand(place, clash.reference):
+            return None
+        creation = site if place is made else None
+        handed = None if place is None else place.handed_down(device, creation)
+        if place is None or handed is None or not handed.is_needed:
+            continue
+        beside = place.tensor_given(creation)
+        if beside is not None:
+            return _create_there(scene, clash, f"{beside}.device")
+        rewrite = (
+            (_create_there(scene, clash, handed.code) if place is made else None)
+            or _move_at_binding(here, clash, handed.code)
+            or _move_in_place(here, clash, handed.code)
+        )
+        if rewrite is not None:
+            message = rewrite.message + told_of(handed)
+            return replace(rewrite, message=message, changes=(*ways_of(handed), *rewrite.changes))
+    return None
+
+
+def _is_at_hand(place: Scene, reference: Operand) -> bool:
+    """Whether a function can say where the other value is, or move as that was moved."""
+    if place.spelling(reference.device) is not None:
+        return True
+    since = reference.since
+    moved = since is not None and since.verb is Verb.MOVED
+    return moved and place.move_to(reference.device, since) is not None
+
+
+def _create_there(scene: Scene, clash: Clash, handed: str | None = None) -> Rewrite | None:
+    """`device=` for a new tensor, with a name that has its value where the tensor is created."""
+    step = clash.culprit.since
+    if step is None or step.verb is not Verb.CREATED or not isinstance(step.site, cst.Call):
+        return None
+    made = scene.where_made(step.site)
+    spelled = handed or (None if made is None else _device_expression(made, clash))
+    if spelled is None:
+        return None
+    if not takes_device(step.site):
+        move = f".to({spelled})"
+        return Rewrite(f"Move it with `{move}`", (InsertAfter(step.site, move),))
+    return Rewrite(
+        f"Create it with `device={spelled}`", (AddKeyword(step.site, "device", spelled),)
+    )
+
+
+def takes_device(call: cst.Call) -> bool:
+    """`torch.Tensor(3)` is of before `device=`, and `torch.from_numpy(a)` shares memory."""
+    name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
+    return not (isinstance(name, cst.Name) and _WITHOUT_DEVICE.search(name.value))
+
+
+_WITHOUT_DEVICE = re.compile(r"Tensor$|^from_(?:numpy|dlpack|file)$|^frombuffer$")
+
+
+def _device_expression(made: Scene, clash: Clash) -> str | None:
+    reference = clash.reference
+    spelled = made.spelling(reference.device)
+    if spelled is not None:
+        return spelled
+    move = made.move_to(reference.device, reference.since)
+    if move is not None and move.startswith(".to("):
+        return move[4:-1]
+    if move is not None and move.startswith(".cuda("):
+        return f'"{reference.device}"'
+    same_frame = clash.is_reference_here and made.is_at(clash)
+    return made.device_of_value(reference.value, reference.site) if same_frame else None
+
+
+def _move(scene: Scene, clash: Clash, handed: str | None, place: Site) -> str | None:
+    if handed is not None:
+        return f".to({handed})"
+    reference = clash.reference
+    move = scene.move_to(reference.device, reference.since, place)
+    if move is not None:
+        return move
+    if not clash.is_reference_here:
+        return None
+    device = scene.device_of_value(reference.value, reference.site)
+    return None if device is None else f".to({device})"
+
+
+def _move_at_binding(here: Scene, clash: Clash, handed: str | None = None) -> Rewrite | None:
+    """`x = x.to(device)` where `x` got its name: beside its siblings, or first in the loop."""
+    site, since = _named(here, clash.culprit), clash.culprit.since
+    if site is None or since is None:
+        return None
+    binding = here.bound_by(site)
+    sibling = None if binding is None else here.beside(binding)
+    statement, scene = sibling or (binding, here.where_bound(site))
+    move = _as_sibling(here, sibling, clash) or _move(scene, clash, handed, statement)
+    moved = None if move is None else moved_whole(here, site.value, here.value_of(site), move)
+    if move is None or moved is None:
+        return None
+    content = f"{site.value} = {moved}"
+    change: Change
+    if sibling is None and since.verb in _MADE and _binds_one_name(statement):
+        change = InsertAfter(_data_of_leaf(statement.value), move)
+    elif isinstance(statement, cst.For):
+        change = InsertStatement(statement.body.body[0], content, "before")
+    elif isinstance(statement, cst.Assign):
+        change = InsertStatement(statement, content, "after")
+    else:
+        return None
+    return Rewrite(f"Move {quoted(here, site)} with `{move}`", (change,))
+
+
+def _data_of_leaf(value: cst.BaseExpression) -> cst.BaseExpression:
+    """`x` in `x.requires_grad_()`: what is moved after that is no leaf any more."""
+    match value:
+        case cst.Call(func=cst.Attribute(value=data, attr=cst.Name("requires_grad_"))):
+            return data
+        case _:
+            return value
+
+
+def _binds_one_name(statement: Site) -> TypeGuard[cst.Assign]:
+    if not isinstance(statement, cst.Assign) or len(statement.targets) > 1:
+        return False
+    return isinstance(statement.targets[0].target, cst.Name)
+
+
+def _as_sibling(here: Scene, sibling: tuple[cst.Assign, Scene] | None, clash: Clash) -> str | None:
+    """`.to(device, non_blocking=True)`, where a sibling is moved to the same device so."""
+    if sibling is None:
+        return None
+    name, call = sibling[0].targets[0].target, sibling[0].value
+    if not (isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute)):
+        return None
+    device = getattr(here.value_of(name), "device", None)
+    if device != clash.reference.device or call.func.attr.value not in ("to", "cuda"):
+        return None
+    return here.code(call)[len(here.code(call.func.value)) :]
+
+
+def _named(here: Scene, culprit: Operand) -> cst.Name | None:
+    """The name under which a batch or host data came: `x` in `x.view(-1, 784)`."""
+    if culprit.since is None or culprit.since.verb not in (Verb.LOADED, *_MADE):
+        return None
+    site = culprit.site
+    # A batch that is indexed may be a list; what was made here is a tensor.
+    is_made = culprit.since.verb in _MADE
+    while isinstance(site, (cst.Attribute, cst.Call)) or (
+        is_made and isinstance(site, cst.Subscript)
+    ):
+        site = site.func if isinstance(site, cst.Call) else site.value
+    if not isinstance(site, cst.Name):
+        return None
+    is_itself = site is culprit.site
+    held = getattr(here.value_of(site), "since", None)
+    return site if is_itself or held == culprit.since else None
+
+
+def _move_in_place(here: Scene, clash: Clash, handed: str | None = None) -> Rewrite | None:
+    site = clash.culprit.site
+    scene = here.where_made(site) or here
+    move = _move(scene, clash, handed, site)
+    if moves_parts(here, clash.culprit.value, clash.culprit.since):
+        return move_parts(here, site, clash.culprit.since, move)
+    if isinstance(site, _DISPLAYS) or isinstance(here.value_of(site), _CONTAINERS):
+        return None
+    if move is None:
+        return None
+    return Rewrite(f"Move {quoted(here, site)} with `{move}`", (InsertAfter(_node(site), move),))
+
+
+_CONTAINERS = (DictOf, ListOf, Tuple, Stream)
+_DISPLAYS = (cst.BaseDict, cst.BaseList, cst.BaseSet, cst.Tuple)
+
+
+def _node(site: Site) -> cst.CSTNode:
+    assert isinstance(site, cst.CSTNode)
+    return site

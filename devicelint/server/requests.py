@@ -1,0 +1,178 @@
+"""What the editor asks: what is found, what can be done about it, and where values are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lsprotocol import types as lsp
+from pygls.uris import to_fs_path
+
+from devicelint.finding import Finding, Fix, InputError
+from devicelint.linter.locations import FAR
+from devicelint.server import hovers
+from devicelint.server.actions import (
+    FIX_ALL_KINDS,
+    findings_in,
+    ignore,
+    mend,
+    mend_all,
+    wants,
+    without_versions,
+    workspace_edit,
+)
+from devicelint.server.analysis import Analysis
+from devicelint.server.hints import inlay_hints
+from devicelint.server.open_documents import Page
+from devicelint.server.other_files import pages_at
+from devicelint.server.server import Server
+from devicelint.text.source import SourceFile
+
+
+async def pull(
+    server: Server, params: lsp.DocumentDiagnosticParams
+) -> lsp.DocumentDiagnosticReport:
+    """What is found in a file; of cells, not every editor asks, so that these are told unasked."""
+    analysis = await server.desk.analysis_of(params.text_document.uri)
+    found = [] if analysis is None else server.shown(analysis).get(params.text_document.uri, [])
+    return lsp.RelatedFullDocumentDiagnosticReport(found)
+
+
+async def _analysis(server: Server, uri: str) -> Analysis | None:
+    """What is known of a file, or of the notebook of a cell."""
+    return await server.desk.analysis_of(server.documents.page_of(uri))
+
+
+async def actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    """What can be done about the findings of a range."""
+    uri = params.text_document.uri
+    analysis = await _analysis(server, uri)
+    if analysis is None or not server.desk.analyst.settings.enable:
+        return []
+    found: list[lsp.CodeAction] = []
+    if wants(params.context, lsp.CodeActionKind.QuickFix):
+        found += await _quick_fixes(server, analysis, params)
+    kinds = [kind for kind in FIX_ALL_KINDS if params.context.only and wants(params.context, kind)]
+    if kinds and (edit := await _mended(server, analysis)):
+        title = "Mend all device mistakes that can be mended safely"
+        found.append(lsp.CodeAction(title, kind=kinds[0], edit=edit))
+    return [_fitting(server, one) for one in found]
+
+
+async def _quick_fixes(
+    server: Server, analysis: Analysis, params: lsp.CodeActionParams
+) -> list[lsp.CodeAction]:
+    """What can be done about some findings: a fix is offered once it is known to help."""
+    page, context = analysis.page, params.context
+    there = findings_in(analysis, params.text_document.uri, params.range)
+    fixable = [one for one in there if one.fix is not None or one.unfixed == FAR]
+    found: list[lsp.CodeAction] = []
+    for finding in fixable[:_MOST_FIXES]:
+        mended = await server.desk.ask(_made_by, server, analysis, finding)
+        if mended is not None:
+            found.append(mend(page, finding, *mended, context))
+    for finding in there:
+        found += ignore(page, finding, context)
+    return [*found, mend_all(page)] if any(one.fix for one in there) else found
+
+
+def _made_by(
+    server: Server, analysis: Analysis, finding: Finding
+) -> tuple[Fix, list[tuple[Page, SourceFile]]] | None:
+    """The fix of a finding, and what it makes of pages; None where it would do harm."""
+    desk, page = server.desk, analysis.page
+    if finding.fix is not None:
+        after = desk.analyst.mended(analysis, finding)
+        return None if after is None else (finding.fix, [(page, after)])
+    others = pages_at(analysis.reached, desk.pages, server.roots, server.documents.encoding)
+    return desk.analyst.mended_across(page, finding, [*others])
+
+
+_MOST_FIXES = 5
+"""Of more findings than that, nobody picks one from a list."""
+
+
+def _fitting(server: Server, action: lsp.CodeAction) -> lsp.CodeAction:
+    if action.edit is not None:
+        action.edit = _fitting_edit(server, action.edit)
+    return action
+
+
+def _fitting_edit(server: Server, edit: lsp.WorkspaceEdit) -> lsp.WorkspaceEdit:
+    """An edit as the editor understands it."""
+    workspace = server.client_capabilities.workspace
+    known = workspace.workspace_edit if workspace is not None else None
+    return edit if known and known.document_changes else without_versions(edit)
+
+
+async def _mended(
+    server: Server, analysis: Analysis, *, adopts: bool = False
+) -> lsp.WorkspaceEdit | None:
+    """What the fixes of a page come to; None where there is nothing to mend."""
+    if not analysis.is_of_now or analysis.problem is not None:
+        return None
+    page = analysis.page
+    if not adopts and not any(one.fix for one in analysis.findings):
+        return None
+    try:
+        after = await server.desk.ask(lambda: server.desk.analyst.fixed(page, adopts=adopts))
+    except InputError:
+        return None
+    return workspace_edit(page, after)
+
+
+async def hints(server: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+    """The devices beside the code in view."""
+    analysis = await _analysis(server, params.text_document.uri)
+    settings = server.desk.analyst.settings
+    if analysis is None or not (settings.enable and settings.inlay_hints):
+        return []
+    uri = params.text_document.uri
+    return await server.desk.ask(lambda: list(inlay_hints(analysis, uri, params.range)))
+
+
+async def hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
+    """Where the value below the pointer is."""
+    analysis = await _analysis(server, params.text_document.uri)
+    settings = server.desk.analyst.settings
+    if analysis is None or not (settings.enable and settings.hover):
+        return None
+    return await server.desk.ask(hovers.hover, analysis, params.text_document.uri, params.position)
+
+
+async def definition(server: Server, params: lsp.DefinitionParams) -> list[lsp.Location]:
+    """Where the value was moved."""
+    analysis = await _analysis(server, params.text_document.uri)
+    settings = server.desk.analyst.settings
+    if analysis is None or not (settings.enable and settings.definition):
+        return []
+    return await server.desk.ask(hovers.moves, analysis, params.text_document.uri, params.position)
+
+
+async def where_moved(server: Server, place: lsp.TextDocumentPositionParams) -> list[lsp.Location]:
+    """As the definition, whether or not that is to lead there."""
+    uri = place.text_document.uri
+    analysis = await _analysis(server, uri)
+    if analysis is None:
+        return []
+    return await server.desk.ask(hovers.moves, analysis, uri, place.position)
+
+
+async def fix_all(server: Server, uri: str) -> None:
+    """Mend all of a file."""
+    await _apply(server, uri, "Mend all device mistakes", adopts=False)
+
+
+async def adopt(server: Server, uri: str) -> None:
+    """Bring a file to one device."""
+    await _apply(server, uri, "Bring the file to one device", adopts=True)
+
+
+async def _apply(server: Server, uri: str, label: str, *, adopts: bool) -> None:
+    analysis = await _analysis(server, uri)
+    edit = None if analysis is None else await _mended(server, analysis, adopts=adopts)
+    if edit is None:
+        server.say(f"nothing to change in {Path(to_fs_path(uri) or uri).name}")
+        return
+    await server.workspace_apply_edit_async(
+        lsp.ApplyWorkspaceEditParams(_fitting_edit(server, edit), label)
+    )

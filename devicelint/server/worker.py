@@ -1,0 +1,135 @@
+"""Who checks pages, one after the other, apart from the loop that talks to the editor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from devicelint.config import Config, ConfigError, ConfigFinder, load_config
+from devicelint.finding import Finding, Fix, InputError
+from devicelint.linter import lint
+from devicelint.linter.baseline import without_known
+from devicelint.linter.fix_one import mend, mend_across
+from devicelint.output import internal_error
+from devicelint.result import Checked
+from devicelint.rule_index import known_rules
+from devicelint.server.analysis import Analysis
+from devicelint.server.open_documents import Page
+from devicelint.server.settings import Settings
+from devicelint.text.source import SourceFile
+from devicelint.views import study
+from devicelint.views.editor import Abandoned
+from devicelint.workspace.project import Project, home_of
+
+
+class Analyst:
+    """Checks pages; what they import stays parsed from one check to the next.
+
+    Everything here is called in one thread.
+    """
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self.known = known_rules()
+        self.settings = Settings()
+        self.misconfigured: dict[str, ConfigError] = {}
+        """What is wrong in configurations, by their paths."""
+        self._project = Project()
+        self._finder = ConfigFinder(self.known)
+
+    def analyse(
+        self, page: Page, before: Analysis | None, is_abandoned: Callable[[], bool]
+    ) -> Analysis:
+        """What is found in a page; `before` is what was found in it last.
+
+        Raises `Abandoned` once nobody wants to know any more.
+        """
+        last = None if before is None else before.before or before
+        try:
+            return self._analysed(page, is_abandoned)
+        except Abandoned:
+            raise
+        except InputError as error:
+            return Analysis(page, problem=error, before=last)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the server goes on
+            told = f"{internal_error.NAME}: {internal_error.describe(error)}"
+            problem = InputError(page.path, 1, 0, told)
+            return Analysis(page, problem=problem, before=last)
+
+    def _analysed(self, page: Page, is_abandoned: Callable[[], bool]) -> Analysis:
+        if is_abandoned():
+            raise Abandoned
+        source, config = page.source, self.config_for(page.path)
+        self._project.hold(source)
+        if config.excludes_below(page.path):
+            return Analysis(page)
+        checked, studied = study.study(source, config, self._project, is_abandoned)
+        reached = frozenset(self._project.reached_from(source))
+        return Analysis(page, self._new(checked, config).findings, studied, reached=reached)
+
+    def fixed(self, page: Page, *, adopts: bool = False) -> SourceFile:
+        """What the fixes that the configuration allows make of a page; raises InputError."""
+        config = self.config_for(page.path)
+        if adopts:
+            return lint.adopt(page.source, config, self._project).after
+        heard = partial(self._new, config=config)
+        return lint.fix(page.source, config, self._project, heard=heard).after
+
+    def mended(self, analysis: Analysis, finding: Finding) -> SourceFile | None:
+        """What the fix of a finding makes of its page; None where it would do harm."""
+        page = analysis.page
+        if finding not in analysis.mended:
+            after: SourceFile | None = None
+            with suppress(InputError):
+                done = mend(page.source, finding, self.config_for(page.path), self._project)
+                after = done.after if done.applied else None
+            analysis.mended[finding] = after
+        return analysis.mended[finding]
+
+    def mended_across(
+        self, page: Page, finding: Finding, others: Sequence[Page]
+    ) -> tuple[Fix, list[tuple[Page, SourceFile]]] | None:
+        """The fix that belongs in other files, and what it makes of pages; None for harm."""
+        with suppress(InputError):
+            sources = [one.source for one in others]
+            config = self.config_for(page.path)
+            found = mend_across(page.source, finding, sources, config, self._project)
+            if found is not None:
+                pages = {home_of(one.source): one for one in (page, *others)}
+                return found[0], [(pages[home], after) for home, after in found[1].items()]
+        return None
+
+    def _new(self, checked: Checked, config: Config) -> Checked:
+        """What the baseline does not know; raises InputError for one that is none."""
+        return without_known(checked, config.baseline)
+
+    def config_for(self, path: str) -> Config:
+        """What holds for a file; a configuration that cannot be read holds for none."""
+        explicit = self.settings.configuration
+        try:
+            if explicit:
+                found = load_config(Path(explicit).expanduser(), Path(), self.known)
+            else:
+                found = self._finder.config_for(Path(path))
+        except ConfigError as error:
+            self.misconfigured[error.path] = error
+            found = Config()
+        return self.settings.config(found)
+
+    def release(self, path: str) -> None:
+        """Go by what is on the disk again, where a page is closed."""
+        self._project.release(path)
+
+    def read_settings_again(self) -> None:
+        """Forget the configurations that were read."""
+        self.misconfigured.clear()
+        self._finder = ConfigFinder(self.known)
+
+    def look_again(self, open_pages: Iterable[Page]) -> None:
+        """Forget which files there are."""
+        self._project = Project()
+        for page in open_pages:
+            with suppress(InputError):
+                self._project.hold(page.source)

@@ -1,0 +1,1 @@
+"""Comments that suppress findings: those that are written, and those that suppress nothing."""

@@ -1,0 +1,1 @@
+"""The text of a file: its bytes, lines, comments, tree, and places."""

@@ -1,0 +1,220 @@
+"""Why the values on one line live where they do: every step that led there, across files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from devicelint.domain.events import Assigned, Evaluated, Event, Transfer
+from devicelint.domain.history import Site, Step
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    Bound,
+    Class,
+    Const,
+    External,
+    Flag,
+    Function,
+    HostValue,
+    Module,
+    ProjectModule,
+    Value,
+)
+from devicelint.domain.worlds import World
+from devicelint.finding import Elsewhere, Span
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.program import Program
+from devicelint.interpreter.engine.run import Listener, Run
+from devicelint.interpreter.torch.reveal import revealed_device
+from devicelint.linter.collector import parent_of
+from devicelint.linter.locations import located_elsewhere
+from devicelint.text.parse import CheckError
+from devicelint.text.positions import locate
+from devicelint.text.source import SourceFile
+
+
+@dataclass(frozen=True)
+class Account:
+    """Where one expression of the line lives, on which machines, and the steps that led there."""
+
+    code: str
+    device: str
+    machines: tuple[str, ...]
+    steps: tuple[Elsewhere, ...]
+
+
+@dataclass(frozen=True)
+class Why:
+    """What there is to tell of a line; nothing for a line that no path comes to."""
+
+    line: int
+    accounts: tuple[Account, ...]
+
+
+@dataclass(frozen=True)
+class _Heard:
+    site: cst.CSTNode
+    code: str
+    device: str
+    chain: tuple[tuple[Site, str], ...]
+
+
+class Explaining:
+    """Listens to what the expressions of a line give, and to every move on the way."""
+
+    def __init__(self, nodes: frozenset[cst.CSTNode]) -> None:
+        """Ask about some expressions and names of the checked file."""
+        self._nodes = nodes
+        self._heard: dict[World, dict[_Heard, None]] = {}
+
+    def listener_for(self, world: World) -> Listener:
+        """The listener of one walk; a walk that is given up is forgotten."""
+        heard: dict[_Heard, None] = {}
+        before: dict[Site, Step] = {}
+        self._heard.pop(parent_of(world) or world, None)
+        self._heard[world] = heard
+
+        def hear(event: Event, run: Run) -> None:
+            if isinstance(event, Transfer):
+                remember(event, run, before)
+            elif isinstance(event, (Assigned, Evaluated)) and event.site in self._nodes:
+                heard.update(dict.fromkeys(_told(event, run, before)))
+
+        return hear
+
+    def why(
+        self, line: int, source: SourceFile, program: Program, imported: Iterable[Program]
+    ) -> Why:
+        """What was heard, each expression once, in the order of the text."""
+        machines: dict[_Heard, list[str]] = {}
+        for world, heard in self._heard.items():
+            for one in heard:
+                machines.setdefault(one, []).append(world.description)
+        sites = [_node(site) for one in machines for site, _ in (*one.chain, (one.site, ""))]
+        spans = locate(program.tree, source, sites)
+        far = located_elsewhere([site for site in sites if site not in spans], imported)
+        places = _Places(source, spans, far)
+        ordered = sorted(machines, key=lambda one: spans[one.site])
+        return Why(line, tuple(places.account(one, machines[one]) for one in ordered))
+
+
+@dataclass(frozen=True)
+class _Places:
+    source: SourceFile
+    spans: dict[cst.CSTNode, Span]
+    far: dict[cst.CSTNode, Elsewhere]
+
+    def account(self, one: _Heard, machines: list[str]) -> Account:
+        steps = (self._step(_node(site), message) for site, message in one.chain)
+        return Account(one.code, one.device, tuple(machines), tuple(filter(None, steps)))
+
+    def _step(self, site: cst.CSTNode, message: str) -> Elsewhere | None:
+        if site in self.spans:
+            line, column, cell = self.source.location(self.spans[site].start)
+            return Elsewhere(self.source.path, line, column, message, cell)
+        return replace(self.far[site], message=message) if site in self.far else None
+
+
+def remember(event: Transfer, run: Run, before: dict[Site, Step]) -> None:
+    """What came before a move: the step that had put the receiver where it was."""
+    moved = getattr(event.result, "since", None)
+    earlier = since(event.receiver, run)
+    if isinstance(event.receiver, Module):
+        earlier = event.receiver.since
+    if earlier is not None and (moved is None or earlier.site is not event.site):
+        before[event.site] = earlier
+
+
+def _told(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -> Iterator[_Heard]:
+    value, site = event.value, event.site
+    if isinstance(value, WITHOUT_PLACE):
+        return
+    device = revealed_device(run, value)
+    code = event.name if isinstance(event, Assigned) else run.code_of(_node(site))
+    steps = tuple(chain(since(value, run), run, before))
+    yield _Heard(_node(site), code, str(device), steps)
+
+
+WITHOUT_PLACE = (Bound, Class, Const, External, Flag, Function, HostValue, ProjectModule)
+"""What has no device, so that there is nothing to tell of it."""
+
+
+def since(value: Value, run: Run) -> Step | None:
+    """The step that put a value where it is."""
+    if isinstance(value, Module):
+        place = run.state.read(value.ref, DEVICE_FIELD)
+        return getattr(place, "since", value.since)
+    step = getattr(value, "since", None)
+    return step if isinstance(step, Step) else None
+
+
+def chain(step: Step | None, run: Run, before: dict[Site, Step]) -> Iterator[tuple[Site, str]]:
+    """The steps in the order in which they were taken, and the calls that handed the value on."""
+    steps: list[Step] = []
+    last = step
+    while step is not None and step not in steps:
+        steps.append(step)
+        step = before.get(step.site)
+    for one in reversed(steps):
+        yield one.site, str(one)
+    calls: list[tuple[Site, str]] = []
+    frame: Frame | None = run.frame
+    while frame is not None and last is not None and last in frame.passed:
+        calls.append((frame.passed[last], f"handed to {frame.name or 'a function'}() here"))
+        frame = frame.caller
+    yield from reversed(calls)
+
+
+def line_asked_about(source: SourceFile, line: int, cell: int | None) -> int:
+    """The line of the text that is meant; raises `CheckError` where there is none."""
+    cells = source.cells()
+    if cells is None and cell is None:
+        if not 1 <= line <= source.lines:
+            raise CheckError(source.path, line, 0, f"the file has {source.lines} lines")
+        return line
+    if cells is None or cell is None:
+        told = "is no notebook" if cells is None else "is a notebook: name the cell, FILE:CELL:LINE"
+        raise CheckError(source.path, line, 0, told)
+    found = source.line_of_cell(cell, line)
+    if found is None:
+        raise CheckError(source.path, line, 0, "there is no such line of Python here", cell)
+    return found
+
+
+def asked_about(line: int, source: SourceFile, tree: cst.Module) -> frozenset[cst.CSTNode]:
+    """The expressions that begin on a line, and the names that it binds."""
+    expressions: list[cst.CSTNode] = []
+    waiting: list[cst.CSTNode] = [tree]
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(_asked_of(node))
+        if isinstance(node, _TELLING):
+            expressions.append(node)
+    spans = locate(tree, source, expressions)
+    return frozenset(
+        node for node, span in spans.items() if source.position(span.start).line == line
+    )
+
+
+_TELLING = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BinaryOperation)
+
+
+def _asked_of(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """What of a node is a value of its own: the name of a function or of a keyword is none."""
+    for child in node.children:
+        if isinstance(node, cst.Attribute) and child is node.attr:
+            continue
+        if isinstance(node, cst.Arg) and child is node.keyword:
+            continue
+        if isinstance(node, cst.Call) and child is node.func:
+            if isinstance(child, cst.Attribute):
+                yield child.value
+            continue
+        yield child
+
+
+def _node(site: object) -> cst.CSTNode:
+    assert isinstance(site, cst.CSTNode)
+    return site

@@ -1,0 +1,234 @@
+"""The files that imports of a project lead to, as far as they were read so far.
+
+A text that is not written yet is held in place of that on the disk, so that fixes of several files
+are checked together before any of them is written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator, KeysView
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from devicelint.interpreter import Program
+from devicelint.text.hashing import digest
+from devicelint.text.parse import CheckError, parse
+from devicelint.text.source import SourceError, SourceFile
+from devicelint.workspace.import_resolver import INSIDE, Lookup, Question
+
+if TYPE_CHECKING:
+    from devicelint.text.reparse import Parsed
+
+__all__ = ["Project", "home_of"]
+
+_MOST_LINES_OF_A_FILE = 20_000
+_MOST_LINES_KEPT = 60_000
+"""A line takes some two kibibytes."""
+
+
+@dataclass(frozen=True)
+class _Version:
+    """What tells one state of a file on the disk from the next."""
+
+    modified: int
+    size: int
+
+
+def home_of(source: SourceFile) -> str:
+    """What the project calls a file."""
+    return os.path.abspath(source.path)
+
+
+class Project(Lookup):
+    """The files that imports lead to, each read and parsed once while it does not change."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        super().__init__()
+        self._programs: OrderedDict[str, tuple[_Version | str, Program]] = OrderedDict()
+        self._lines = 0
+        self._held: dict[str, SourceFile] = {}
+        self._parsed_before: dict[str, Parsed] = {}
+        """The texts that are held, as they were parsed last."""
+        self.asked: dict[str, dict[Question, str | None]] = {}
+        """What was looked up in each file, by its home, and what that led to."""
+        self.digests: dict[str, str | None] = {}
+        """What was in each file that was read; None where that was not the same all the time."""
+        self.editable: frozenset[str] = frozenset()
+        """The homes of the files that a fix of another file may change, too."""
+
+    def hold(self, source: SourceFile) -> None:
+        """Give the files that import it a text that is not written yet."""
+        home = home_of(source)
+        before = self._held.get(home)
+        self.digests[home] = None
+        self._held[home] = source
+        if before is None or before.text != source.text:
+            self._outdate(home)
+
+    def release(self, path: str) -> None:
+        """Go by what is on the disk again."""
+        home = os.path.abspath(path)
+        if self._held.pop(home, None) is not None:
+            self._parsed_before.pop(home, None)
+            self._outdate(home)
+
+    def held(self, path: str) -> SourceFile | None:
+        """The text that a file is to get, where it waits to be written."""
+        return self._held.get(os.path.abspath(path))
+
+    @contextmanager
+    def editing(self, sources: Iterable[SourceFile]) -> Iterator[None]:
+        """Let fixes change these files, and imports see what is held of them, for a while."""
+        before, self.editable = self.editable, frozenset(map(home_of, sources))
+        held = dict(self._held)
+        try:
+            yield
+        finally:
+            self.editable = before
+            for home in self._held.keys() | held.keys():
+                if home in held:
+                    self.hold(held[home])
+                else:
+                    self.release(home)
+
+    def reached_from(self, source: SourceFile) -> KeysView[str]:
+        """The homes of the files that a file imports, or that these import, as far as was seen.
+
+        They come in the order of their distance.
+        """
+        found: dict[str, None] = {}
+        waiting = deque([home_of(source)])
+        while waiting:
+            new = sorted(self._imports(waiting.popleft()) - found.keys())
+            found |= dict.fromkeys(new)
+            waiting += new
+        return found.keys()
+
+    def find(self, importer: str, module: str, level: int) -> str | None:
+        """The home of a module that the file `importer` imports; `level` counts the dots."""
+        home = super().find(importer, module, level)
+        self._asked_in(os.path.abspath(importer))[Question(module, level)] = home
+        return home
+
+    def inside(self, home: str, name: str) -> str | None:
+        """The home of a submodule of a package."""
+        found = super().inside(home, name)
+        self._asked_in(home)[Question(name, INSIDE)] = found
+        return found
+
+    def _asked_in(self, home: str) -> dict[Question, str | None]:
+        return self.asked.setdefault(home, {})
+
+    def _imports(self, home: str) -> set[str]:
+        """What a file has been seen to import, by their homes."""
+        found = self.asked.get(home, {}).values()
+        return {one for one in found if one is not None}
+
+    def look_again(self) -> None:
+        """Notice which files have come and gone, and forget what rests on the others."""
+        self._entries.clear()
+        for home, questions in list(self.asked.items()):
+            for question, before in list(questions.items()):
+                if self.answer(home, question) != before:
+                    self._outdate(home)
+
+    def program(self, home: str) -> Program | None:
+        """The file, parsed; None for a folder, and for what cannot be read or is no Python."""
+        if not home.endswith(".py"):
+            return None
+        version = self._version(home)
+        if version is None:
+            return None
+        known = self._programs.get(home)
+        if known is not None and known[0] == version:
+            self._programs.move_to_end(home)
+            return known[1]
+        if known is not None:
+            self._outdate(home)
+        program = self._read(home)
+        if program is not None:
+            self._keep(home, version, program)
+        return program
+
+    def _version(self, home: str) -> _Version | str | None:
+        """What tells the text of a file from what it was before; None where there is no file."""
+        if home in self._held:
+            return self._held[home].text
+        try:
+            status = os.stat(home)
+        except OSError:
+            return None
+        return _Version(status.st_mtime_ns, status.st_size)
+
+    def _outdate(self, home: str) -> None:
+        """Forget what the files hold that import one which has changed, directly or not."""
+        outdated, waiting = {home}, [home]
+        while waiting:
+            imported = waiting.pop()
+            new = {one for one in self.asked if imported in self._imports(one)} - outdated
+            outdated |= new
+            waiting += new
+        for one in outdated & self._programs.keys():
+            version, program = self._programs[one]
+            self._programs[one] = version, replace(program, walked={})
+
+    def tree(self, source: SourceFile) -> cst.Module:
+        """The tree of a file that is to be checked; the files that import it share it.
+
+        Raises `CheckError` where the file is no Python that libcst can read.
+        """
+        home = os.path.abspath(source.path)
+        is_new = home not in self._programs
+        program = self.program(home) if home.endswith(".py") else None
+        if is_new and home in self._programs:
+            # Most files are imported by none: those that some file imports are kept longer.
+            self._programs.move_to_end(home, last=False)
+        if program is not None and program.text == source.text:
+            return program.tree
+        return parse(source)
+
+    def files(self) -> Iterator[Program]:
+        """The files that are at hand, beginning with the one that was asked for last."""
+        return (program for _, program in reversed(self._programs.values()))
+
+    def _read(self, home: str) -> Program | None:
+        try:
+            source = self._held.get(home) or self._from_disk(home)
+            if source.text.count("\n") > _MOST_LINES_OF_A_FILE:
+                return None
+            return Program(self._parsed(home, source), source.text, home, self, home)
+        except (OSError, SourceError, CheckError):
+            return None
+
+    def _parsed(self, home: str, source: SourceFile) -> cst.Module:
+        """The tree of a file; that of a text which somebody changes comes from the one before."""
+        if home not in self._held:
+            return parse(source)
+        from devicelint.text.reparse import Parsed
+
+        before = self._parsed_before.get(home)
+        now = Parsed.of(source) if before is None else before.changed(source)
+        self._parsed_before[home] = now
+        return now.tree
+
+    def _from_disk(self, home: str) -> SourceFile:
+        with open(home, "rb") as file:
+            data = file.read()
+        found = digest(data)
+        self.digests[home] = found if self.digests.get(home, found) == found else None
+        return SourceFile.from_bytes(data, home)
+
+    def _keep(self, home: str, version: _Version | str, program: Program) -> None:
+        """Keep the files that were asked for last, so that memory stays flat on large trees."""
+        replaced = self._programs.pop(home, None)
+        self._lines += program.lines - (replaced[1].lines if replaced is not None else 0)
+        self._programs[home] = (version, program)
+        while self._lines > _MOST_LINES_KEPT and len(self._programs) > 1:
+            _, (_, oldest) = self._programs.popitem(last=False)
+            self._lines -= oldest.lines
