@@ -212,7 +212,7 @@ class Rules(TorchDispatchMode):
 @cache
 def _rows() -> dict[str, list[Any]]:
     release = ".".join(torch.__version__.split(".")[:2])
-    folder = Path(runtime_guard.__file__).parent / "_virtual" / "tables"
+    folder = Path(runtime_guard.__file__).parent / "virtual" / "dispatch" / "tables"
     content = json.loads((folder / f"torch-{release}.json").read_text(encoding="utf-8"))
     rows: dict[str, list[Any]] = content["ops"]
     return rows
