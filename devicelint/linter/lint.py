@@ -36,7 +36,7 @@ __all__ = [
 
 
 Heard = Callable[[Checked], Checked]
-"""Which of the findings of a file are to be mended; the others may stay."""
+"""Which of the findings of a file are to be fixed; the others may stay."""
 
 
 def check(
@@ -77,7 +77,7 @@ def fix(
 ) -> Fixed:
     """Apply the fixes that the configuration allows until nothing changes.
 
-    One that `approves` is asked about each, and may say no.  What is not `heard` is not mended.
+    One that `approves` is asked about each, and may say no.  What is not `heard` is not fixed.
     """
     config = config or Config()
     silenced: dict[str, tuple[Finding, ...]] = {}

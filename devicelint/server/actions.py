@@ -1,4 +1,4 @@
-"""What the editor offers to do about findings: mend one, mend all, keep one back."""
+"""What the editor offers to do about findings: fix one, fix all, keep one back."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def findings_in(analysis: Analysis, uri: str, place: Range) -> list[Finding]:
     return [one for one in analysis.findings if _meets(analysis.page, one, uri, place)]
 
 
-def mend(
+def quick_fix(
     page: Page,
     finding: Finding,
     fix: Fix,
@@ -76,9 +76,9 @@ def ignore(page: Page, finding: Finding, context: CodeActionContext) -> Iterator
         )
 
 
-def mend_all(page: Page) -> CodeAction:
+def fix_all_action(page: Page) -> CodeAction:
     """Make all fixes of a page; they are found out when that is wanted."""
-    title = "Mend all that is safe in this file"
+    title = "Fix all that is safe in this file"
     command = Command(title, FIX_ALL_COMMAND, arguments=[page.uri])
     return CodeAction(title, kind=CodeActionKind.QuickFix, command=command)
 

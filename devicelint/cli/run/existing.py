@@ -32,7 +32,7 @@ class OldCode:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether findings are told, and not mended, whatever else is asked for."""
+        """Whether findings are told, and not fixed, whatever else is asked for."""
         return self._adding is not None
 
     @property
