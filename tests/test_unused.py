@@ -1,4 +1,4 @@
-"""Comments that silence nothing: which are told, and what is left of them."""
+"""Comments that suppress nothing: which are told, and what is left of them."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Fixed:
     """Where in `before` that stood which `applied` fixed."""
     reasons: Mapping[Finding, str] = field(default_factory=dict)
     """Why the fixes of findings of `after` were not made, though they were allowed."""
-    silenced: tuple[Finding, ...] = ()
+    suppressed: tuple[Finding, ...] = ()
     """What comments of `after` keep back."""
 
 
@@ -283,7 +283,7 @@ def _objection(before: _State, applied: Sequence[Finding], after: _State) -> str
 def _told(before: _State, after: _State, new: Counter[tuple[str, str]]) -> str:
     """What is found after fixes that was not before, with the line to which it belongs.
 
-    A comment that has nothing to silence any more does not count.
+    A comment that has nothing to suppress any more does not count.
     """
     for finding in after.findings:
         if new[wording(finding)] and finding.code != UNUSED:

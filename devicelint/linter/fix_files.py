@@ -137,7 +137,7 @@ class _Together:
             mine(fixed.remaining),
             tuple(Span(place.start - start, place.end - start) for _, place in places),
             {self.origins[one].finding: why for one, why in fixed.reasons.items()},
-            self._checked(fixed.after)[index].silenced,
+            self._checked(fixed.after)[index].suppressed,
         )
 
 
@@ -146,5 +146,5 @@ def _merged(led: Checked, alone: Checked) -> Checked:
     met = {(one.code, one.span) for one in led.findings}
     new = (one for one in alone.findings if (one.code, one.span) not in met)
     findings = sorted((*led.findings, *new), key=lambda one: (one.span, one.code))
-    silenced = dict.fromkeys((*led.silenced, *alone.silenced))
-    return replace(alone, findings=tuple(findings), silenced=tuple(silenced))
+    suppressed = dict.fromkeys((*led.suppressed, *alone.suppressed))
+    return replace(alone, findings=tuple(findings), suppressed=tuple(suppressed))

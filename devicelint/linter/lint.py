@@ -80,12 +80,12 @@ def fix(
     One that `approves` is asked about each, and may say no.  What is not `heard` is not fixed.
     """
     config = config or Config()
-    silenced: dict[str, tuple[Finding, ...]] = {}
+    suppressed: dict[str, tuple[Finding, ...]] = {}
     passed_over: set[Finding] = set()
 
     def found(one: SourceFile) -> tuple[Finding, ...]:
         checked = check(one, config, project)
-        silenced[one.text] = checked.silenced
+        suppressed[one.text] = checked.suppressed
         if heard is not None:
             passed_over.difference_update(checked.findings)
             passed_over.update({*checked.findings}.difference(heard(checked).findings))
@@ -95,7 +95,7 @@ def fix(
         return finding not in passed_over and is_allowed(finding, config)
 
     fixed = fix_until_stable(source, found, accepts, insists=config.adopts, approves=approves)
-    return replace(fixed, silenced=silenced[fixed.after.text])
+    return replace(fixed, suppressed=suppressed[fixed.after.text])
 
 
 def adopt(

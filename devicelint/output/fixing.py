@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from devicelint.linter.lint import Fixed
 
 UNSAFE = "its fix is unsafe: --unsafe-fixes makes it"
-SILENCED = "a comment keeps it back"
+SUPPRESSED = "a comment keeps it back"
 ENDLESS = "the rounds of fixes came to no end"
 
 
@@ -45,9 +45,9 @@ def rolled_back(fixed: Fixed) -> Iterator[str]:
     return _not_fixed(fixed, {each: fixed.reasons[each] for each in fixed.rolled_back})
 
 
-def silenced(fixed: Fixed) -> Iterator[str]:
+def suppressed(fixed: Fixed) -> Iterator[str]:
     """What comments keep back."""
-    return _not_fixed(fixed, dict.fromkeys(fixed.silenced, SILENCED))
+    return _not_fixed(fixed, dict.fromkeys(fixed.suppressed, SUPPRESSED))
 
 
 def _not_fixed(fixed: Fixed, why: Mapping[Finding, str]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from lsprotocol.types import (
 from devicelint.finding import Edit, Finding, Fix, Safety, Span
 from devicelint.server.analysis import Analysis, common
 from devicelint.server.open_documents import Page, Part
-from devicelint.suppression.write import Style, silence
+from devicelint.suppression.write import Style, suppress
 from devicelint.text.source import SourceFile
 
 FIX_ALL = "source.fixAll.devicelint"
@@ -66,13 +66,13 @@ def quick_fix(
 
 def ignore(page: Page, finding: Finding, context: CodeActionContext) -> Iterator[CodeAction]:
     """Write a comment that keeps a finding back, where one can stand."""
-    silenced = silence(page.source, [finding], Style.IGNORE)
-    if not silenced.left:
+    suppressed = suppress(page.source, [finding], Style.IGNORE)
+    if not suppressed.left:
         yield CodeAction(
             f"Ignore {finding.code} ({finding.name}) here",
             kind=CodeActionKind.QuickFix,
             diagnostics=_diagnostics_of(page, finding, context),
-            edit=workspace_edit(page, silenced.source),
+            edit=workspace_edit(page, suppressed.source),
         )
 
 

@@ -66,8 +66,8 @@ def test_a_fix_changes_a_cell_and_keeps_its_magics(editor, path):
     action, ignore, _ = editor.actions(second, at(1, 6))
     fixed_text = CELLS[2].replace("4, 3)", "4, 3, device='cuda')")
     assert edited(action.edit, second, CELLS[2]) == fixed_text
-    silenced = CELLS[2] + "  # devicelint: ignore[DEV103]"
-    assert edited(ignore.edit, second, CELLS[2]) == silenced
+    suppressed = CELLS[2] + "  # devicelint: ignore[DEV103]"
+    assert edited(ignore.edit, second, CELLS[2]) == suppressed
     for kind in ("source.fixAll", "notebook.source.fixAll.devicelint"):
         (every,) = editor.actions(second, at(0, 0), only=[kind])
         assert every.kind is not None

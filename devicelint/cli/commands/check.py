@@ -74,7 +74,7 @@ def refuse_contradictions(options: Namespace) -> None:
 
 def is_clean(fixed: Fixed) -> bool:
     """Whether nothing was found in a file, so that there was nothing to fix."""
-    told = (fixed.applied, fixed.rolled_back, fixed.remaining, fixed.silenced)
+    told = (fixed.applied, fixed.rolled_back, fixed.remaining, fixed.suppressed)
     return fixed.after.text == fixed.before.text and not any(told)
 
 
@@ -196,7 +196,7 @@ class Check:
     def _show_changed_with_it(self, each: Input, fixed: Fixed) -> None:
         """Tell what was fixed in a file before its turn, or after it; all else is told then."""
         self.tally.count_fixes(fixed)
-        told = replace(fixed, rolled_back=(), remaining=(), reasons={}, silenced=())
+        told = replace(fixed, rolled_back=(), remaining=(), reasons={}, suppressed=())
         self.output.show_fixed(told, False, self.config_of(each).unsafe_fixes)
 
     def show_fixed(self, each: Input, fixed: Fixed) -> None:

@@ -124,7 +124,7 @@ class Output:
             for line in fixing.rolled_back(fixed):
                 terminal.say(line)
         if self.options.verbose:
-            for line in fixing.silenced(fixed):
+            for line in fixing.suppressed(fixed):
                 terminal.say(line)
 
     def show_proof(self, proof: dict[str, Any], *, among_others: bool = False) -> None:
