@@ -31,7 +31,7 @@ def rules_for(source: SourceFile, config: Config) -> tuple[Rule, ...]:
     return chosen(every_rule(), selects, config.torch_version)
 
 
-def sifted(
+def filtered(
     source: SourceFile, found: Sequence[Finding], config: Config, *, follows_imports: bool
 ) -> Checked:
     """What is told of a file: neither the settings nor a comment keep it back."""

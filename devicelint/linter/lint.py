@@ -13,7 +13,7 @@ from devicelint.fixes import Approval, Fixed, fix_until_stable
 from devicelint.interpreter import Program, explore
 from devicelint.linter.assumptions import met
 from devicelint.linter.collector import Gathering
-from devicelint.linter.filtering import rules_for, sifted
+from devicelint.linter.filtering import filtered, rules_for
 from devicelint.linter.locations import File, located
 from devicelint.linter.program import program_of, told_in_one_line
 from devicelint.result import Checked, Met, concerns_devices, screen
@@ -49,7 +49,7 @@ def check(
     config = config or Config()
     assumed: list[Met] = []
     found = _findings(source, config, project, (), assumed)[0]
-    checked = sifted(source, found, config, follows_imports=project is not None)
+    checked = filtered(source, found, config, follows_imports=project is not None)
     return replace(checked, assumed=tuple(assumed))
 
 
@@ -64,7 +64,7 @@ def check_as_called(
     found = _findings(source, config, project, called, [])
     sources = (source, *called)
     return tuple(
-        sifted(*pair, config, follows_imports=True) for pair in zip(sources, found, strict=True)
+        filtered(*pair, config, follows_imports=True) for pair in zip(sources, found, strict=True)
     )
 
 

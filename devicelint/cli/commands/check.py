@@ -155,7 +155,7 @@ class Check:
             self._tell_unknown_codes(checked.source)
 
     def _checked(self, each: Input) -> Checked:
-        return self.old_code.sifted(self.checking.checked(each), self.config_of(each))
+        return self.old_code.filtered(self.checking.checked(each), self.config_of(each))
 
     @cached_property
     def project(self) -> Project:
@@ -187,7 +187,7 @@ class Check:
         clean = self.checking.known_clean(each)
         if clean is None:
             return False
-        clean = self.old_code.sifted(clean, self.config_of(each))
+        clean = self.old_code.filtered(clean, self.config_of(each))
         self.tally.count(clean)
         if not self.options.diff:
             self.output.show(clean)
@@ -201,7 +201,7 @@ class Check:
 
     def show_fixed(self, each: Input, fixed: Fixed) -> None:
         """Count what became of a file, and tell of it."""
-        left = self.old_code.sifted(Checked(fixed.after, fixed.remaining), self.config_of(each))
+        left = self.old_code.filtered(Checked(fixed.after, fixed.remaining), self.config_of(each))
         fixed = replace(fixed, remaining=left.findings)
         self.tally.count(Checked(fixed.after, fixed.remaining))
         self.tally.count_fixes(fixed)

@@ -39,7 +39,7 @@ class Adding:
         """What the options ask for."""
         return cls(Style.NOQA if options.add_noqa else Style.IGNORE, options.diff)
 
-    def sifted(self, checked: Checked) -> Checked:
+    def filtered(self, checked: Checked) -> Checked:
         """Write the comments of a file; what is left is to be told.  Raises InputError."""
         found = [each for each in checked.findings if each.code not in NOT_SUPPRESSED]
         others = [each for each in checked.findings if each.code in NOT_SUPPRESSED]
