@@ -39,27 +39,7 @@ def is_open(run: Run, *operands: Operand) -> bool:
         return False
     if any(isinstance(one.device, Opaque) and one.device.apart for one in operands):
         return all(_is_given_to_update(run, one.device) for one in operands)
-    if works_on_the_host(run) or _places_itself(run):
-        return False
-    return not any(is_picture(run, operand.device) for operand in operands)
-
-
-_PICTURE = re.compile(r"(?:img|image|picture|example|dummy)s?(?:_\w+)?")
-_SHOWS = re.compile(r"\bto_pil_image\(|\bImage\.fromarray\(")
-
-
-def is_picture(run: Run, device: Device) -> bool:
-    """Whether a function takes pictures for what numpy or a file can have: they are on the host."""
-    if not isinstance(device, DeviceOf):
-        return False
-    name = re.split(r"[.\[]", device.place, maxsplit=1)[0]
-    reads = re.compile(rf"\b{re.escape(name)}\b[^\n]*\.numpy\(\)")
-    for frame in _frames(run):
-        if isinstance(frame.node, cst.FunctionDef) and frame.is_checked:
-            code = run.code_of(frame.node)
-            if _SHOWS.search(code) or (_PICTURE.fullmatch(name) and reads.search(code)):
-                return True
-    return False
+    return not (works_on_the_host(run) or _places_itself(run))
 
 
 _UPDATES = re.compile(r"update|step|average", re.IGNORECASE)
