@@ -19,7 +19,6 @@ from devicelint.domain.values import (
     Batch,
     DictOf,
     Flag,
-    Module,
     Moved,
     Outside,
     Tensor,
@@ -39,10 +38,9 @@ from devicelint.interpreter.facts.loop_shapes import (
     moved_elsewhere,
     shape_of,
 )
-from devicelint.interpreter.facts.unmoved_models import built_unmoved
 from devicelint.interpreter.python.conditions import asks_for_device, condition_at, truth_of
 from devicelint.interpreter.torch.device_arguments import device_named
-from devicelint.interpreter.torch.operands import operand_of, report_input
+from devicelint.interpreter.torch.operands import report_input
 
 
 def believed(run: Run, node: cst.For, element: Value) -> Value:
@@ -163,21 +161,6 @@ def comes_beside(value: Value) -> bool:
     return isinstance(value, Batch) and value.since.verb is Verb.BESIDE
 
 
-def check_unseen(run: Run, arguments: Arguments, site: cst.Call) -> None:
-    """Something unknown is called: a module by what else is done with it, or by another loop."""
-    check_again(run, arguments, site)
-    for argument in arguments.positional[:1]:
-        operand = operand_of(argument.value, argument.site)
-        if operand is None or operand.since is None or operand.since.verb is not Verb.MOVED:
-            continue
-        made = built_unmoved(run.module, site.func) if may_be_accelerator(operand.device) else None
-        if made is not None:
-            run.note_made(made)
-            since = Step(Verb.BUILT, made, CPU, believed=True)
-            module = Module(run.allocate(made, "unseen"), run.code_of(made.func), since)
-            report_input(run, site, Operand(site.func, module, CPU, since), operand)
-
-
 _AS_A_MODULE = re.compile(
     r"(?<![\w.\])])([A-Za-z_][\w.]*)\."
     r"(?:train\((?:True|False)?\)|eval\(\)|(?:named_)?parameters\(\)|(?:load_)?state_dict\(|zero_grad\()"
@@ -200,7 +183,7 @@ def answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value | 
     return Batch(value.device, value.since) if may_be_accelerator(value.device) else None
 
 
-def check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:
+def check_unseen(run: Run, arguments: Arguments, site: cst.Call) -> None:
     """Something unknown is called as in the loop that moves what it is given: it is a module."""
     for argument in arguments.positional:
         value = argument.value
