@@ -219,23 +219,9 @@ def _go_on_as_moved(run: Run, batch: Batch | Tensor, since: Step) -> None:
 
 
 def _is_called_alike(run: Run, site: cst.Call, move: Move) -> bool:
-    """Whether the loop of a move gives it to the same thing, and none that may move it itself."""
+    """Whether the loop of a move gives it to the same thing."""
     called = run.code_of(site.func)
-    if called in _modules_in(run.module_code) and _may_be_wrapped(run.module_code):
-        return False
     return any(run.code_of(func) == called for func in calls_with(move))
-
-
-_WRAPPED = re.compile(r"\bDataParallel\(|torch[^\n]*DistributedDataParallel")
-_FOR_SEVERAL = re.compile(
-    r"^([ \t]*)if [^\n]*> ?1[^\n]*:\n(?:\1[ \t]+[^\n]*\n)*?\1[ \t]+[^\n]*\bDataParallel\(",
-    re.MULTILINE,
-)
-
-
-def _may_be_wrapped(text: str) -> bool:
-    """Whether a wrapper brings a model its inputs, also where there is one accelerator alone."""
-    return _WRAPPED.search(_FOR_SEVERAL.sub("", text)) is not None
 
 
 def _destination(run: Run, move: Move) -> Device | None:
