@@ -31,7 +31,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.placeholder_rows import note_appended
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import METHODS, Run, calls, evaluates, methods
 from devicelint.interpreter.guesses.loader_devices import answer_of_unseen, check_unseen
@@ -230,7 +229,6 @@ def method_of_list(run: Run, receiver: ListOf, name: str, node: cst.Call) -> Val
     given = arguments.positional
     if name in ("append", "add") and given:
         extend(run, receiver.ref, given[0].value)
-        note_appended(run, receiver, given[0].value, node)
     elif name in ("extend", "update") and given:
         elements = known_elements(run, given[0].value)
         for element in elements or (element_of(run, given[0].value, given[0].site),):
