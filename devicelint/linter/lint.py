@@ -12,9 +12,9 @@ from devicelint.finding import Finding
 from devicelint.fixes import Approval, Fixed, fix_until_stable
 from devicelint.interpreter import Program, explore
 from devicelint.linter.assumptions import met
-from devicelint.linter.collector import Gathering
+from devicelint.linter.collector import Collector
 from devicelint.linter.filtering import filtered, rules_for
-from devicelint.linter.locations import File, located
+from devicelint.linter.locations import File, locate_findings
 from devicelint.linter.program import program_of, told_in_one_line
 from devicelint.result import Checked, Met, concerns_devices, screen
 from devicelint.rules import Rule
@@ -29,8 +29,8 @@ __all__ = [
     "adopt",
     "check",
     "check_as_called",
+    "findings_of_walk",
     "fix",
-    "located_findings",
     "screen",
 ]
 
@@ -153,23 +153,23 @@ def _explored(
 ) -> tuple[list[Finding], ...]:
     heard = {} if project is None else _programs(called, project)
     program = replace(program_of(source, project, config), heard=heard)
-    gathering = Gathering(rules)
+    collector = Collector(rules)
     with profiling.part("walk"):
-        explore(program, gathering.listener_for, wanted=gathering.wanted)
+        explore(program, collector.listener_for, wanted=collector.wanted)
     assumed += met(program.assumed, source, program.tree)
-    return located_findings(source, program, gathering, config, project, called)
+    return findings_of_walk(source, program, collector, config, project, called)
 
 
-def located_findings(
+def findings_of_walk(
     source: SourceFile,
     program: Program,
-    gathering: Gathering,
+    collector: Collector,
     config: Config,
     project: Project | None,
     called: Sequence[SourceFile] = (),
 ) -> tuple[list[Finding], ...]:
-    """What was gathered in a walk, in the file and in those whose functions it calls."""
-    reports = gathering.reports()
+    """The findings of a walk, in the file and in those whose functions it calls."""
+    reports = collector.reports()
     files = [File(source, program.tree, home_of(source))]
     if project is not None and reports:
         others = {**program.heard, **_editable(project)}
@@ -177,7 +177,7 @@ def located_findings(
         files += (File(SourceFile(o.text), o.tree, str(home)) for home, o in others.items())
     imported = () if project is None else project.files()
     with profiling.part("locate"):
-        found = located(files, reports, imported, asks_torch=config.asks_torch)
+        found = locate_findings(files, reports, imported, asks_torch=config.asks_torch)
     by_home = {file.home: findings for file, findings in zip(files, found, strict=True)}
     return tuple(by_home.get(home_of(one), []) for one in (source, *called))
 

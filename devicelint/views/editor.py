@@ -26,7 +26,7 @@ from devicelint.interpreter import Program
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.torch.reveal import HOST_MEMORY, revealed_device
-from devicelint.linter.collector import Gathering, parent_of
+from devicelint.linter.collector import Collector, parent_of
 from devicelint.linter.locations import located_elsewhere
 from devicelint.rules import Rule
 from devicelint.text.positions import locate
@@ -82,8 +82,8 @@ class Studying:
 
     def __init__(self, rules: tuple[Rule, ...], is_abandoned: Callable[[], bool]) -> None:
         """Listen for some rules, for as long as anybody wants to know."""
-        self.gathering = Gathering(rules)
-        self.wanted = self.gathering.wanted | {one.__name__ for one in _NOTED}
+        self.collector = Collector(rules)
+        self.wanted = self.collector.wanted | {one.__name__ for one in _NOTED}
         """The names of the events that matter."""
         self._is_abandoned = is_abandoned
         self._notes: dict[World, _Notes] = {}
@@ -92,7 +92,7 @@ class Studying:
         """The listener of one walk; a walk that is given up is forgotten."""
         if self._is_abandoned():
             raise Abandoned
-        tell = self.gathering.listener_for(world)
+        tell = self.collector.listener_for(world)
         self._notes.pop(parent_of(world) or world, None)
         notes = self._notes[world] = _Notes()
         is_abandoned = self._is_abandoned

@@ -9,7 +9,7 @@ from devicelint.finding import Finding
 from devicelint.interpreter import explore
 from devicelint.interpreter.engine.tracing import TellingRun
 from devicelint.linter.filtering import filtered, rules_for
-from devicelint.linter.lint import located_findings
+from devicelint.linter.lint import findings_of_walk
 from devicelint.linter.program import program_of, told_in_one_line
 from devicelint.result import Checked, screen
 from devicelint.text.source import SourceFile
@@ -37,6 +37,6 @@ def study(
                 program = program_of(part, project, config)
                 studying = Studying(rules, is_abandoned)
                 explore(program, studying.listener_for, TellingRun, studying.wanted)
-                found += located_findings(part, program, studying.gathering, config, project)[0]
+                found += findings_of_walk(part, program, studying.collector, config, project)[0]
                 told.append(studying.studied(part, program, project.files()))
     return filtered(source, found, config, follows_imports=True), tuple(told)
