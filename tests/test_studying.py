@@ -16,7 +16,7 @@ from devicelint.workspace.project import Project
 EXAMPLES = sorted(Path("examples/broken").glob("*.py"))
 
 
-def studied(source: SourceFile) -> tuple[lint.Checked, Studied]:
+def studied(source: SourceFile) -> tuple[lint.CheckResult, Studied]:
     checked, (one,) = study.study(source, Config(), Project())
     return checked, one
 

@@ -14,7 +14,7 @@ from devicelint.finding import Finding, Span
 from devicelint.fixes import Bundle, Fixed, Joined, fix_until_stable
 from devicelint.linter import lint
 from devicelint.linter.lint import Heard
-from devicelint.result import Checked
+from devicelint.result import CheckResult
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project, home_of
 
@@ -58,7 +58,7 @@ class _Together:
     """What of each file is not to be fixed."""
     origins: dict[Finding, Joined] = field(default_factory=dict)
     """What each finding of the whole text is in its own file."""
-    known: dict[str, tuple[dict[str, str], tuple[Checked, ...]]] = field(default_factory=dict)
+    known: dict[str, tuple[dict[str, str], tuple[CheckResult, ...]]] = field(default_factory=dict)
     """What a file gave, and the texts of all files that this rests on."""
 
     def check(self, bundle: SourceFile) -> tuple[Finding, ...]:
@@ -79,7 +79,7 @@ class _Together:
             return False
         return lint.is_allowed(finding, self.config_for(origin.path))
 
-    def _checked(self, bundle: Bundle) -> list[Checked]:
+    def _checked(self, bundle: Bundle) -> list[CheckResult]:
         """What is found in each file, by itself and as the first one calls it."""
         texts = {home_of(file): file.text for file in bundle.files}
         led = self._remembered(bundle.files, texts) if self.is_led else ()
@@ -90,7 +90,7 @@ class _Together:
 
     def _remembered(
         self, files: Sequence[SourceFile], texts: dict[str, str]
-    ) -> tuple[Checked, ...]:
+    ) -> tuple[CheckResult, ...]:
         """What checking the first file gives, for it and for those that it leads."""
         first, *others = files
         before = self.known.get(first.path)
@@ -107,7 +107,7 @@ class _Together:
         self.known[first.path] = {home: texts[home] for home in rests_on}, found
         return found
 
-    def _pass_over(self, checked: Checked) -> None:
+    def _pass_over(self, checked: CheckResult) -> None:
         assert self.heard is not None
         passed_over = self.passed_over.setdefault(checked.source.path, set())
         passed_over.difference_update(checked.findings)
@@ -141,7 +141,7 @@ class _Together:
         )
 
 
-def _merged(led: Checked, alone: Checked) -> Checked:
+def _merged(led: CheckResult, alone: CheckResult) -> CheckResult:
     """What is found in a file when another calls it, and what else when it is checked alone."""
     met = {(one.code, one.span) for one in led.findings}
     new = (one for one in alone.findings if (one.code, one.span) not in met)

@@ -16,7 +16,7 @@ from devicelint.linter.collector import Collector
 from devicelint.linter.filtering import filtered, rules_for
 from devicelint.linter.locations import File, locate_findings
 from devicelint.linter.program import program_of, told_in_one_line
-from devicelint.result import Checked, Met, concerns_devices, screen
+from devicelint.result import CheckResult, Met, concerns_devices, screen
 from devicelint.rules import Rule
 from devicelint.text.parse import CheckError
 from devicelint.text.source import SourceFile
@@ -24,7 +24,7 @@ from devicelint.workspace.project import Project, home_of
 
 __all__ = [
     "CheckError",
-    "Checked",
+    "CheckResult",
     "Fixed",
     "adopt",
     "check",
@@ -35,13 +35,13 @@ __all__ = [
 ]
 
 
-Heard = Callable[[Checked], Checked]
+Heard = Callable[[CheckResult], CheckResult]
 """Which of the findings of a file are to be fixed; the others may stay."""
 
 
 def check(
     source: SourceFile, config: Config | None = None, project: Project | None = None
-) -> Checked:
+) -> CheckResult:
     """Find the device mistakes of one file; with a project, imports of its files are followed.
 
     Raises `CheckError` where the file is no Python that libcst can read.
@@ -55,7 +55,7 @@ def check(
 
 def check_as_called(
     source: SourceFile, called: Sequence[SourceFile], config: Config, project: Project
-) -> tuple[Checked, ...]:
+) -> tuple[CheckResult, ...]:
     """The device mistakes of one file, and those of others as far as it calls what they hold.
 
     What the functions of the others are given shows what goes wrong in them, which their own check

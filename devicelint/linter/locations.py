@@ -147,8 +147,6 @@ class _Places:
             index: replace(
                 rewrite,
                 changes=tuple(c for c in rewrite.changes if homes[c] in (index, _ANYWHERE)),
-                    each for each in rewrite.changes if homes[each] in (index, _ANYWHERE)
-                ),
             )
             for index in placed
         }

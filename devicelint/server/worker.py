@@ -13,7 +13,7 @@ from devicelint.linter import lint
 from devicelint.linter.baseline import without_known
 from devicelint.linter.fix_one import fix_across_files, fix_one
 from devicelint.output import internal_error
-from devicelint.result import Checked
+from devicelint.result import CheckResult
 from devicelint.rule_index import known_rules
 from devicelint.server.analysis import Analysis
 from devicelint.server.open_documents import Page
@@ -101,7 +101,7 @@ class Analyst:
                 return found[0], [(pages[home], after) for home, after in found[1].items()]
         return None
 
-    def _new(self, checked: Checked, config: Config) -> Checked:
+    def _new(self, checked: CheckResult, config: Config) -> CheckResult:
         """What the baseline does not know; raises InputError for one that is none."""
         return without_known(checked, config.baseline)
 

@@ -11,7 +11,7 @@ from devicelint.interpreter.engine.tracing import TellingRun
 from devicelint.linter.filtering import filtered, rules_for
 from devicelint.linter.lint import findings_of_walk
 from devicelint.linter.program import program_of, told_in_one_line
-from devicelint.result import Checked, screen
+from devicelint.result import CheckResult, screen
 from devicelint.text.source import SourceFile
 from devicelint.views.editor import Studied, Studying
 from devicelint.workspace.project import Project
@@ -22,7 +22,7 @@ def study(
     config: Config,
     project: Project,
     is_abandoned: Callable[[], bool] = lambda: False,
-) -> tuple[Checked, tuple[Studied, ...]]:
+) -> tuple[CheckResult, tuple[Studied, ...]]:
     """The findings of a file, and where its values are, of each of its programs.
 
     Raises `CheckError` where the file is no Python that libcst can read, and `Abandoned` once

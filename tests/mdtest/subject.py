@@ -77,7 +77,7 @@ class Devicelint:
 
 
 def _left(adopted: lint.Fixed) -> str:
-    return concise.render(lint.Checked(adopted.after, adopted.remaining))
+    return concise.render(lint.CheckResult(adopted.after, adopted.remaining))
 
 
 def _observation(finding: Finding, source: SourceFile) -> Observation:

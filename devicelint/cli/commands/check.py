@@ -24,7 +24,7 @@ from devicelint.cli.run.progress import Progress
 from devicelint.cli.run.settings import Settings
 from devicelint.cli.run.tally import Tally
 from devicelint.output import summary
-from devicelint.result import Checked
+from devicelint.result import CheckResult
 
 if TYPE_CHECKING:
     from devicelint.cli.run.other_files import Across
@@ -154,7 +154,7 @@ class Check:
             self.output.show(checked)
             self._tell_unknown_codes(checked.source)
 
-    def _checked(self, each: Input) -> Checked:
+    def _checked(self, each: Input) -> CheckResult:
         return self.old_code.filtered(self.checking.checked(each), self.config_of(each))
 
     @cached_property
@@ -201,9 +201,11 @@ class Check:
 
     def show_fixed(self, each: Input, fixed: Fixed) -> None:
         """Count what became of a file, and tell of it."""
-        left = self.old_code.filtered(Checked(fixed.after, fixed.remaining), self.config_of(each))
+        left = self.old_code.filtered(
+            CheckResult(fixed.after, fixed.remaining), self.config_of(each)
+        )
         fixed = replace(fixed, remaining=left.findings)
-        self.tally.count(Checked(fixed.after, fixed.remaining))
+        self.tally.count(CheckResult(fixed.after, fixed.remaining))
         self.tally.count_fixes(fixed)
         self.output.show_fixed(
             fixed,

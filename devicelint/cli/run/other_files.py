@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from devicelint.cli.run.settings import Settings
     from devicelint.config import Config
     from devicelint.linter.lint import Fixed
-    from devicelint.result import Checked
+    from devicelint.result import CheckResult
     from devicelint.text.source import SourceFile
     from devicelint.workspace.project import Project
 
@@ -61,13 +61,13 @@ class Across:
         return [self._files[o] for o in sorted(reached & self._files.keys())] if wanted else []
 
     def fixed(
-        self, configs: Mapping[Input, Config], heard: Callable[[Checked, Config], Checked]
+        self, configs: Mapping[Input, Config], heard: Callable[[CheckResult, Config], CheckResult]
     ) -> dict[Input, Fixed]:
         """What is made of files together, of what is heard of each."""
         by_path = {each.path: config for each, config in configs.items()}
         sources = [self.source(each) for each in configs]
 
-        def heard_of(checked: Checked) -> Checked:
+        def heard_of(checked: CheckResult) -> CheckResult:
             return heard(checked, by_path[checked.source.path])
 
         fixed = fix_all(sources, by_path.__getitem__, self._project, heard=heard_of)

@@ -13,7 +13,7 @@ from devicelint.output.visible import printable
 
 if TYPE_CHECKING:
     from devicelint.linter.lint import Fixed
-    from devicelint.result import Checked, Met
+    from devicelint.result import CheckResult, Met
 
 Result = TypeVar("Result")
 
@@ -23,7 +23,7 @@ class Tally:
     """Counts what a run found and changed, and tells every problem once."""
 
     files: int = 0
-    found: list[Checked] = field(default_factory=list)
+    found: list[CheckResult] = field(default_factory=list)
     """The files with findings."""
     fixed: int = 0
     fixed_files: int = 0
@@ -61,7 +61,7 @@ class Tally:
             if self.hear is not None:
                 self.hear(problem)
 
-    def count(self, checked: Checked) -> None:
+    def count(self, checked: CheckResult) -> None:
         """Count a file and its findings."""
         self.files += 1
         for one in checked.assumed:
