@@ -126,8 +126,6 @@ def _renamed(old: str) -> str:
     import warnings
 
     new = _RENAMED[old]
-    message = (
-        f"devicelint.{old} is called devicelint.{new} now; the old name goes with the next release"
-    )
+    message = f"devicelint.{old} is now devicelint.{new}; the next release drops the old name"
     warnings.warn(message, DeprecationWarning, stacklevel=3)
     return new

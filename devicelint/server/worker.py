@@ -19,7 +19,7 @@ from devicelint.server.analysis import Analysis
 from devicelint.server.open_documents import Page
 from devicelint.server.settings import Settings
 from devicelint.text.source import SourceFile
-from devicelint.views import study
+from devicelint.views import editor
 from devicelint.views.editor import Abandoned
 from devicelint.workspace.project import Project, home_of
 
@@ -65,9 +65,9 @@ class Analyst:
         self._project.hold(source)
         if config.excludes_below(page.path):
             return Analysis(page)
-        checked, studied = study.study(source, config, self._project, is_abandoned)
+        checked, snapshots = editor.analyse(source, config, self._project, is_abandoned)
         reached = frozenset(self._project.reached_from(source))
-        return Analysis(page, self._new(checked, config).findings, studied, reached=reached)
+        return Analysis(page, self._new(checked, config).findings, snapshots, reached=reached)
 
     def fixed(self, page: Page, *, adopts: bool = False) -> SourceFile:
         """What the fixes that the configuration allows make of a page; raises InputError."""
