@@ -27,7 +27,7 @@ from devicelint.output import summary
 from devicelint.result import CheckResult
 
 if TYPE_CHECKING:
-    from devicelint.cli.run.other_files import Across
+    from devicelint.cli.run.other_files import OtherFiles
     from devicelint.config import Config
     from devicelint.fixes import Approval
     from devicelint.linter.lint import Fixed
@@ -229,31 +229,31 @@ class Check:
 
     def _fixed(self, each: Input) -> dict[Input, Fixed]:
         """What is made of a file, and of those that have to change with it."""
-        fixed = {each: self.fix_file(self.across.source(each), self.config_of(each))}
+        fixed = {each: self.fix_file(self.other_files.source(each), self.config_of(each))}
         config = self.config_for(self.config_of(each))
-        others = [] if self.approves else self.across.needed(each, fixed[each], config)
+        others = [] if self.approves else self.other_files.needed(each, fixed[each], config)
         if others:
             configs = {each: config} | {o: self.config_of(o) for o in others}
-            fixed = self.across.fixed(configs, self.old_code.heard)
+            fixed = self.other_files.fixed(configs, self.old_code.heard)
         if self.writes:
             on_disk: dict[Input, Fixed] = {
                 one: it for one, it in fixed.items() if isinstance(one, FileInput)
             }
-            if self.across.write(on_disk):
+            if self.other_files.write(on_disk):
                 self.checking.look_again()
         elif others:
-            self.across.hold(fixed)
+            self.other_files.hold(fixed)
             self.is_holding = True
         if not (others or self.is_holding) and is_clean(fixed[each]):
             self.checking.learn_clean(each, fixed[each].before)
         return fixed
 
     @cached_property
-    def across(self) -> Across:
+    def other_files(self) -> OtherFiles:
         """The files that a fix of another may change."""
-        from devicelint.cli.run.other_files import Across
+        from devicelint.cli.run.other_files import OtherFiles
 
-        return Across(self.project, self.options.paths, self.settings)
+        return OtherFiles(self.project, self.options.paths, self.settings)
 
     def config_for(self, config: Config) -> Config:
         """The configuration by which a file is fixed."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from devicelint.cli.run.inputs import STDIN, FileInput, Input
 from devicelint.linter import lint
-from devicelint.linter.fix_files import fix_all
+from devicelint.linter.fix_files import fix_files
 from devicelint.linter.locations import FAR
 from devicelint.workspace.files import python_files, replace_files
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from devicelint.workspace.project import Project
 
 
-class Across:
+class OtherFiles:
     """The files of a run that a fix of another may change: no others are."""
 
     def __init__(self, project: Project, paths: Sequence[str], settings: Settings) -> None:
@@ -70,7 +70,7 @@ class Across:
         def heard_of(checked: CheckResult) -> CheckResult:
             return heard(checked, by_path[checked.source.path])
 
-        fixed = fix_all(sources, by_path.__getitem__, self._project, heard=heard_of)
+        fixed = fix_files(sources, by_path.__getitem__, self._project, heard=heard_of)
         return dict(zip(configs, fixed, strict=True))
 
     def write(self, fixed: Mapping[Input, Fixed]) -> bool:
