@@ -16,7 +16,7 @@ from devicelint.interpreter.engine.run import Listener, Run, Split
 from devicelint.interpreter.suggestions.context import Scene
 from devicelint.linter.locations import RawFinding
 from devicelint.rules import Report, Reports, Rule
-from devicelint.rules._hearing import event_of, methods_of
+from devicelint.rules._listening import event_of, methods_of
 
 
 class Collector:

@@ -13,7 +13,7 @@ from devicelint.config import Config
 from devicelint.finding import Finding, Span
 from devicelint.fixes import Bundle, Fixed, Joined, fix_until_stable
 from devicelint.linter import lint
-from devicelint.linter.lint import Heard
+from devicelint.linter.lint import ReportFilter
 from devicelint.result import CheckResult
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project, home_of
@@ -27,7 +27,7 @@ def fix_files(
     project: Project,
     *,
     has_entry: bool = False,
-    heard: Heard | None = None,
+    reported: ReportFilter | None = None,
 ) -> tuple[Fixed, ...]:
     """Apply the fixes that the configurations allow, in all the files, until nothing changes.
 
@@ -36,7 +36,7 @@ def fix_files(
     are released.  Only findings that `reported` keeps are fixed.
     """
     with project.editing(sources):
-        joint = _JointCheck(config_for, project, has_entry, heard)
+        joint = _JointCheck(config_for, project, has_entry, reported)
         insists = any(config_for(source.path).adopts for source in sources)
         fixed = fix_until_stable(
             Bundle.of(sources, has_entry=has_entry), joint.check, joint.accepts, insists=insists
@@ -53,7 +53,7 @@ class _JointCheck:
     config_for: ConfigFor
     project: Project
     has_entry: bool
-    heard: Heard | None = None
+    reported: ReportFilter | None = None
     passed_over: dict[str, set[Finding]] = field(default_factory=dict)
     """The findings of each file that are not to be fixed."""
     origins: dict[Finding, Joined] = field(default_factory=dict)
@@ -103,17 +103,17 @@ class _JointCheck:
             found = lint.check_as_called(first, others, config, self.project)
         else:
             found = (lint.check(first, config, self.project),)
-        for checked in found if self.heard else ():
+        for checked in found if self.reported else ():
             self._pass_over(checked)
         rests_on = {home_of(first), *self.project.reached_from(first)} & texts.keys()
         self.known[first.path] = {home: texts[home] for home in rests_on}, found
         return found
 
     def _pass_over(self, checked: CheckResult) -> None:
-        assert self.heard is not None
+        assert self.reported is not None
         passed_over = self.passed_over.setdefault(checked.source.path, set())
         passed_over.difference_update(checked.findings)
-        passed_over.update({*checked.findings}.difference(self.heard(checked).findings))
+        passed_over.update({*checked.findings}.difference(self.reported(checked).findings))
 
     def of_file(self, fixed: Fixed, index: int) -> Fixed:
         """What became of one of the files."""

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-Heard = Callable[[CheckResult], CheckResult]
+ReportFilter = Callable[[CheckResult], CheckResult]
 """Which of the findings of a file are to be fixed; the others may stay."""
 
 
@@ -73,7 +73,7 @@ def fix(
     config: Config | None = None,
     project: Project | None = None,
     approves: Approval | None = None,
-    heard: Heard | None = None,
+    reported: ReportFilter | None = None,
 ) -> Fixed:
     """Apply the fixes that the configuration allows until nothing changes.
 
@@ -86,9 +86,9 @@ def fix(
     def found(one: SourceFile) -> tuple[Finding, ...]:
         checked = check(one, config, project)
         suppressed[one.text] = checked.suppressed
-        if heard is not None:
+        if reported is not None:
             passed_over.difference_update(checked.findings)
-            passed_over.update({*checked.findings}.difference(heard(checked).findings))
+            passed_over.update({*checked.findings}.difference(reported(checked).findings))
         return checked.findings
 
     def accepts(finding: Finding) -> bool:
@@ -151,8 +151,8 @@ def _explored(
     rules: tuple[Rule, ...],
     assumed: list[Met],
 ) -> tuple[list[Finding], ...]:
-    heard = {} if project is None else _programs(called, project)
-    program = replace(program_of(source, project, config), heard=heard)
+    callees = {} if project is None else _programs(called, project)
+    program = replace(program_of(source, project, config), heard=callees)
     collector = Collector(rules)
     with profiling.part("walk"):
         explore(program, collector.listener_for, wanted=collector.wanted)

@@ -74,8 +74,8 @@ class Analyst:
         config = self.config_for(page.path)
         if adopts:
             return lint.adopt(page.source, config, self._project).after
-        heard = partial(self._new, config=config)
-        return lint.fix(page.source, config, self._project, heard=heard).after
+        reported = partial(self._new, config=config)
+        return lint.fix(page.source, config, self._project, reported=reported).after
 
     def fixed_by(self, analysis: Analysis, finding: Finding) -> SourceFile | None:
         """What the fix of a finding makes of its page; None where it would do harm."""

@@ -87,7 +87,7 @@ class Check:
         self.settings = Settings(options)
         self.old_code = OldCode(options)
         self.output = Output(options)
-        self.tally = Tally(hear=self.output.show_problem)
+        self.tally = Tally(on_problem=self.output.show_problem)
         self.checking = Checking(options, lambda each: self.config_for(self.config_of(each)))
         self.unsafe_fixes = False
         """Whether --fix would make unsafe fixes too, in any of the files."""
@@ -234,7 +234,7 @@ class Check:
         others = [] if self.approves else self.other_files.needed(each, fixed[each], config)
         if others:
             configs = {each: config} | {o: self.config_of(o) for o in others}
-            fixed = self.other_files.fixed(configs, self.old_code.heard)
+            fixed = self.other_files.fixed(configs, self.old_code.reported)
         if self.writes:
             on_disk: dict[Input, Fixed] = {
                 one: it for one, it in fixed.items() if isinstance(one, FileInput)
@@ -263,8 +263,8 @@ class Check:
         """What is made of one file."""
         from devicelint.linter import lint
 
-        heard = partial(self.old_code.heard, config=config)
-        return lint.fix(source, config, self.project, self.approves, heard)
+        reported = partial(self.old_code.reported, config=config)
+        return lint.fix(source, config, self.project, self.approves, reported)
 
     @property
     def writes(self) -> bool:

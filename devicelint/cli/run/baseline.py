@@ -37,7 +37,7 @@ class Known:
         """Read a file; raises BaselineError."""
         return cls(read_baseline(path))
 
-    def heard(self, checked: CheckResult) -> CheckResult:
+    def reported(self, checked: CheckResult) -> CheckResult:
         """What of a file is new."""
         new = self.baseline.filter_known(checked.findings, checked.source).new
         return replace(checked, findings=new)

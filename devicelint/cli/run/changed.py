@@ -39,7 +39,7 @@ class Changed:
 
     def filtered(self, checked: CheckResult, config: Config) -> CheckResult:
         """What of a file is to be told."""
-        told = self.heard(checked, config)
+        told = self.reported(checked, config)
         self.kept_back += len(checked.findings) - len(told.findings)
         return told
 
@@ -47,7 +47,7 @@ class Changed:
         """How much was kept back."""
         return sentences.unchanged(self.kept_back, self.name)
 
-    def heard(self, checked: CheckResult, config: Config) -> CheckResult:
+    def reported(self, checked: CheckResult, config: Config) -> CheckResult:
         """The same, of a text that is on its way to what is told."""
         if not checked.findings:
             return checked

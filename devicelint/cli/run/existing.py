@@ -50,13 +50,13 @@ class OldCode:
             checked = self._changed.filtered(checked, config)
         return self._adding.filtered(checked) if self._adding else checked
 
-    def heard(self, checked: CheckResult, config: Config) -> CheckResult:
+    def reported(self, checked: CheckResult, config: Config) -> CheckResult:
         """The same, of a text that is on its way to what is told."""
         if self._writing is not None:
             return checked
         if known := self._known_by(config):
-            checked = known.heard(checked)
-        return self._changed.heard(checked, config) if self._changed else checked
+            checked = known.reported(checked)
+        return self._changed.reported(checked, config) if self._changed else checked
 
     @property
     def keeps_back(self) -> bool:

@@ -61,16 +61,18 @@ class OtherFiles:
         return [self._files[o] for o in sorted(reached & self._files.keys())] if wanted else []
 
     def fixed(
-        self, configs: Mapping[Input, Config], heard: Callable[[CheckResult, Config], CheckResult]
+        self,
+        configs: Mapping[Input, Config],
+        reported: Callable[[CheckResult, Config], CheckResult],
     ) -> dict[Input, Fixed]:
-        """What is made of files together, of what is heard of each."""
+        """What is made of files together, of what is reported each."""
         by_path = {each.path: config for each, config in configs.items()}
         sources = [self.source(each) for each in configs]
 
-        def heard_of(checked: CheckResult) -> CheckResult:
-            return heard(checked, by_path[checked.source.path])
+        def reported_of(checked: CheckResult) -> CheckResult:
+            return reported(checked, by_path[checked.source.path])
 
-        fixed = fix_files(sources, by_path.__getitem__, self._project, heard=heard_of)
+        fixed = fix_files(sources, by_path.__getitem__, self._project, reported=reported_of)
         return dict(zip(configs, fixed, strict=True))
 
     def write(self, fixed: Mapping[Input, Fixed]) -> bool:

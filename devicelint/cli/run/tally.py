@@ -34,7 +34,7 @@ class Tally:
     """What the configuration assumes of names that were met, by where it does."""
     told_to_assume: dict[str, str] = field(default_factory=dict)
     """All the names that it says something of, by where it does."""
-    hear: Callable[[InputError], None] | None = None
+    on_problem: Callable[[InputError], None] | None = None
     """Who is told of each problem besides the person who runs this."""
 
     def attempt(self, path: str, work: Callable[[], Result]) -> Result | None:
@@ -58,8 +58,8 @@ class Tally:
         if line not in self.problems:
             self.problems[line] = None
             terminal.say(line)
-            if self.hear is not None:
-                self.hear(problem)
+            if self.on_problem is not None:
+                self.on_problem(problem)
 
     def count(self, checked: CheckResult) -> None:
         """Count a file and its findings."""
