@@ -68,8 +68,3 @@ class RunGuard:
         for handle in self._guards:
             handle.remove()
         self._guards = []
-
-
-def missing(door: str, library: str) -> ImportError:
-    """What to raise where the library of `runtime_guard.<door>` cannot be imported."""
-    return ImportError(f"runtime_guard.{door} needs {library}: pip install {library}", name=library)
