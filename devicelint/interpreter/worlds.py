@@ -14,9 +14,8 @@ from devicelint.interpreter.analyses.cpu_only import announce_cpu_only
 from devicelint.interpreter.analyses.fixed_to_cpu import announce_fixed_to_cpu
 from devicelint.interpreter.analyses.guards.groups import announce_guards
 from devicelint.interpreter.analyses.ignored_device import announce_ignored
-from devicelint.interpreter.analyses.path_joins import announce_apart
-from devicelint.interpreter.analyses.unused_device import announce_unused
 from devicelint.interpreter.engine.budget import Patience
+from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run, Split
 from devicelint.interpreter.python.classes import has_unentered, is_never_called, walk_class_alone
@@ -71,6 +70,7 @@ def explore(
     def begin(world: World, *, splits: bool) -> Run:
         run = walker(program, world, listener_for(world), patience=patience, splits=splits)
         run.wanted = wanted
+        attend(run, wanted)
         if run.assumed is not None:
             run.assumed.begin(run)
         return run
@@ -101,15 +101,16 @@ def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:
     run.state.dead = False
     _walk_unentered(run, entered)
     announce_loads(run)
-    announce_unused(run)
     if run.wants(CpuOnly):
         announce_cpu_only(run)
-    announce_apart(run)
     if run.wants(FixedToCpu):
         announce_fixed_to_cpu(run)
     announce_ignored(run)
     if run.wants(GuardedMoves):
         announce_guards(run)
+    for one in run.hearers:
+        for event in one.at_end():
+            run.announce(event)
     differs = run.demands_accelerator or run.skips_a_machine or bool(run.loads)
     return Walk(run.world, run.entered, differs, run.counts_accelerators)
 
