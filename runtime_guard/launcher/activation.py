@@ -171,6 +171,10 @@ def activate_from_environment() -> None:
         besides = ", and there is no virtual GPU" if virtual else ""
         complain(f"{error}; nothing is guarded{besides}")
         return
+    _activate_as(asked)
+
+
+def _activate_as(asked: Environment | None) -> None:
     if asked is not None and (asked.mode != "off" or asked.machine is not None):
         activation = activate(asked)
         if FINDINGS in os.environ:

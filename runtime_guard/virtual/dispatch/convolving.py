@@ -83,7 +83,7 @@ class Convolution(NamedTuple):
 
     @property
     def _batch(self) -> int:
-        return self.data.shape[0] if self.data.dim() == self.weight.dim() else 1
+        return int(self.data.shape[0]) if self.data.dim() == self.weight.dim() else 1
 
 
 def check(given: Convolution) -> None:
