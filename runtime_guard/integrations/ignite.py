@@ -68,7 +68,7 @@ class DeviceGuard(GuardCallback):
 
 
 def _is_the_only_handler(engine: Engine) -> bool:
-    """Whether nobody but us listens to errors: an engine takes those for handled that it tells."""
+    """Whether nobody but us listens to errors: an engine takes for handled what it passes on."""
     handlers = getattr(engine, "_event_handlers", {}).get(Events.EXCEPTION_RAISED, ())
     return all(
         isinstance(getattr(handler, "__self__", None), DeviceGuard) for handler, *_ in handlers

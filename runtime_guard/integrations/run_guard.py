@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class RunGuard:
     """Guards models from the start of a run to its end, in as many runs as there are.
 
-    A run that failed may never tell its callbacks: starting the next one takes away what is left.
+    A run that failed may never inform its callbacks: starting the next one takes away what is left.
     Pickled or copied in a run, as trainers are, it comes back between runs.
     """
 

@@ -27,7 +27,7 @@ class DeviceGuard(GuardCallback, Callback):
         net = NeuralNetClassifier(Module, callbacks=[("guard", DeviceGuard(steps=10))])
 
     Takes the options of `runtime_guard.guard`, which are parameters as sklearn has them:
-    `net.set_params(callbacks__guard__action="warn")`. skorch does not tell its callbacks that
+    `net.set_params(callbacks__guard__action="warn")`. skorch does not inform its callbacks that
     fitting has failed: the module then stays guarded until it is initialized anew, or until
     `remove()`. Where this is not enough, and for predictions:
 

@@ -22,7 +22,7 @@ class DeviceGuardCallback(GuardCallback, TrainerCallback):
 
         trainer = Trainer(model, arguments, ..., callbacks=[DeviceGuardCallback(steps=10)])
 
-    Takes the options of `runtime_guard.guard`. A Trainer tells its callbacks neither that an
+    Takes the options of `runtime_guard.guard`. A Trainer informs its callbacks neither that an
     evaluation or prediction outside of training begins (it is guarded from its second batch on),
     nor that training has failed: the model then stays guarded until the next training or
     `remove()`. What ends the program is explained all the same. Where this is not enough:

@@ -17,7 +17,7 @@ CUDA: Final = "12.6"
 """The version of CUDA for which every supported release of torch has a build."""
 
 CUDNN: Final = 91002
-"""What such a build tells as cuDNN's version."""
+"""What such a build gives as cuDNN's version."""
 
 XPU: Final = "20250301"
 

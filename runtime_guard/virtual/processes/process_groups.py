@@ -1,7 +1,7 @@
 """Process groups of accelerators: collectives run on gloo, with the checks of nccl and xccl.
 
 torch makes a group of "nccl" from a class that a torch built without CUDA has not. Here that class
-is gloo under another name, so that all that torch's own Python checks and tells stays as it is.
+is gloo under another name, so that all that torch's own Python checks and says stays as it is.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ FLAT: Final = (
 """Of these, the ones in which nccl counts elements, and gloo wants rows for each rank."""
 
 NCCL_VERSION: Final = 2 << 32 | 27 << 16 | 5
-"""The version that torch tells in its logs, as it packs it."""
+"""The version that torch names in its logs, as it packs it."""
 
 
 def install(patches: Patches) -> None:
