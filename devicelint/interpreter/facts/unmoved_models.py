@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 import libcst as cst
 
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by
-from devicelint.interpreter.python.conditions import asks_for_device
+from devicelint.interpreter.facts.device_words import asks_for_device
 
 _OF_MODELS = re.compile(r"(^|[._])(models?|nets?|networks?|backbones?|architectures?)([._]|$)")
 _SETTINGS = re.compile(r"\b(args|opts?|options?|config|cfg|conf|hparams|params|settings|flags)\b")

@@ -9,7 +9,7 @@ from devicelint.domain.devices import Known
 from devicelint.domain.values import FALSE, Const, Flag, Outside, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.conditions import asks_for_device
+from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.torch.calls_by_name import special
 from devicelint.interpreter.torch.device_arguments import is_hard
 
