@@ -16,13 +16,13 @@ from devicelint.finding import (
     Severity,
     Span,
 )
+from devicelint.linter.result import Checked
 from devicelint.output import concise, diff, statistics, summary, text, trace
 from devicelint.output import json as json_format
 from devicelint.output.internal_error import describe
 from devicelint.output.paint import coloured
 from devicelint.output.report import Scene
 from devicelint.output.visible import cell_width, printable, strip
-from devicelint.result import Checked
 from devicelint.text.source import SourceFile
 from devicelint.views.trace import Trace
 

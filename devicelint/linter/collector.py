@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from devicelint import profiling
+from devicelint.crash import error_in_one_line
 from devicelint.domain.events import Event
 from devicelint.domain.worlds import World
 from devicelint.finding import Certainty
@@ -14,7 +15,6 @@ from devicelint.interpreter.engine.budget import GivenUp
 from devicelint.interpreter.engine.run import Listener, Run, Split
 from devicelint.interpreter.suggestions.context import Scene
 from devicelint.linter.locations import Said
-from devicelint.plugins.crash import mishap
 from devicelint.rules import Report, Reports, Rule
 from devicelint.rules._hearing import event_of, methods_of
 
@@ -124,5 +124,5 @@ def _heard_by_plugin(
     except (Split, GivenUp, RecursionError):
         raise
     except Exception as error:
-        told = f"{rule.code} {rule.name} of {rule.plugin} has failed: {mishap(error)}"
+        told = f"{rule.code} {rule.name} of {rule.plugin} has failed: {error_in_one_line(error)}"
         raise RuleFailed(told) from error

@@ -1,4 +1,4 @@
-"""The format for reviewdog: comments on lines of a change, with what would mend them."""
+"""The format for reviewdog: comments on lines of a change, with what would fix them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.result import Checked
+    from devicelint.linter.result import Checked
 
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.NOTE: "INFO"}
 _LINES_OF_A_SUGGESTION = 12

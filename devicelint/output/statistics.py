@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from devicelint.output.paint import Paint, plain
 
 if TYPE_CHECKING:
-    from devicelint.result import Checked
+    from devicelint.linter.result import Checked
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from devicelint.output.visible import printable
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.result import Checked
+    from devicelint.linter.result import Checked
 
 __all__ = ["DEFAULT_WIDTH", "Report", "render"]
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from devicelint.finding import Span
-from devicelint.result import Checked
+from devicelint.linter.result import Checked
 from devicelint.text.source import SourceFile
 from tests.formats import samples
 from tests.formats.samples import ROOT, SCHEMAS

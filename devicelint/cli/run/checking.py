@@ -16,7 +16,7 @@ from devicelint.cli.run.examine import examine
 from devicelint.cli.run.inputs import FileInput, Input
 from devicelint.cli.run.jobs import number
 from devicelint.finding import InputError
-from devicelint.result import Checked
+from devicelint.linter.result import Checked
 from devicelint.rule_index import plugged_in
 from devicelint.text.hashing import digest
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from devicelint.workspace.project import Project
 
 _NOTHING: list[list[Any]] = [[], [], []]
-"""What is known of a file in which nothing is found, silenced, or assumed."""
+"""What is known of a file in which nothing is found, suppressed, or assumed."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.nodes import descendants
-from devicelint.interpreter.engine.run import Run, executes
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import executes
 from devicelint.interpreter.facts.mentions import called_method, calls_method, names_in
 from devicelint.interpreter.facts.saved_files import asking_for_files
 from devicelint.interpreter.python.assignment import assign

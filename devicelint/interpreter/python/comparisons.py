@@ -30,7 +30,8 @@ from devicelint.domain.values import (
     Tool,
     Value,
 )
-from devicelint.interpreter.engine.run import Run, evaluates
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.facts.device_words import names_device_type
 from devicelint.interpreter.facts.mentions import names_in
 from devicelint.interpreter.facts.tensor_parameters import absence_of
