@@ -28,6 +28,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run, Split
+from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.loop_shapes import (
     Group,
     LoopShape,
@@ -38,7 +39,7 @@ from devicelint.interpreter.facts.loop_shapes import (
     moved_elsewhere,
     shape_of,
 )
-from devicelint.interpreter.python.conditions import asks_for_device, condition_at, truth_of
+from devicelint.interpreter.python.conditions import condition_at, truth_of
 from devicelint.interpreter.torch.device_arguments import device_named
 from devicelint.interpreter.torch.operands import report_input
 

@@ -25,7 +25,9 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.torch.operands import DIFFERENT, operand_of, report_clash
 
@@ -134,6 +136,10 @@ def assign_item(
 
 def _is_read_back(run: Run, storage: cst.BaseExpression) -> bool:
     """Whether what is taken out of a storage is moved each time: it is to stay where it is."""
-    name = re.escape(run.code_of(storage))
-    read = rf"^(?![ \t]*{name}[ \t]*=)[^\n]*(?<![\w.]){name}\[[^\n]*\.(?:to|cuda)\("
-    return re.search(read, run.program.text, re.MULTILINE) is not None
+    name = path_of(storage)
+    return any(
+        isinstance(part, cst.Subscript) and path_of(part.value) == name
+        for call in descendants(run.program.tree)
+        if called_method(call) in ("to", "cuda")
+        for part in descendants(call)
+    )
