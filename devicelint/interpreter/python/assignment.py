@@ -40,7 +40,6 @@ from devicelint.interpreter.python.containers import (
     mark_shared,
     write_weakly,
 )
-from devicelint.interpreter.python.dynamic import bind_global, names_globals
 from devicelint.interpreter.torch.indexing import assign_item
 from devicelint.interpreter.torch.modules.registration import register
 from devicelint.interpreter.torch.operands import operand_of
@@ -107,9 +106,7 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseEx
         return
     first = target.slice[0].slice
     key = run.evaluate(first.value) if isinstance(first, cst.Index) else None
-    if names_globals(run, target.value):
-        bind_global(run, key, value)
-    elif isinstance(owner, Bundle) and isinstance(key, Const):
+    if isinstance(owner, Bundle) and isinstance(key, Const):
         run.state.write(owner.ref, str(key.value), value)
     elif isinstance(owner, (ListOf, DictOf, Module)):
         _write_item(run, owner, key, value)
