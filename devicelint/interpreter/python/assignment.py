@@ -30,7 +30,6 @@ from devicelint.interpreter.analyses.cpu_only import note_leaf
 from devicelint.interpreter.analyses.placeholders import check_overwritten
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.moved_back import note_bound_again
-from devicelint.interpreter.libraries.graph_fields import put_into_graph
 from devicelint.interpreter.python.containers import (
     ELEMENT,
     LENGTH,
@@ -110,8 +109,6 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseEx
         run.state.write(owner.ref, str(key.value), value)
     elif isinstance(owner, (ListOf, DictOf, Module)):
         _write_item(run, owner, key, value)
-    elif isinstance(owner, Outside):
-        put_into_graph(run, target, owner, value, site)
     elif isinstance(owner, (Batch, Tuple, Stream)) and isinstance(target.value, cst.Name):
         run.bind(target.value.value, _with_item(owner, key, value), target)
 
