@@ -17,7 +17,7 @@ from devicelint.output.visible import printable
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 _COUNTED = ("failure", "error")
 
@@ -30,7 +30,7 @@ class Report(report.Report):
         super().__init__(scene)
         self._suites: list[Element] = []
 
-    def file(self, checked: Checked) -> str:
+    def file(self, checked: CheckResult) -> str:
         """Keep a file for the end."""
         suite = self._suite(checked.source.path)
         met = Counter[str]()

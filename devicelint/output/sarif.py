@@ -21,7 +21,7 @@ from devicelint.output.visible import printable
 from devicelint.rule_index import all_facts
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _AFTERWARDS = "fails here"
@@ -42,7 +42,7 @@ class Report(report.Report):
         }
         self._rules = {facts.code: index for index, facts in enumerate(all_facts())}
 
-    def file(self, checked: Checked) -> str:
+    def file(self, checked: CheckResult) -> str:
         """Keep the findings of a file for the end, and what of it is passed over."""
         for note in checked.source.notes:
             self._notify("toolExecutionNotifications", "warning", note)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
-from typing import Any, Concatenate, ParamSpec, Self
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
@@ -12,12 +12,13 @@ from devicelint.domain.events import Event
 from devicelint.domain.values import Module, Value
 
 Heard = ParamSpec("Heard")
+Forked = TypeVar("Forked", bound="Notes")
 
 
 class Notes:
     """What one part of the interpreter keeps in mind of a walk; that part owns the class."""
 
-    def fork(self) -> Self:
+    def fork(self: Forked) -> Forked:
         """A copy of its own, for a part of the walk that is to leave no trace here."""
         made = copy(self)
         for name, held in vars(self).items():

@@ -31,7 +31,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.placeholder_rows import note_appended
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, evaluates, methods
@@ -231,7 +230,6 @@ def method_of_list(run: Run, receiver: ListOf, name: str, node: cst.Call) -> Val
     given = arguments.positional
     if name in ("append", "add") and given:
         extend(run, receiver.ref, given[0].value)
-        note_appended(run, receiver, given[0].value, node)
     elif name in ("extend", "update") and given:
         elements = known_elements(run, given[0].value)
         for element in elements or (element_of(run, given[0].value, given[0].site),):

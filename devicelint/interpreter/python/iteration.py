@@ -20,7 +20,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.placeholder_rows import check_columns
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
@@ -65,10 +64,6 @@ def _element(run: Run, value: Value, site: object) -> Value:
 
 @function("builtins.zip")
 def zip_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    if len(site.args) == 1 and site.args[0].star == "*":
-        rows = run.evaluate(site.args[0].value)
-        if isinstance(rows, ListOf):
-            check_columns(run, rows, site)
     if arguments.open:
         return _transposed(arguments)
     parts = [element_of(run, one.value, one.site) for one in arguments.positional]
