@@ -30,7 +30,6 @@ from devicelint.interpreter.analyses.cpu_only import note_leaf
 from devicelint.interpreter.analyses.placeholders import check_overwritten
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.moved_back import note_bound_again
-from devicelint.interpreter.libraries.graph_fields import put_into_graph
 from devicelint.interpreter.python.containers import (
     ELEMENT,
     LENGTH,
@@ -40,7 +39,6 @@ from devicelint.interpreter.python.containers import (
     mark_shared,
     write_weakly,
 )
-from devicelint.interpreter.python.dynamic import bind_global, names_globals
 from devicelint.interpreter.torch.indexing import assign_item
 from devicelint.interpreter.torch.modules.registration import register
 from devicelint.interpreter.torch.operands import operand_of
@@ -107,14 +105,10 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseEx
         return
     first = target.slice[0].slice
     key = run.evaluate(first.value) if isinstance(first, cst.Index) else None
-    if names_globals(run, target.value):
-        bind_global(run, key, value)
-    elif isinstance(owner, Bundle) and isinstance(key, Const):
+    if isinstance(owner, Bundle) and isinstance(key, Const):
         run.state.write(owner.ref, str(key.value), value)
     elif isinstance(owner, (ListOf, DictOf, Module)):
         _write_item(run, owner, key, value)
-    elif isinstance(owner, Outside):
-        put_into_graph(run, target, owner, value, site)
     elif isinstance(owner, (Batch, Tuple, Stream)) and isinstance(target.value, cst.Name):
         run.bind(target.value.value, _with_item(owner, key, value), target)
 
