@@ -27,7 +27,6 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.analyses.cpu_only import note_leaf
-from devicelint.interpreter.analyses.placeholders import check_overwritten
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.moved_back import note_bound_again
 from devicelint.interpreter.python.containers import (
@@ -132,9 +131,7 @@ def _write_item(run: Run, owner: ListOf | DictOf | Module, key: Value | None, va
 
 def _write_somewhere(run: Run, owner: ListOf | DictOf | Module, value: Value) -> None:
     """Under a key that is not known: each item is what it was, or is this now."""
-    fields = tuple(run.state.fields(owner.ref).items())
-    check_overwritten(run, owner, (before for _, before in fields), value)
-    for name, before in fields:
+    for name, before in tuple(run.state.fields(owner.ref).items()):
         if name.startswith("["):
             run.state.write(owner.ref, name, join_known(before, value))
     joined = join(run.state.read(owner.ref, ELEMENT), value)
