@@ -47,23 +47,8 @@ def believed(run: Run, node: cst.For, element: Value) -> Value:
     """What a loop's target is given, with what the code shows of its unknown parts."""
     if not run.world.accelerators or not _has_unknown(run, element):
         return element
-    if _places_parts(run.module_code):
-        return element
     shape = shape_of(run.module, node)
     return element if shape is None else _believed_of(run, shape, node.target, element)
-
-
-@functools.lru_cache(maxsize=4)
-def _places_parts(text: str) -> bool:
-    return _PLACES_PARTS.search(text) is not None
-
-
-_PLACES_PARTS = re.compile(
-    r"\.(?:to|cuda)\(\s*[\w.]+\s*,\s*['\"]\w+['\"]"
-    r"|\.(?:prepare|prepare_data_loader|setup_dataloaders)\([^()]*(?:loader|\bdl\b)"
-)
-"""`data.to(device, "x", "y")` moves these fields of a graph, and batches of it have them there;
-loaders that a framework has prepared move what they give: a move beside them shows nothing."""
 
 
 def _has_unknown(run: Run, element: Value) -> bool:
