@@ -80,20 +80,12 @@ def is_of_this_run(run: Run, path: Argument) -> bool:
     does.
     """
     path_here, entry, settings = identity_of(run, path), _entry(run), frozenset(run.settings)
-    return _is_told_where_to_save(run, path_here) or any(
+    return any(
         one.path == path_here
         and one.entry is entry
         and (one.settings <= settings or (settings and settings <= one.settings))
         for one in run.saved
     )
-
-
-def _is_told_where_to_save(run: Run, path: object) -> bool:
-    """Whether a call is given this very name to save to: `train(…, save_path="best.pt")`."""
-    if not isinstance(path, str):
-        return False
-    told = rf"[(,]\s*\w*save\w*\s*=\s*['\"]{re.escape(path)}['\"]"
-    return re.search(told, run.module_code) is not None
 
 
 _ASKS_FOR_A_FILE = re.compile(r"\b(?:l?exists|is_?file)\(")
