@@ -24,7 +24,8 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.run import Run, attributes, methods
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import attributes, methods
 from devicelint.interpreter.facts.caller_contracts import works_on_the_host
 from devicelint.interpreter.facts.tensor_parameters import is_declared
 from devicelint.interpreter.python.calls import arguments_of
