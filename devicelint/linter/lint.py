@@ -156,7 +156,7 @@ def _explored(
     gathering = Gathering(rules)
     with profiling.part("walk"):
         explore(program, gathering.listener_for, wanted=gathering.wanted)
-    assumed += met(program.assumed, source, program.tree)
+    assumed += met(program, source)
     return located_findings(source, program, gathering, config, project, called)
 
 
