@@ -45,8 +45,7 @@ from devicelint.interpreter.torch.operands import operand_of
 
 def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExpression) -> None:
     """Bind a value, which the expression `site` gave, to a target."""
-    if run.assumed is not None:
-        value = run.assumed.bound(run, target, value)
+    value = run.guesses.bound(run, target, value)
     match target:
         case cst.Name():
             if isinstance(value, Tensor):

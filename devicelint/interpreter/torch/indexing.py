@@ -7,8 +7,6 @@ assignment is brought to the tensor, wherever it lies.
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from devicelint.domain.devices import CPU, agreement
