@@ -67,7 +67,7 @@ class Cache:
         return result.found
 
     def put(self, home: str, content: str, key: str, found: Any) -> None:
-        """Take what was found in a file; `settle` is told on what that rests."""
+        """Take what was found in a file; `settle` learns on what that rests."""
         self._contents[home] = content
         self._learn(home, content, ())
         self._found[home, key] = self._new[home, key] = found

@@ -21,7 +21,7 @@ class Result(NamedTuple):
     """What one check of a file came to, as JSON writes it."""
 
     rests_on: str
-    """Tells the files that it rests on, and their content, from others."""
+    """A digest of the files that it rests on, and of their content."""
     found: Any
 
 
@@ -68,9 +68,9 @@ class Record:
     @classmethod
     def from_data(cls, data: Any) -> Record:
         """The record that was written; raises ValueError or TypeError for anything else."""
-        told, asked, results = data
+        version, asked, results = data
         return cls(
-            str(told),
+            str(version),
             {Question(str(module), int(level)) for module, level in asked},
             {str(key): Result(*result) for key, result in results.items()},
         )
@@ -78,7 +78,7 @@ class Record:
 
 @dataclass
 class Ground:
-    """What findings rest on, told in one digest for each file.
+    """What findings rest on, as one digest for each file.
 
     Imports go round in circles: files that import each other rest on the same.
     """
@@ -112,8 +112,8 @@ class Ground:
         found = {one for home in circle for _, one in self._answers.pop(home) if one is not None}
         others = [self._known[one] for one in sorted(found.difference(circle))]
         parts = (*own, *others)
-        told = digest("\n".join(parts).encode("utf-8", "surrogatepass")) if all(parts) else ""
-        self._known |= dict.fromkeys(circle, told)
+        version = digest("\n".join(parts).encode("utf-8", "surrogatepass")) if all(parts) else ""
+        self._known |= dict.fromkeys(circle, version)
 
     def _own(self, home: str) -> str:
         """What one file adds; nothing where it is not what was read."""

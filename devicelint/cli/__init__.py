@@ -54,8 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             terminal.forget_output()
         terminal.say(f"devicelint: {error.filename or 'standard output'}: {error.strerror}")
         return BAD_USAGE
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is told in one line
-        terminal.say(_told(error))
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is reported in one line
+        terminal.say(_message(error))
         return BAD_USAGE
     return status
 
@@ -84,7 +84,7 @@ def _overview() -> str:
     return parser.overview()
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     if isinstance(error, InputError):
         return printable(str(error))
     if isinstance(error, UsageError):

@@ -20,7 +20,7 @@ _USUAL = "devicelint.pyi"
 class Assumptions(Kind[tuple["Assumption", ...]]):
     """A table of names, each with what it stands for."""
 
-    told = 'a table of words such as `loader = "cpu batches"`'
+    expected = 'a table of words such as `loader = "cpu batches"`'
 
     def read(self, node: Node, known: Known) -> tuple[Assumption, ...]:  # noqa: ARG002
         """What is assumed, in the file's order."""
@@ -30,8 +30,8 @@ class Assumptions(Kind[tuple["Assumption", ...]]):
         for name, each in node.leaves():
             place = each.document.location(each.way)
             try:
-                told = each.string()
-                found.append(assumption(name, told, f"{each.document.path.name}:{place.line}"))
+                text = each.string()
+                found.append(assumption(name, text, f"{each.document.path.name}:{place.line}"))
             except NotUnderstood as error:
                 raise each.error(str(error)) from None
         return tuple(found)
@@ -59,12 +59,12 @@ class StubFile:
 class Stubs(Kind[tuple[StubFile, ...]]):
     """A list of stub files, from the folder of the file that names them."""
 
-    told = "a list of paths"
+    expected = "a list of paths"
 
     def read(self, node: Node, known: Known) -> tuple[StubFile, ...]:
         """The files; raises ConfigError for one that does not keep to the notation."""
         paths = Paths().read(node, known)
-        for path, item in zip(paths, node.items(self.told), strict=True):
+        for path, item in zip(paths, node.items(self.expected), strict=True):
             if not path.is_file():
                 raise item.error(f"there is no file {path}")
         return tuple(map(_read, paths))
@@ -88,8 +88,8 @@ def _read(path: Path) -> StubFile:
         text = path.read_bytes().decode("utf-8-sig")
         read(text)
     except OSError as error:
-        told = f"cannot be read: {error.strerror or error}"
-        raise ConfigError(shown, 1, 0, told) from None
+        message = f"cannot be read: {error.strerror or error}"
+        raise ConfigError(shown, 1, 0, message) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ConfigError(shown, line, 0, "is not UTF-8") from None

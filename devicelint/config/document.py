@@ -1,4 +1,4 @@
-"""A file with settings, whose mistakes are told with the line that they are on."""
+"""A file with settings, whose mistakes are reported with the line that they are on."""
 
 from __future__ import annotations
 

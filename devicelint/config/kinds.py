@@ -1,4 +1,4 @@
-"""What a setting may be: how it is read, told, and brought together with that of a base."""
+"""What a setting may be: how it is read, described, and brought together with that of a base."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Schema = dict[str, Any]
 class Kind(Generic[T]):
     """A type of settings; `T` is what the program gets."""
 
-    told: str
+    expected: str
     """What must be written, in words."""
 
     def read(self, node: Node, known: Known) -> T:
@@ -56,7 +56,7 @@ class Kind(Generic[T]):
 class Flag(Kind[bool]):
     """A choice of two."""
 
-    told = "true or false"
+    expected = "true or false"
 
     def read(self, node: Node, known: Known) -> bool:  # noqa: ARG002
         """True or false."""
@@ -69,9 +69,9 @@ class Flag(Kind[bool]):
 
 @dataclass(frozen=True)
 class Text(Kind[T]):
-    """A string that means something: `parse` tells what, or raises ValueError saying why not."""
+    """A string that means something: `parse` says what, or raises ValueError saying why not."""
 
-    told: str
+    expected: str
     parse: Callable[[str], T]
     written: Callable[[T], str] = str
 
@@ -99,7 +99,7 @@ class OneOf(Kind[T]):
     choices: Mapping[str, T]
 
     @property
-    def told(self) -> str:  # type: ignore[override]
+    def expected(self) -> str:  # type: ignore[override]
         """The words."""
         *most, last = (f'"{choice}"' for choice in self.choices)
         return f"{', '.join(most)} or {last}"
@@ -109,7 +109,7 @@ class OneOf(Kind[T]):
         text = node.string()
         if text in self.choices:
             return self.choices[text]
-        raise node.error(f'expected {self.told}, found "{text}"{hint(text, self.choices)}')
+        raise node.error(f'expected {self.expected}, found "{text}"{hint(text, self.choices)}')
 
     def plain(self, value: T) -> str:
         """The word."""
@@ -123,11 +123,11 @@ class OneOf(Kind[T]):
 class Texts(Kind[tuple[str, ...]]):
     """A list of strings."""
 
-    told = "a list of strings"
+    expected = "a list of strings"
 
     def read(self, node: Node, known: Known) -> tuple[str, ...]:  # noqa: ARG002
         """The strings."""
-        return tuple(item.string() for item in node.items(self.told))
+        return tuple(item.string() for item in node.items(self.expected))
 
     def plain(self, value: tuple[str, ...]) -> list[str]:
         """The strings."""
@@ -143,7 +143,7 @@ class Rules(Texts):
 
     def read(self, node: Node, known: Known) -> tuple[str, ...]:
         """The rules, which are there."""
-        return tuple(_rule(item.string(), item, known) for item in node.items(self.told))
+        return tuple(_rule(item.string(), item, known) for item in node.items(self.expected))
 
     def schema(self, known: Known) -> Schema:
         """Strings, among them the codes and names of rules."""
@@ -153,11 +153,11 @@ class Rules(Texts):
 class Patterns(Kind[tuple[Pattern, ...]]):
     """A list of path patterns."""
 
-    told = "a list of strings"
+    expected = "a list of strings"
 
     def read(self, node: Node, known: Known) -> tuple[Pattern, ...]:  # noqa: ARG002
         """The patterns, from the folder of the file."""
-        return tuple(item.string() for item in node.items(self.told))
+        return tuple(item.string() for item in node.items(self.expected))
 
     def anchored(self, value: tuple[Pattern, ...], folder: Path) -> tuple[Pattern, ...]:
         """The patterns, which go on from the folder that they were written for."""
@@ -175,7 +175,7 @@ class Patterns(Kind[tuple[Pattern, ...]]):
 class PathTo(Kind[Path | None]):
     """The path of a file or a folder, from the folder of the file that names it."""
 
-    told = "a path"
+    expected = "a path"
 
     def read(self, node: Node, known: Known) -> Path:  # noqa: ARG002
         """The path, absolute."""
@@ -193,11 +193,11 @@ class PathTo(Kind[Path | None]):
 class Paths(Kind[tuple[Path, ...]]):
     """A list of paths."""
 
-    told = "a list of paths"
+    expected = "a list of paths"
 
     def read(self, node: Node, known: Known) -> tuple[Path, ...]:  # noqa: ARG002
         """The paths, absolute."""
-        return tuple(_path(item.string(), item) for item in node.items(self.told))
+        return tuple(_path(item.string(), item) for item in node.items(self.expected))
 
     def plain(self, value: tuple[Path, ...]) -> list[str]:
         """The paths."""
@@ -215,7 +215,7 @@ K = TypeVar("K")
 class TableOf(Kind[tuple[tuple[K, V], ...]], Generic[K, V]):
     """A table whose keys people choose; of a base, it keeps what it does not say anew."""
 
-    told: str
+    expected: str
     values: Kind[V]
     key: Callable[[str, Node, Known], K]
 

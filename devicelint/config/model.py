@@ -168,9 +168,9 @@ class Config:
         wanting = [usual, *votes("select", self.select or (), code, name)]
         wanting += votes("extend-select", self.extend_select, code, name)
         unwanting = votes("ignore", self.ignore, code, name)
-        if self.severity_selects and (told := self._told_severity(code, name)):
-            (vote,) = votes("severity", told[:1], code, name)
-            if told[1] is None:
+        if self.severity_selects and (level := self._level_of(code, name)):
+            (vote,) = votes("severity", level[:1], code, name)
+            if level[1] is None:
                 unwanting.append(vote)
             elif vote.closeness == len(code):
                 wanting.append(vote)
@@ -178,10 +178,10 @@ class Config:
 
     def severity_of(self, code: str, name: str, usual: Severity) -> Severity:
         """How much a finding of a rule matters that by itself would matter as much as `usual`."""
-        told = self._told_severity(code, name)
-        return usual if told is None or told[1] is None else told[1]
+        level = self._level_of(code, name)
+        return usual if level is None or level[1] is None else level[1]
 
-    def _told_severity(self, code: str, name: str) -> tuple[str, Level] | None:
+    def _level_of(self, code: str, name: str) -> tuple[str, Level] | None:
         """The entry that names the rule most closely, and the last of those."""
         named = [entry for entry in self.severity if specificity(entry[0], code, name)]
         return max(
@@ -237,20 +237,20 @@ class Config:
         """
         changed = self
         if select is not None:
-            changed = replace(changed, severity_selects=False)._told("select", tuple(select))
+            changed = replace(changed, severity_selects=False)._with_option("select", tuple(select))
             for name in ("extend_select", "ignore"):
-                changed = changed._told(name, (), option="--select")
+                changed = changed._with_option(name, (), option="--select")
         adding = {"extend_select": options.pop("extend_select", None), "ignore": ignore}
         for name, added in adding.items():
             if added is not None:
                 items = tuple(added)
-                changed = changed._told(name, (*getattr(changed, name), *items), items)
+                changed = changed._with_option(name, (*getattr(changed, name), *items), items)
         for name, value in {"unsafe_fixes": unsafe_fixes, **options}.items():
             if value is not None:
-                changed = changed._told(name, value)
+                changed = changed._with_option(name, value)
         return changed
 
-    def _told(
+    def _with_option(
         self, name: str, value: object, items: Iterable[str] = (), option: str = ""
     ) -> Config:
         """This configuration with a setting that an option says; `items` are what it adds."""

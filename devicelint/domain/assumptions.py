@@ -1,6 +1,6 @@
 """What a project says of names that no source explains: `loader = "cpu batches"`.
 
-The language is small: a kind of thing, and the device on which it is.  docs/assume.md tells it.
+The language is small: a kind of thing, and the device on which it is.  docs/assume.md describes it.
 """
 
 from __future__ import annotations
@@ -161,9 +161,9 @@ class _Reader:
         try:
             return str(parse_device(word))
         except InvalidDevice:
-            told = f'"{word}" in "{self.text}" is no device' if word else "a device is missing"
+            message = f'"{word}" in "{self.text}" is no device' if word else "a device is missing"
             meant = "cuda" if word.lower().startswith("gpu") else word
-            raise NotUnderstood(told + hint(meant, (*DEVICE_TYPES, "device"))) from None
+            raise NotUnderstood(message + hint(meant, (*DEVICE_TYPES, "device"))) from None
 
     def _goes_on(self) -> bool:
         return self._next() not in ("", ",", ")")

@@ -38,11 +38,15 @@ def met(assumed: Assumed | None, source: SourceFile, tree: cst.Module) -> Iterab
     """What the walks of a file have met: a name is known only where nothing is assumed of it."""
     if assumed is None:
         return
-    known = {told: node for told, node in assumed.known.items() if told not in assumed.used}
+    known = {
+        assumption: node
+        for assumption, node in assumed.known.items()
+        if assumption not in assumed.used
+    }
     spans = locate(tree, source, known.values())
-    for told in assumed.used:
-        yield Met(told.key, told.place)
-    for told, node in known.items():
+    for assumption in assumed.used:
+        yield Met(assumption.key, assumption.place)
+    for assumption, node in known.items():
         if node in spans:
             place = source.location(spans[node].start)
-            yield Met(told.key, told.place, f"{source.path}:{place}")
+            yield Met(assumption.key, assumption.place, f"{source.path}:{place}")

@@ -22,7 +22,7 @@ from devicelint.result import CheckResult
 from devicelint.text.source import SourceFile
 
 FORMAT = "devicelint-baseline"
-"""The key by which a baseline is told from other JSON; its value is the version of the format."""
+"""The key that marks JSON as a baseline; its value is the version of the format."""
 VERSION = 1
 NOT_OLD = frozenset({REVEALED})
 """What is asked for anew in each run."""
@@ -87,7 +87,7 @@ class Baseline:
         return self.path.parent / name
 
     def filter_known(self, findings: Iterable[Finding], source: SourceFile) -> Filtered:
-        """Tell the findings that are known from those that are new, in the order of the text."""
+        """Split the findings into known and new ones, in the order of the text."""
         return filter_known(findings, source, self.files.get(self.name_of(source.path), Counter()))
 
     def to_text(self) -> str:
@@ -104,7 +104,7 @@ class Baseline:
 def filter_known(
     findings: Iterable[Finding], source: SourceFile, entries: Mapping[Key, int]
 ) -> Filtered:
-    """Tell the findings that entries stand for from those that are new, each entry once."""
+    """Split the findings into new ones and those that entries stand for, each entry once."""
     left = Counter(entries)
     new, known = [], []
     for finding in findings:
@@ -144,8 +144,8 @@ def read_baseline(path: Path) -> Baseline:
     if not isinstance(content, dict) or FORMAT not in content:
         raise _error(path, f'is no baseline of devicelint: it has no "{FORMAT}"')
     if content[FORMAT] != VERSION:
-        told = json.dumps(content[FORMAT])
-        raise _error(path, f"is a baseline of version {told}; this devicelint reads {VERSION}")
+        version = json.dumps(content[FORMAT])
+        raise _error(path, f"is a baseline of version {version}; this devicelint reads {VERSION}")
     return Baseline(path, dict(_files(path, text, content.get("files"))))
 
 
@@ -219,7 +219,7 @@ def _entry(entry: object) -> tuple[Key, int] | None:
 
 
 def _wrong(path: Path, text: str, name: str, message: str) -> BaselineError:
-    """What is wrong about the entries of a file, told where that is named."""
+    """What is wrong about the entries of a file, with the place of its name."""
     before = text.partition(_written(name))[0]
     lines = before.split("\n")
     return BaselineError(str(path), len(lines), len(lines[-1]), f'"{name}": {message}')

@@ -60,7 +60,7 @@ class _Lanes:
             group = group_of(device)
             colour = counts.get(group, 0)
             counts[group] = colour + 1
-            lanes.append(Lane(name, group, colour, _told(name, group)))
+            lanes.append(Lane(name, group, colour, _label(name, group)))
         self.all = tuple(lanes)
         self._indices = {lane.name: index for index, lane in enumerate(lanes)}
 
@@ -103,7 +103,7 @@ def group_of(device: Device | None) -> Group:
             return Group.OTHER
 
 
-def _told(name: str, group: Group) -> str:
+def _label(name: str, group: Group) -> str:
     return "host (numbers, arrays)" if group is Group.HOST else name
 
 
@@ -145,7 +145,7 @@ class _Drawing:
     def _story(self, value: Value) -> str:
         if not value.story or value.since is None:
             return value.story.removesuffix(" here").removesuffix(",")
-        place = f"on line {self._source.location(value.since.start).line_told}"
+        place = f"on line {self._source.location(value.since.start).line_text}"
         if self._line(value.since) == self._line(value.span):
             place = "here"
         head, here, tail = value.story.partition("here")
@@ -216,4 +216,4 @@ class _Drawing:
         return self._source.position(span.start).line
 
     def _label(self, span: Span) -> str:
-        return f"line {self._source.location(span.start).line_told}"
+        return f"line {self._source.location(span.start).line_text}"

@@ -16,7 +16,7 @@ class Group(Enum):
     CPU = "cpu"
     ACCELERATOR = "accelerator"
     CHOICE = "choice"
-    """A device that the program is told, such as `args.device`."""
+    """A device that the program is given, such as `args.device`."""
     CALLER = "caller"
     """Wherever the caller has it."""
     OTHER = "other"
@@ -31,7 +31,7 @@ class Lane:
     group: Group
     colour: int
     """Which of the colours of its group."""
-    told: str
+    label: str
     """What it is called in a legend."""
 
 
@@ -97,7 +97,7 @@ class Arrow:
     measures: tuple[int, ...] = ()
     """What was measured of it, by the number among the measures of the run."""
     shared_by: tuple[int, ...] = ()
-    """The arrows of the line that these measures do not tell apart, this one among them."""
+    """The arrows of the line that these measures do not distinguish, this one among them."""
     micros: float = 0.0
     """The time that they come to."""
     amount: str = ""

@@ -52,8 +52,8 @@ def suppressed(fixed: Fixed) -> Iterator[str]:
 
 def _not_fixed(fixed: Fixed, why: Mapping[Finding, str]) -> Iterator[str]:
     lines = (
-        _line(fixed.after, finding.span, "not fixed", finding, told)
-        for finding, told in sorted(why.items(), key=lambda pair: pair[0].span)
+        _line(fixed.after, finding.span, "not fixed", finding, reason)
+        for finding, reason in sorted(why.items(), key=lambda pair: pair[0].span)
     )
     yield from dict.fromkeys(lines)
 
@@ -69,6 +69,6 @@ def why_not(fixed: Fixed, finding: Finding, unsafe_fixes: bool) -> str:
     return ENDLESS
 
 
-def _line(source: SourceFile, place: Span, verb: str, finding: Finding, told: str) -> str:
+def _line(source: SourceFile, place: Span, verb: str, finding: Finding, reason: str) -> str:
     location = source.location(place.start)
-    return printable(f"{source.path}:{location}: {verb} {finding.code}: {told}")
+    return printable(f"{source.path}:{location}: {verb} {finding.code}: {reason}")

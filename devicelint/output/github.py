@@ -39,14 +39,14 @@ class Report(report.Report):
     def _finding(self, checked: CheckResult, written: Written, finding: Finding) -> str:
         source = checked.source
         place = f"{printable(source.path)}:{source.location(finding.span.start)}"
-        told = f"{place}: {finding.code} {printable(finding.message)}"
+        headline = f"{place}: {finding.code} {printable(finding.message)}"
         region = written.region(written.span(finding.span), utf16)
         where = {
             "title": f"{finding.code} {finding.name}",
             "file": named_from(self.scene.root, source.path),
             **_numbers(region),
         }
-        message = "\n".join((told, *evidence(source, finding)))
+        message = "\n".join((headline, *evidence(source, finding)))
         return _command(_COMMANDS[finding.severity], where, message)
 
     def _problem(self, command: str, problem: InputError) -> str:

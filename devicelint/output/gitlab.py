@@ -47,7 +47,7 @@ class Report(report.Report):
         column = problem.column + 1
         line = problem.line if problem.cell is None else 1
         region = Region(line, column, line, column)
-        told = "\0".join((path, UNCHECKED, problem.message))
+        identity = "\0".join((path, UNCHECKED, problem.message))
         self._issues.append(
             {
                 "type": "issue",
@@ -55,7 +55,7 @@ class Report(report.Report):
                 "description": f"Not checked: {printable(problem.message)}",
                 "categories": ["Bug Risk"],
                 "severity": "blocker",
-                "fingerprint": hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32],
+                "fingerprint": hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:32],
                 "location": _location(path, region),
             }
         )

@@ -19,8 +19,8 @@ def kept_back(findings: int, path: str) -> str:
 
 def unchanged(findings: int, revision: str) -> str:
     """Say how many findings only unchanged lines have."""
-    told = f"Kept back {number(findings, 'finding')} on lines that are as they were in {revision}"
-    return printable(told)
+    text = f"Kept back {number(findings, 'finding')} on lines that are as they were in {revision}"
+    return printable(text)
 
 
 def suppressed(findings: int, files: int, *, would: bool) -> str:
@@ -49,9 +49,9 @@ def written(before: Entries, after: Entries, path: str) -> str:
     """Say what a baseline knows now, and how much less or more that is."""
     files = sum(bool(entries) for entries in after.values())
     was, now = _total(before), _total(after)
-    told = f"{path} knows {number(now, 'finding') or 'no findings'}"
-    told += f" in {number(files, 'file')}" if files else ""
-    return printable(f"{told}, {was} before" if before and was != now else told)
+    text = f"{path} knows {number(now, 'finding') or 'no findings'}"
+    text += f" in {number(files, 'file')}" if files else ""
+    return printable(f"{text}, {was} before" if before and was != now else text)
 
 
 def _total(entries: Entries) -> int:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _AFTERWARDS = "fails here"
-"""What is told of a place that is reached after that of the finding."""
+"""What is said of a place that is reached after that of the finding."""
 
 
 class Report(report.Report):
@@ -84,12 +84,12 @@ class Report(report.Report):
             head.removesuffix("}]}") + ', "results": [\n' + ",\n".join(self._results) + "\n]}]}\n"
         )
 
-    def _notify(self, kind: str, level: str, told: InputError) -> None:
-        location = {"physicalLocation": Places.of_problem(told, self.scene)}
-        said = told.message
-        if told.cell is not None:
-            said = f"{Location(told.line, told.column, told.cell)}: {said}"
-        notification = {"level": level, "message": _text(said), "locations": [location]}
+    def _notify(self, kind: str, level: str, problem: InputError) -> None:
+        location = {"physicalLocation": Places.of_problem(problem, self.scene)}
+        message = problem.message
+        if problem.cell is not None:
+            message = f"{Location(problem.line, problem.column, problem.cell)}: {message}"
+        notification = {"level": level, "message": _text(message), "locations": [location]}
         self._invocation[kind].append(notification)
 
     def _result(self, places: Places, finding: Finding) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class Report(report.Report):
             "level": LEVELS[finding.severity],
             "message": _text(finding.message),
             "locations": [location],
-            "properties": {name: told for name, told in properties.items() if told},
+            "properties": {name: value for name, value in properties.items() if value},
         }
         if finding.code in self._rules:
             result["ruleIndex"] = self._rules[finding.code]
@@ -147,8 +147,12 @@ def _fixes_of(places: Places, fix: Fix | None) -> dict[str, Any]:
     if not all(change["replacements"] for change in changes):
         return {}
     properties = {"safety": fix.safety.value}
-    told = {"description": _text(fix.message), "artifactChanges": changes, "properties": properties}
-    return {"fixes": [told]}
+    description = {
+        "description": _text(fix.message),
+        "artifactChanges": changes,
+        "properties": properties,
+    }
+    return {"fixes": [description]}
 
 
 def _text(text: str) -> dict[str, str]:

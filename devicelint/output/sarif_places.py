@@ -53,12 +53,12 @@ class Places:
 
     def physical_elsewhere(self, place: Elsewhere) -> dict[str, Any]:
         """Return a place of another file."""
-        told = {"artifactLocation": _artifact(named_from(self.scene.root, place.path))}
+        location = {"artifactLocation": _artifact(named_from(self.scene.root, place.path))}
         if place.cell is not None:
-            return told
+            return location
         other = self.scene.read(place.path)
         before = other.line_text(place.line)[: place.column] if other else " " * place.column
-        return {**told, "region": {"startLine": place.line, "startColumn": 1 + utf16(before)}}
+        return {**location, "region": {"startLine": place.line, "startColumn": 1 + utf16(before)}}
 
     def region(self, span: Span) -> dict[str, Any]:
         """Return a part of the Python as a part of the file."""

@@ -30,8 +30,8 @@ class Report(report.Report):
 
 def render(checked: CheckResult, paint: Paint = plain, width: int = DEFAULT_WIDTH) -> str:
     """Return every finding of a file with its code frame, a blank line after each."""
-    told = (render_finding(checked.source, finding, paint, width) for finding in checked.findings)
-    return "".join(f"{each}\n" for each in told)
+    shown = (render_finding(checked.source, each, paint, width) for each in checked.findings)
+    return "".join(f"{each}\n" for each in shown)
 
 
 def render_finding(
@@ -47,8 +47,8 @@ def _finding(source: SourceFile, finding: Finding, paint: Paint, width: int) -> 
     for place in finding.elsewhere:
         where = f"{printable(place.where)}:"
         yield f"  {paint(where, 'bold')} {printable(place.message)}"
-    if told := condition(finding):
-        yield "  " + paint(printable(told), "dim")
+    if when := condition(finding):
+        yield "  " + paint(printable(when), "dim")
     if finding.fix is not None:
         safety = finding.fix.safety.value
         yield f"  {paint('fix:', 'bold green')} {printable(finding.fix.message)} ({safety})"

@@ -42,12 +42,12 @@ def identity() -> str:
 
     from devicelint.plugins._loading import files_of
 
-    told = hashlib.sha256()
+    hashed = hashlib.sha256()
     for plugin in plugins():
-        told.update(f"{plugin}\0".encode())
+        hashed.update(f"{plugin}\0".encode())
         for file in files_of(plugin):
-            told.update(file.read_bytes() + b"\0")
-    return told.hexdigest()
+            hashed.update(file.read_bytes() + b"\0")
+    return hashed.hexdigest()
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What a rule of a plug-in must be, told in one line where it is not."""
+"""What a rule of a plug-in must be, reported in one line where it is not."""
 
 from __future__ import annotations
 
@@ -71,14 +71,16 @@ def refuse_collisions(plugins: Iterable[Plugin]) -> None:
             continue
         for prefix, its in product(_prefixes(one), _prefixes(other)):
             if _collide(prefix, its):
-                told = f"has codes that begin with {its}; {one} has those with {prefix}"
-                raise PluginError(str(other), told)
+                message = f"has codes that begin with {its}; {one} has those with {prefix}"
+                raise PluginError(str(other), message)
     taken = {facts.name: facts.code for facts in RULES}
     for plugin in plugins:
         for rule in plugin.rules:
             if rule.name in taken or rule.code in taken.values():
-                told = f"{rule.code} {rule.name}"
-                raise PluginError(str(plugin), f"there are two rules with a name or code of {told}")
+                message = f"{rule.code} {rule.name}"
+                raise PluginError(
+                    str(plugin), f"there are two rules with a name or code of {message}"
+                )
             taken[rule.name] = rule.code
 
 

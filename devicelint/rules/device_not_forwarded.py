@@ -22,7 +22,7 @@ class DeviceNotForwarded(Rule):
     summary = "A device is not passed to a function that takes one, or ignored by it"
 
     def on_device_ignored(self, event: api_events.DeviceIgnored, _: Scene) -> Reports:
-        """`make(3, device)`, where make() creates on the CPU whatever it is told."""
+        """`make(3, device)`, where make() creates on the CPU whatever it is given."""
         function, made = event.function, event.made
         assert isinstance(function, cst.FunctionDef)
         assert isinstance(made, cst.Call)

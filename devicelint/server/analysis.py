@@ -53,8 +53,8 @@ class Analysis:
         there = self._shift.back(offset)
         if there is None:
             return ()
-        told = _all(one.at(there) for one in (self.before or self).snapshots)
-        shown = ((one, self._shift.span(one.span)) for one in told)
+        found = _all(one.at(there) for one in (self.before or self).snapshots)
+        shown = ((one, self._shift.span(one.span)) for one in found)
         return tuple(replace(one, span=span) for one, span in shown if span is not None)
 
     @property
@@ -72,10 +72,10 @@ class Analysis:
         return replace(finding, span=span, related=kept, fix=None)
 
 
-_Told = TypeVar("_Told", Mark, Whereabouts)
+_Shown = TypeVar("_Shown", Mark, Whereabouts)
 
 
-def _all(many: Iterable[tuple[_Told, ...]]) -> Iterator[_Told]:
+def _all(many: Iterable[tuple[_Shown, ...]]) -> Iterator[_Shown]:
     for each in many:
         yield from each
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lsprotocol.types import InlayHint, InlayHintKind, Range
 
 from devicelint.server.analysis import Analysis
-from devicelint.server.hovers import told_of
+from devicelint.server.hovers import markup_of
 
 
 def inlay_hints(analysis: Analysis, uri: str, wanted: Range) -> Iterator[InlayHint]:
@@ -21,5 +21,5 @@ def inlay_hints(analysis: Analysis, uri: str, wanted: Range) -> Iterator[InlayHi
             place.range.end,
             mark.text,
             kind=InlayHintKind.Type if mark.text.startswith(":") else None,
-            tooltip=told_of(analysis.page, mark.whereabouts),
+            tooltip=markup_of(analysis.page, mark.whereabouts),
         )

@@ -15,11 +15,11 @@ from devicelint.views.editor_snapshot import Whereabouts
 
 def hover(analysis: Analysis, uri: str, position: Position) -> Hover | None:
     """The device of the value at a position, on each machine, and how it came there."""
-    told = _at(analysis, uri, position)
-    if not told:
+    values = _at(analysis, uri, position)
+    if not values:
         return None
-    text = told_of(analysis.page, told)
-    return Hover(text, analysis.page.location(told[0].span).range)
+    text = markup_of(analysis.page, values)
+    return Hover(text, analysis.page.location(values[0].span).range)
 
 
 def moves(analysis: Analysis, uri: str, position: Position) -> list[Location]:
@@ -35,9 +35,9 @@ def moves(analysis: Analysis, uri: str, position: Position) -> list[Location]:
     return list(found.values())
 
 
-def told_of(page: Page, whereabouts: Iterable[Whereabouts]) -> MarkupContent:
+def markup_of(page: Page, whereabouts: Iterable[Whereabouts]) -> MarkupContent:
     """Where a value is, in Markdown."""
-    return MarkupContent(MarkupKind.Markdown, "\n\n".join(_told(page, whereabouts)))
+    return MarkupContent(MarkupKind.Markdown, "\n\n".join(_paragraphs(page, whereabouts)))
 
 
 def _at(analysis: Analysis, uri: str, position: Position) -> tuple[Whereabouts, ...]:
@@ -45,7 +45,7 @@ def _at(analysis: Analysis, uri: str, position: Position) -> tuple[Whereabouts, 
     return () if offset is None else analysis.at(offset)
 
 
-def _told(page: Page, whereabouts: Iterable[Whereabouts]) -> Iterator[str]:
+def _paragraphs(page: Page, whereabouts: Iterable[Whereabouts]) -> Iterator[str]:
     for one in whereabouts:
         where = " and ".join(one.machines) or "on every machine"
         lines = [f"**{one.device}** — {where}"]

@@ -1,4 +1,4 @@
-"""What the editor tells: files that open, change and close, and settings."""
+"""What the editor notifies of: files that open, change and close, and settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def initialize(server: Server, params: lsp.InitializeParams) -> None:
 
 
 async def initialized(server: Server, _: lsp.InitializedParams) -> None:
-    """Ask the editor to tell of files, and for its settings."""
+    """Ask the editor to watch files, and for its settings."""
     server.follow_editor()
     workspace = server.client_capabilities.workspace
     if workspace is None:

@@ -137,8 +137,8 @@ class NotebookPage:
 
     def texts(self, source: SourceFile) -> Mapping[str, str]:
         """What the cells say once the source is this one."""
-        told = source.cells() or {}
-        return {self.part_of(number).uri: text for number, text in told.items()}
+        cells = source.cells() or {}
+        return {self.part_of(number).uri: text for number, text in cells.items()}
 
     def part_of(self, cell: int | None) -> Part:
         """A cell; the first one for what concerns them all."""

@@ -31,7 +31,7 @@ from devicelint.text.source import SourceFile
 async def pull(
     server: Server, params: lsp.DocumentDiagnosticParams
 ) -> lsp.DocumentDiagnosticReport:
-    """What is found in a file; of cells, not every editor asks, so that these are told unasked."""
+    """What is found in a file; of cells, not every editor asks, so that these are sent unasked."""
     analysis = await server.desk.analysis_of(params.text_document.uri)
     found = [] if analysis is None else server.shown(analysis).get(params.text_document.uri, [])
     return lsp.RelatedFullDocumentDiagnosticReport(found)

@@ -44,7 +44,7 @@ class Server(LanguageServer):
         self.desk = Desk(self._on_analysis)
         self.documents = Documents(self.desk)
         self.pulls = False
-        """Whether the editor asks for findings, and is not told unasked."""
+        """Whether the editor asks for findings, and gets none unasked."""
         self._misconfigured: set[str] = set()
         self._has_shut_down = False
 
@@ -61,7 +61,7 @@ class Server(LanguageServer):
         return self._has_shut_down
 
     def report_server_error(self, error: Exception, source: object) -> None:  # noqa: ARG002 - as pygls calls it
-        """What goes wrong is told in the log of the editor, in one line."""
+        """Errors go to the log of the editor, in one line."""
         self.say(f"{type(error).__name__}: {error}", lsp.MessageType.Error)
 
     def follow_editor(self) -> None:
@@ -76,8 +76,8 @@ class Server(LanguageServer):
 
     def say(self, message: str, kind: lsp.MessageType = lsp.MessageType.Info) -> None:
         """Write a line in the log of the editor."""
-        told = " ".join(message.split())
-        self.window_log_message(lsp.LogMessageParams(kind, f"devicelint: {told}"))
+        line = " ".join(message.split())
+        self.window_log_message(lsp.LogMessageParams(kind, f"devicelint: {line}"))
 
     def warn(self, message: str) -> None:
         """Show somebody what is wrong with what they have asked for."""
@@ -101,7 +101,7 @@ class Server(LanguageServer):
             self.warn(complaint)
 
     def _on_analysis(self, analysis: Analysis, of_another: bool) -> None:
-        self._tell_misconfigured()
+        self._show_misconfigured()
         if of_another:
             self.refresh()
         if self.pulls and not isinstance(analysis.page, NotebookPage):
@@ -125,7 +125,7 @@ class Server(LanguageServer):
             lsp.PublishDiagnosticsParams(uri, list(found), version=version_of)
         )
 
-    def _tell_misconfigured(self) -> None:
+    def _show_misconfigured(self) -> None:
         """Show what is wrong in a configuration where it is wrong."""
         found = dict(self.desk.analyst.misconfigured)  # The worker may find more meanwhile.
         for path in self._misconfigured - found.keys():
@@ -135,10 +135,10 @@ class Server(LanguageServer):
                 self.warn(f"{error}")
             start = lsp.Position(error.line - 1, error.column)
             place = lsp.Range(start, lsp.Position(error.line, 0))
-            told = lsp.Diagnostic(
+            shown = lsp.Diagnostic(
                 place, error.message, severity=lsp.DiagnosticSeverity.Error, source="devicelint"
             )
-            self.publish(uri_of(path), [told])
+            self.publish(uri_of(path), [shown])
         self._misconfigured = set(found)
 
     def refresh(self) -> None:

@@ -25,7 +25,7 @@ class Desk:
     """The pages, and the one worker that checks them; all but the worker's part is on the loop."""
 
     def __init__(self, on_analysis: Callable[[Analysis, bool], None]) -> None:
-        """Tell somebody of each analysis of a page, and whether another page made it necessary."""
+        """Report each analysis of a page, and whether another page made it necessary."""
         self.analyst = Analyst()
         self.pages: dict[str, Page] = {}
         self._on_analysis = on_analysis
@@ -105,7 +105,7 @@ class Desk:
     def _check(self, uri: str) -> None:
         self._waiting.pop(uri, None)
         task = asyncio.ensure_future(self.analysis_of(uri))
-        task.add_done_callback(_told_elsewhere)
+        task.add_done_callback(_ignore_error)
 
     async def _analyse(self, page: Page) -> None:
         def is_abandoned() -> bool:
@@ -140,7 +140,7 @@ def dependent_on(home: str, analyses: Iterable[Analysis]) -> list[str]:
     return [one.page.uri for one in analyses if home in one.reached]
 
 
-def _told_elsewhere(task: asyncio.Task[Analysis | None]) -> None:
-    """What went wrong is told where it went wrong."""
+def _ignore_error(task: asyncio.Task[Analysis | None]) -> None:
+    """An error is reported where it occurs."""
     if not task.cancelled():
         task.exception()

@@ -106,7 +106,7 @@ _SELECTORS = frozenset({"select", "extend_select", "ignore"})
 
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
-        raise ValueError("expected true or false")  # noqa: TRY004 - told as any wrong value is
+        raise ValueError("expected true or false")  # noqa: TRY004 - reported as any wrong value is
     return value
 
 
@@ -124,7 +124,7 @@ def _run(value: object) -> str:
 
 def _text(value: object) -> str | None:
     if not isinstance(value, str):
-        raise ValueError("expected a string")  # noqa: TRY004 - told as any wrong value is
+        raise ValueError("expected a string")  # noqa: TRY004 - reported as any wrong value is
     return value or None
 
 

@@ -54,8 +54,8 @@ class Analyst:
         except InputError as error:
             return Analysis(page, problem=error, before=last)
         except Exception as error:  # noqa: BLE001 - whatever it is, the server goes on
-            told = f"{internal_error.NAME}: {internal_error.describe(error)}"
-            problem = InputError(page.path, 1, 0, told)
+            message = f"{internal_error.NAME}: {internal_error.describe(error)}"
+            problem = InputError(page.path, 1, 0, message)
             return Analysis(page, problem=problem, before=last)
 
     def _analysed(self, page: Page, is_abandoned: Callable[[], bool]) -> Analysis:

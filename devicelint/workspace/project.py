@@ -33,7 +33,7 @@ _MOST_LINES_KEPT = 60_000
 
 @dataclass(frozen=True)
 class _Version:
-    """What tells one state of a file on the disk from the next."""
+    """What distinguishes one state of a file on the disk from the next."""
 
     modified: int
     size: int
@@ -157,7 +157,7 @@ class Project(Lookup):
         return program
 
     def _version(self, home: str) -> _Version | str | None:
-        """What tells the text of a file from what it was before; None where there is no file."""
+        """What changes when the text of a file changes; None where there is no file."""
         if home in self._held:
             return self._held[home].text
         try:

@@ -77,7 +77,7 @@ class EntryAdoption(Adoption):
         configs[entry.path] = self.config_for(self.config_of(entry))
         adopted = self.tally.attempt(entry.path, lambda: self._adopted(sources, configs))
         for each, fixed in zip(sources, adopted or (), strict=False):
-            self.tell_of_change(fixed)
+            self.report_change(fixed)
             self.show_fixed(each, fixed)
 
     def _adopted(

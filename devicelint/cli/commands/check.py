@@ -74,8 +74,8 @@ def refuse_contradictions(options: Namespace) -> None:
 
 def is_clean(fixed: Fixed) -> bool:
     """Whether nothing was found in a file, so that there was nothing to fix."""
-    told = (fixed.applied, fixed.rolled_back, fixed.remaining, fixed.suppressed)
-    return fixed.after.text == fixed.before.text and not any(told)
+    outcomes = (fixed.applied, fixed.rolled_back, fixed.remaining, fixed.suppressed)
+    return fixed.after.text == fixed.before.text and not any(outcomes)
 
 
 class Check:
@@ -152,7 +152,7 @@ class Check:
         if checked is not None:
             self.tally.count(checked)
             self.output.show(checked)
-            self._tell_unknown_codes(checked.source)
+            self._warn_of_unknown_codes(checked.source)
 
     def _checked(self, each: Input) -> CheckResult:
         return self.old_code.filtered(self.checking.checked(each), self.config_of(each))
@@ -162,7 +162,7 @@ class Check:
         """The files that imports lead to."""
         return self.checking.project
 
-    def _tell_unknown_codes(self, source: SourceFile) -> None:
+    def _warn_of_unknown_codes(self, source: SourceFile) -> None:
         """A comment that names no rule keeps nothing back: say so, and change nothing else."""
         for word, span in source.suppression_codes():
             if complaint := self.settings.complaint_about(word):
@@ -183,7 +183,7 @@ class Check:
                 self._show_changed_with_it(other, outcome)
 
     def _is_known_clean(self, each: Input) -> bool:
-        """Whether there is nothing to fix in a file, which is told then as a check tells it."""
+        """Whether there is nothing to fix in a file, which is reported then as by a check."""
         clean = self.checking.known_clean(each)
         if clean is None:
             return False
@@ -194,13 +194,13 @@ class Check:
         return True
 
     def _show_changed_with_it(self, each: Input, fixed: Fixed) -> None:
-        """Tell what was fixed in a file before its turn, or after it; all else is told then."""
+        """Report what was fixed in a file out of its turn; all else is reported in its turn."""
         self.tally.count_fixes(fixed)
-        told = replace(fixed, rolled_back=(), remaining=(), reasons={}, suppressed=())
-        self.output.show_fixed(told, False, self.config_of(each).unsafe_fixes)
+        outcomes = replace(fixed, rolled_back=(), remaining=(), reasons={}, suppressed=())
+        self.output.show_fixed(outcomes, False, self.config_of(each).unsafe_fixes)
 
     def show_fixed(self, each: Input, fixed: Fixed) -> None:
-        """Count what became of a file, and tell of it."""
+        """Count what became of a file, and report it."""
         left = self.old_code.filtered(
             CheckResult(fixed.after, fixed.remaining), self.config_of(each)
         )
@@ -278,7 +278,7 @@ class Check:
         if config is None:
             config = self._configs[folder] = self.settings.config_for(each.place)
             self.unsafe_fixes = self.unsafe_fixes or config.unsafe_fixes
-            self.tally.told_to_assume |= {one.place: one.key for one in config.assume}
+            self.tally.assumption_places |= {one.place: one.key for one in config.assume}
         return config
 
     def close(self) -> None:

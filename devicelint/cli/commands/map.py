@@ -67,8 +67,8 @@ def _recorded(paths: Sequence[str], path: str) -> Run | None:
     recorded = whole.in_file(path)
     if not recorded.measures:
         files = ", ".join(sorted({Path(file).name for file, _ in whole.spots})) or "nothing"
-        told = f"{path}: {' and '.join(paths)} recorded no moves in it, but in: {files}"
-        terminal.say(printable(f"devicelint: {told}"))
+        message = f"{path}: {' and '.join(paths)} recorded no moves in it, but in: {files}"
+        terminal.say(printable(f"devicelint: {message}"))
     return recorded
 
 
@@ -79,5 +79,5 @@ def _read(path: Path) -> bytes:
             raise InputError(str(path), 1, 0, f"is too large: {size / 2**20:.0f} MiB")
         return path.read_bytes()
     except OSError as error:
-        told = f"cannot be read: {error.strerror or error}"
-        raise InputError(str(path), 1, 0, told) from None
+        message = f"cannot be read: {error.strerror or error}"
+        raise InputError(str(path), 1, 0, message) from None

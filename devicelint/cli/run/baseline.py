@@ -61,7 +61,7 @@ class Known:
         }
         return {name: entries for name, entries in (self.stale | gone).items() if entries}
 
-    def told(self, verbose: bool) -> list[str]:
+    def summary(self, verbose: bool) -> list[str]:
         """How much was known, and which entries nothing is found for any more."""
         path = str(self.baseline.path)
         lines = [sentences.kept_back(self.kept_back, path)]
@@ -82,11 +82,11 @@ class Writing:
         try:
             return cls(baseline_to_overwrite(path))
         except BaselineError as error:
-            told = f"--write-baseline leaves {path} as it is, which {error.message}"
-            raise UsageError(told) from None
+            summary = f"--write-baseline leaves {path} as it is, which {error.message}"
+            raise UsageError(summary) from None
 
     def took(self, checked: CheckResult, config: Config) -> CheckResult:
-        """Nothing of a file is to be told: all of it is known from now on."""
+        """Nothing of a file is to be reported: all of it is known from now on."""
         name = self.before.name_of(checked.source.path)
         asked = checked_codes(config, checked.source.path)
         kept = {k: n for k, n in self.before.files.get(name, {}).items() if k.code not in asked}

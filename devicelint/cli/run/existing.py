@@ -1,4 +1,4 @@
-"""What of old code is told: not what a baseline knows."""
+"""Which existing findings are reported: not those in a baseline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class OldCode:
-    """Lies between what is found and what is told."""
+    """Stands between what is found and what is reported."""
 
     def __init__(self, options: Namespace) -> None:
         """Read what the options name; raises UsageError or InputError."""
@@ -32,7 +32,7 @@ class OldCode:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether findings are told, and not fixed, whatever else is asked for."""
+        """Whether findings are reported, and not fixed, whatever else is asked for."""
         return self._adding is not None
 
     @property
@@ -41,7 +41,7 @@ class OldCode:
         return self._adding is not None and self._adding.files > 0
 
     def filtered(self, checked: CheckResult, config: Config) -> CheckResult:
-        """What of a file is to be told; raises InputError for a baseline that is none."""
+        """What of a file is to be reported; raises InputError for a baseline that is none."""
         if self._writing is not None:
             return self._writing.took(checked, config)
         if known := self._known_by(config):
@@ -51,7 +51,7 @@ class OldCode:
         return self._adding.filtered(checked) if self._adding else checked
 
     def reported(self, checked: CheckResult, config: Config) -> CheckResult:
-        """The same, of a text that is on its way to what is told."""
+        """The same, of a text that is on its way to the report."""
         if self._writing is not None:
             return checked
         if known := self._known_by(config):
@@ -60,7 +60,7 @@ class OldCode:
 
     @property
     def keeps_back(self) -> bool:
-        """Whether more was found than was told."""
+        """Whether more was found than was reported."""
         known = any(each.kept_back for each in self._baselines.values())
         return known or (self._changed is not None and self._changed.kept_back > 0)
 
@@ -71,16 +71,16 @@ class OldCode:
         return self.options.fail_on_stale and any(each.all_stale() for each in known)
 
     def close(self) -> None:
-        """Write the baseline, or tell how much was kept back; raises InputError."""
+        """Write the baseline, or say how much was hidden; raises InputError."""
         if self._writing is not None:
             lines = [self._writing.write()]
         else:
             verbose = self.options.verbose
-            lines = [line for each in self._baselines.values() for line in each.told(verbose)]
+            lines = [line for each in self._baselines.values() for line in each.summary(verbose)]
         if self._changed and self._changed.kept_back:
-            lines.append(self._changed.told())
+            lines.append(self._changed.summary())
         if self._adding is not None:
-            lines.insert(0, self._adding.told())
+            lines.insert(0, self._adding.summary())
         for line in () if self.options.quiet else lines:
             terminal.say(line)
 

@@ -34,7 +34,7 @@ class OtherFiles:
 
     @cached_property
     def _files(self) -> dict[str, Input]:
-        """The files by where they are; what cannot be searched is told of elsewhere."""
+        """The files by where they are; what cannot be searched is reported elsewhere."""
         return {
             os.path.abspath(found): FileInput(found)
             for path in self._paths

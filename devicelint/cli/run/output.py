@@ -52,7 +52,7 @@ class Output:
         # With --fix, standard output is the fixed text of what - read.
         writes = options.fix and not (options.diff or options.check)
         prints_source = writes and "-" in options.paths
-        # What is told at the end of files that are changed meanwhile would no longer be true.
+        # What is reported at the end of files that are changed meanwhile would no longer be true.
         self._plain = Scene(root=str(report_root()), read=_unread if writes else _read)
         self.file: ReportFile | None = None
         self.stream: TextIO = sys.stderr if prints_source else sys.stdout
@@ -72,7 +72,7 @@ class Output:
         )
 
     def _reports(self) -> Iterator[tuple[Report, TextIO]]:
-        """The reports that tell what is found, each with its place."""
+        """The reports of what is found, each with its place."""
         if not (self.options.statistics or self.options.diff):
             yield self.report, self.stream
         yield from self._besides
@@ -83,13 +83,13 @@ class Output:
             count = len(checked.findings)
             terminal.say(printable(f"{checked.source.path}: {count} found"))
         for report, stream in self._reports():
-            told = report.file(checked)
-            if told and stream is self.stream:
+            text = report.file(checked)
+            if text and stream is self.stream:
                 terminal.make_room()
-            stream.write(told)
+            stream.write(text)
 
     def show_problem(self, problem: InputError) -> None:
-        """Put into the reports what could not be checked; people are told of it elsewhere."""
+        """Put into the reports what could not be checked; people see it elsewhere."""
         for report, stream in self._reports():
             stream.write(report.problem(problem))
 
@@ -103,7 +103,7 @@ class Output:
             if is_stdin:
                 terminal.write_bytes(fixed.after.to_bytes())
             self.show(CheckResult(fixed.after, fixed.remaining))
-        self._tell_fixes(fixed, unsafe_fixes)
+        self._show_fixes(fixed, unsafe_fixes)
 
     def _write_bytes(self, data: bytes) -> None:
         if self.file is None:
@@ -111,7 +111,7 @@ class Output:
         else:
             self.file.buffer.write(data)
 
-    def _tell_fixes(self, fixed: Fixed, unsafe_fixes: bool) -> None:
+    def _show_fixes(self, fixed: Fixed, unsafe_fixes: bool) -> None:
         """Say, in a line each, what was fixed, and what was not, and why not."""
         from devicelint.output import fixing
 
@@ -133,8 +133,8 @@ class Output:
 
         for report, _ in self._besides:
             report.proof(proof)
-        tells = not (self.options.diff or self.options.statistics)
-        if not (tells and self.report.proof(proof)):
+        shows_proof = not (self.options.diff or self.options.statistics)
+        if not (shows_proof and self.report.proof(proof)):
             for_people = self.options.output_format in formats.FOR_PEOPLE
             stream = self.stream if for_people and not self.options.diff else sys.stderr
             sys.stdout.flush()

@@ -40,7 +40,7 @@ class Adding:
         return cls(Style.NOQA if options.add_noqa else Style.IGNORE, options.diff)
 
     def filtered(self, checked: CheckResult) -> CheckResult:
-        """Write the comments of a file; what is left is to be told.  Raises InputError."""
+        """Write the comments of a file; what is left is to be reported.  Raises InputError."""
         found = [each for each in checked.findings if each.code not in NOT_SUPPRESSED]
         others = [each for each in checked.findings if each.code in NOT_SUPPRESSED]
         suppressed = suppress(checked.source, found, self.style)
@@ -64,6 +64,6 @@ class Adding:
         else:
             replace_file(Path(after.path), after.to_bytes())
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """How much was suppressed."""
         return sentences.suppressed(self.comments, self.files, would=self.only_shows)

@@ -13,7 +13,7 @@ EVERYWHERE = "on every machine"
 
 
 class Kind(Enum):
-    """What a value is, as far as a picture tells them apart."""
+    """What a value is, as far as a picture distinguishes them."""
 
     TENSOR = "tensor"
     MODULE = "module"

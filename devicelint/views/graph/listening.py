@@ -32,7 +32,7 @@ class Charting:
     def __init__(self, module: cst.Module) -> None:
         self._tree = Tree(module)
         self.watched = self._tree.nodes
-        """What the walk is to tell the value of."""
+        """What the walk is to record the value of."""
         self._walks: dict[World, Notes] = {}
 
     def listener_for(self, world: World) -> Listener:

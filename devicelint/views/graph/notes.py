@@ -136,7 +136,7 @@ class Notes:
         return self._moves.setdefault((noted.site, str(way[0]), str(way[1])), noted)
 
     def connect(self, move: NotedMove, source: NotedValue | None, statement: cst.CSTNode) -> None:
-        """Tell of a move what it takes; the statement reads what it gives."""
+        """Note what a move takes; the statement reads what it gives."""
         if source is not None and str(source.device) == str(move.origin):
             move.source = move.source or source
         used = self._used.setdefault(statement, {})
