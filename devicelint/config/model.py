@@ -104,7 +104,7 @@ class Config:
     baseline: Path | None = setting(
         PathTo(),
         None,
-        "A file of findings that are known and kept back; `--write-baseline` makes it.",
+        "A file of existing findings, which are hidden; `--write-baseline` makes it.",
         unset="none",
     )
     assume: tuple[Assumption, ...] = setting(
@@ -193,7 +193,7 @@ class Config:
         return self.ignored_by(code, name, path) is None
 
     def ignored_by(self, code: str, name: str, path: str) -> Pattern | None:
-        """The path pattern of `per_file_ignores` that keeps a rule back in the file `path`."""
+        """The path pattern of `per_file_ignores` that ignores a rule in the file `path`."""
         naming = (each for each, codes in self.per_file_ignores if closest(codes, code, name))
         return self._first(naming, path, covers)
 

@@ -40,7 +40,7 @@ class Fixed:
     reasons: Mapping[Finding, str] = field(default_factory=dict)
     """Why the fixes of findings of `after` were not made, though they were allowed."""
     suppressed: tuple[Finding, ...] = ()
-    """What comments of `after` keep back."""
+    """What comments of `after` suppress."""
 
 
 class Approval(Protocol):

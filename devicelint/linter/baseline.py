@@ -1,4 +1,4 @@
-"""What old code is known for: a file of findings that are kept back, so that new ones stand out.
+"""Baselines: files of existing findings, which are hidden so that new ones stand out.
 
 An entry is a file, a rule, what the line says on which the finding begins, and how many there are
 of these: a line that moves stays known, and one that changes does not.

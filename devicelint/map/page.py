@@ -160,7 +160,7 @@ def _sections(of: Map, parts: dict[int, list[Part]]) -> Iterator[Html]:
                 "div",
                 element("div", id="lanes", class_="lanes"),
                 element("div", id="sheets", class_="sheets", aria_hidden="true"),
-                element("p", id="told", class_="told", role="status"),
+                element("p", id="details", class_="details", role="status"),
                 class_="board",
             ),
             class_="needs-script",

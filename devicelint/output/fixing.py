@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from devicelint.linter.lint import Fixed
 
 UNSAFE = "its fix is unsafe: --unsafe-fixes makes it"
-SUPPRESSED = "a comment keeps it back"
+SUPPRESSED = "a comment suppresses it"
 ENDLESS = "the rounds of fixes came to no end"
 
 
@@ -46,7 +46,7 @@ def rolled_back(fixed: Fixed) -> Iterator[str]:
 
 
 def suppressed(fixed: Fixed) -> Iterator[str]:
-    """What comments keep back."""
+    """What comments suppress."""
     return _not_fixed(fixed, dict.fromkeys(fixed.suppressed, SUPPRESSED))
 
 

@@ -1,4 +1,4 @@
-"""What the editor offers to do about findings: fix one, fix all, keep one back."""
+"""What the editor offers to do about findings: fix one, fix all, suppress one."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def quick_fix(
 
 
 def ignore(page: Page, finding: Finding, context: CodeActionContext) -> Iterator[CodeAction]:
-    """Write a comment that keeps a finding back, where one can stand."""
+    """Write a comment that suppresses a finding, where one can stand."""
     suppressed = suppress(page.source, [finding], Style.IGNORE)
     if not suppressed.left:
         yield CodeAction(

@@ -181,7 +181,7 @@ def test_one_machine_at_a_time(page):
 def test_a_value_shows_what_it_comes_from(page):
     page.open(SCRIPT)
     page.ask("document.querySelector('.node[aria-label^=\"data, line 17\"]').focus()")
-    told = page.ask('document.getElementById("told").textContent')
+    told = page.ask('document.getElementById("details").textContent')
     assert told.startswith("data, line 17: on cuda:0; from data; used for masked.")
     lit = page.ask('[...document.querySelectorAll(".node.lit text")].map(one => one.textContent)')
     assert sorted(lit) == ["data", "data", "masked"]

@@ -163,7 +163,7 @@ class Check:
         return self.checking.project
 
     def _warn_of_unknown_codes(self, source: SourceFile) -> None:
-        """A comment that names no rule keeps nothing back: say so, and change nothing else."""
+        """A comment that names no rule suppresses nothing: say so, and change nothing else."""
         for word, span in source.suppression_codes():
             if complaint := self.settings.complaint_about(word):
                 terminal.say(f"{source.path}:{source.location(span.start)}: {complaint}")
@@ -300,4 +300,4 @@ class Check:
         if found := summary.found(tally.found, self.unsafe_fixes):
             terminal.say(found)
         elif not tally.problems and not tally.fixed:
-            terminal.say(summary.nothing(tally.files, new=self.old_code.keeps_back))
+            terminal.say(summary.nothing(tally.files, new=self.old_code.hides_findings))

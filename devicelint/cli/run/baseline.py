@@ -29,7 +29,7 @@ class Known:
     """A baseline, and what came of its entries."""
 
     baseline: Baseline
-    kept_back: int = 0
+    hidden: int = 0
     stale: dict[str, Counter[Key]] = field(default_factory=dict)
 
     @classmethod
@@ -45,7 +45,7 @@ class Known:
     def filtered(self, checked: CheckResult, config: Config) -> CheckResult:
         """The same, counted."""
         filtered = self.baseline.filter_known(checked.findings, checked.source)
-        self.kept_back += len(filtered.known)
+        self.hidden += len(filtered.known)
         if filtered.stale:
             asked = checked_codes(config, checked.source.path)
             name = self.baseline.name_of(checked.source.path)
@@ -64,7 +64,7 @@ class Known:
     def summary(self, verbose: bool) -> list[str]:
         """How much was known, and which entries nothing is found for any more."""
         path = str(self.baseline.path)
-        lines = [sentences.kept_back(self.kept_back, path)]
+        lines = [sentences.hidden(self.hidden, path)]
         lines += sentences.stale(self.all_stale(), path, in_detail=verbose)
         return [line for line in lines if line]
 

@@ -30,7 +30,7 @@ class Changed:
     def __init__(self, name: str, paths: Sequence[str]) -> None:
         """Look the revision up wherever the paths lead; raises UsageError."""
         self.name = name
-        self.kept_back = 0
+        self.hidden = 0
         self._repositories: dict[Path, _Repository] = {}
         self._by_folder: dict[Path, _Repository] = {}
         for path in paths or ["."]:
@@ -40,12 +40,12 @@ class Changed:
     def filtered(self, checked: CheckResult, config: Config) -> CheckResult:
         """What of a file is to be reported."""
         summary = self.reported(checked, config)
-        self.kept_back += len(checked.findings) - len(summary.findings)
+        self.hidden += len(checked.findings) - len(summary.findings)
         return summary
 
     def summary(self) -> str:
-        """How much was kept back."""
-        return sentences.unchanged(self.kept_back, self.name)
+        """How much was hidden."""
+        return sentences.unchanged(self.hidden, self.name)
 
     def reported(self, checked: CheckResult, config: Config) -> CheckResult:
         """The same, of a text that is on its way to the report."""

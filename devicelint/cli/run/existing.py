@@ -59,10 +59,10 @@ class OldCode:
         return self._changed.reported(checked, config) if self._changed else checked
 
     @property
-    def keeps_back(self) -> bool:
+    def hides_findings(self) -> bool:
         """Whether more was found than was reported."""
-        known = any(each.kept_back for each in self._baselines.values())
-        return known or (self._changed is not None and self._changed.kept_back > 0)
+        known = any(each.hidden for each in self._baselines.values())
+        return known or (self._changed is not None and self._changed.hidden > 0)
 
     @property
     def has_failed(self) -> bool:
@@ -77,7 +77,7 @@ class OldCode:
         else:
             verbose = self.options.verbose
             lines = [line for each in self._baselines.values() for line in each.summary(verbose)]
-        if self._changed and self._changed.kept_back:
+        if self._changed and self._changed.hidden:
             lines.append(self._changed.summary())
         if self._adding is not None:
             lines.insert(0, self._adding.summary())
