@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.large_tree import large_tree, python_files
 from benchmarks.timed_tools import BenchmarkError, Measurement, Tool
-from devicelint.result import screen
+from devicelint.linter.result import screen
 
 DEFAULT_ENVIRONMENTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 

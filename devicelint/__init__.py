@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Span,
     )
     from devicelint.fixes import Fixed
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
     from devicelint.rules import Report, Rule
     from devicelint.text.parse import CheckError
 
@@ -55,7 +55,7 @@ _Value = TypeVar("_Value")
 
 _HOMES = {
     "CheckError": "text.parse",
-    "CheckResult": "result",
+    "CheckResult": "linter.result",
     "Config": "config",
     "Fixed": "fixes",
     "Report": "rules",

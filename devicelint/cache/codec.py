@@ -12,7 +12,7 @@ from typing import Any
 
 from devicelint import finding
 from devicelint.finding import InputError
-from devicelint.result import CheckResult, Met
+from devicelint.linter.result import CheckResult, Met
 from devicelint.text.source import SourceFile
 
 _CLASSES: dict[str, type[Any]] = {

@@ -11,7 +11,7 @@ from devicelint.config import Config
 from devicelint.config.assumptions import StubFile
 from devicelint.interpreter.guesses.assumptions import Assumed
 from devicelint.knowledge.own import OwnStubs, read
-from devicelint.result import Met
+from devicelint.linter.result import Met
 from devicelint.text.positions import locate
 from devicelint.text.source import SourceFile
 

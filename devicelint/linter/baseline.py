@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from devicelint.finding import REVEALED, Finding, InputError
-from devicelint.result import CheckResult
+from devicelint.linter.result import CheckResult
 from devicelint.text.source import SourceFile
 
 FORMAT = "devicelint-baseline"

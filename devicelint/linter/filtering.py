@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from devicelint.config import Config
 from devicelint.finding import Finding
+from devicelint.linter.result import CheckResult
 from devicelint.linter.rule_selection import checked_codes, is_selected
 from devicelint.plugins import every_rule
-from devicelint.result import CheckResult
 from devicelint.rules import Rule, chosen
 from devicelint.suppression.unused import CODE as UNUSED
 from devicelint.suppression.unused import named_rules, unused

@@ -14,7 +14,7 @@ from devicelint.finding import Finding, Span
 from devicelint.fixes import Bundle, Fixed, Joined, fix_until_stable
 from devicelint.linter import lint
 from devicelint.linter.lint import ReportFilter
-from devicelint.result import CheckResult
+from devicelint.linter.result import CheckResult
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project, home_of
 

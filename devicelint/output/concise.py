@@ -9,7 +9,7 @@ from devicelint.output.paint import SEVERITY_STYLES, Paint, plain
 from devicelint.output.visible import printable
 
 if TYPE_CHECKING:
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
 
 
 class Report(report.Report):

@@ -16,7 +16,7 @@ from devicelint.output.visible import printable
 from devicelint.output.written import Region, Written, utf16
 
 if TYPE_CHECKING:
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 

@@ -16,7 +16,7 @@ from devicelint.output.visible import printable
 from devicelint.output.written import Region, Written
 
 if TYPE_CHECKING:
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
 _CATEGORIES = {Severity.NOTE: "Performance"}

@@ -10,7 +10,7 @@ from functools import reduce
 
 from devicelint.finding import Finding
 from devicelint.linter.baseline import Key, key_of
-from devicelint.result import CheckResult
+from devicelint.linter.result import CheckResult
 from devicelint.text.source import SourceFile
 
 _HASHED = 100

@@ -12,7 +12,7 @@ from devicelint.output.rule_help import help_uri
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
 
 
 class Report(report.Report):

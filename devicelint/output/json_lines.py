@@ -9,7 +9,7 @@ from devicelint.output.ascii_json import ascii_json
 from devicelint.output.json import entries
 
 if TYPE_CHECKING:
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
 
 
 class Report(report.Report):

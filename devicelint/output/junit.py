@@ -17,7 +17,7 @@ from devicelint.output.visible import printable
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
 
 _COUNTED = ("failure", "error")
 

@@ -17,7 +17,7 @@ from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
 
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.NOTE: "INFO"}
 _LINES_OF_A_SUGGESTION = 12

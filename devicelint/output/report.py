@@ -10,7 +10,7 @@ from devicelint.output.paint import Paint, plain
 
 if TYPE_CHECKING:
     from devicelint.finding import InputError
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
     from devicelint.text.source import SourceFile
 
 DEFAULT_WIDTH = 100

@@ -21,7 +21,7 @@ from devicelint.output.visible import printable
 from devicelint.rule_index import all_facts
 
 if TYPE_CHECKING:
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _AFTERWARDS = "fails here"

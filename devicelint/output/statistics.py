@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from devicelint.output.paint import Paint, plain
 
 if TYPE_CHECKING:
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devicelint.finding import Finding, Safety, Severity
 
 if TYPE_CHECKING:
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
 
 
 def found(files: Iterable[CheckResult], unsafe_fixes: bool = False) -> str:

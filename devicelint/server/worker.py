@@ -12,8 +12,8 @@ from devicelint.finding import Finding, Fix, InputError
 from devicelint.linter import lint
 from devicelint.linter.baseline import without_known
 from devicelint.linter.fix_one import fix_across_files, fix_one
+from devicelint.linter.result import CheckResult
 from devicelint.output import internal_error
-from devicelint.result import CheckResult
 from devicelint.rule_index import known_rules
 from devicelint.server.analysis import Analysis
 from devicelint.server.open_documents import Page

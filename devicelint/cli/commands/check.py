@@ -23,8 +23,8 @@ from devicelint.cli.run.output import Output
 from devicelint.cli.run.progress import Progress
 from devicelint.cli.run.settings import Settings
 from devicelint.cli.run.tally import Tally
+from devicelint.linter.result import CheckResult
 from devicelint.output import summary
-from devicelint.result import CheckResult
 
 if TYPE_CHECKING:
     from devicelint.cli.run.other_files import OtherFiles

@@ -21,7 +21,7 @@ from devicelint.output import known as sentences
 
 if TYPE_CHECKING:
     from devicelint.config import Config
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
 
 
 @dataclass

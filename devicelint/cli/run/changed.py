@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from devicelint.config import Config
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
     from devicelint.workspace.project import Project
 
 

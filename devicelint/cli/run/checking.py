@@ -16,7 +16,7 @@ from devicelint.cli.run.examine import examine
 from devicelint.cli.run.inputs import FileInput, Input
 from devicelint.cli.run.jobs import number
 from devicelint.finding import InputError
-from devicelint.result import CheckResult
+from devicelint.linter.result import CheckResult
 from devicelint.rule_index import plugged_in
 from devicelint.text.hashing import digest
 

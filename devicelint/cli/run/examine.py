@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devicelint.linter.result import CheckResult, concerns_devices
 from devicelint.profiling import part
-from devicelint.result import CheckResult, concerns_devices
 
 if TYPE_CHECKING:
     from devicelint.config import Config

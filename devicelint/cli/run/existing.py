@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from devicelint.cli.run.changed import Changed
     from devicelint.cli.run.suppress import Adding
     from devicelint.config import Config
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
 
 
 class OldCode:

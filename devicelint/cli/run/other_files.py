@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from devicelint.cli.run.settings import Settings
     from devicelint.config import Config
     from devicelint.linter.lint import Fixed
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
     from devicelint.text.source import SourceFile
     from devicelint.workspace.project import Project
 

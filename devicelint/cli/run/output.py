@@ -13,10 +13,10 @@ from devicelint.cli import terminal
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.report_root import report_root
 from devicelint.finding import InputError
+from devicelint.linter.result import CheckResult
 from devicelint.output import formats
 from devicelint.output.report import DEFAULT_WIDTH, Report, Scene
 from devicelint.output.visible import printable
-from devicelint.result import CheckResult
 
 if TYPE_CHECKING:
     from devicelint.cli.run.report_file import ReportFile

@@ -27,7 +27,7 @@ _SMALLEST_PIECE, _LARGEST_PIECE = 50_000, 300_000
 _BETWEEN_LOOKS = 0.2
 
 # The path comes before any import: a module of the checked folder must not take another's place.
-_BEGIN = "import sys; sys.path[:] = {}; from devicelint.cli import worker; worker.serve()"
+_BEGIN = "import sys; sys.path[:] = {}; from devicelint.cli.run import worker; worker.serve()"
 
 
 class _Died(Exception):

@@ -17,7 +17,7 @@ from devicelint.suppression.write import Style, suppress
 from devicelint.workspace.files import replace_file
 
 if TYPE_CHECKING:
-    from devicelint.result import CheckResult
+    from devicelint.linter.result import CheckResult
     from devicelint.text.source import SourceFile
 
 NOT_SUPPRESSED = frozenset({REVEALED, UNUSED})

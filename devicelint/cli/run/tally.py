@@ -13,7 +13,7 @@ from devicelint.output.visible import printable
 
 if TYPE_CHECKING:
     from devicelint.linter.lint import Fixed
-    from devicelint.result import CheckResult, Met
+    from devicelint.linter.result import CheckResult, Met
 
 Result = TypeVar("Result")
 

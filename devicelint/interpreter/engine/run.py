@@ -1,21 +1,20 @@
 """One walk through a program in one world.
 
 `Run` holds what the walk knows at this moment: the state, the frame and the world.  The grammar
-lies in the sibling modules, which register a handler for each kind of node; they reach each other
-through the run, never by import.
+lies in other packages, which register a handler for each kind of node in `tables`; the run asks
+the tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, may_be_accelerator
 from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
-from devicelint.domain.history import Site, Verb
+from devicelint.domain.history import Site
 from devicelint.domain.state import Conflict, State, loses_device
 from devicelint.domain.values import (
     Flag,
@@ -24,8 +23,6 @@ from devicelint.domain.values import (
     Module,
     Outside,
     Ref,
-    Tensor,
-    Tuple,
     Unknown,
     Value,
 )
@@ -35,45 +32,11 @@ from devicelint.interpreter.engine.budget import Patience
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.memory import Memory, Surroundings
 from devicelint.interpreter.engine.program import Program
+from devicelint.interpreter.engine.tables import calls, evaluates, executes, resolves
 from devicelint.text.positions import written
 
 BUILTIN_SCOPE: dict[str, Value] = {}
 """What Python itself binds; filled by `builtins`."""
-
-Handler = TypeVar("Handler", bound=Callable[..., Any])
-
-EVALUATORS: dict[type[cst.CSTNode], Callable[[Run, Any], Value]] = {}
-EXECUTORS: dict[type[cst.CSTNode], Callable[[Run, Any], None]] = {}
-CALLERS: dict[type, Callable[[Run, Any, Arguments, cst.Call], Value]] = {}
-METHODS: dict[type, Callable[[Run, Any, str, cst.Call], Value]] = {}
-ATTRIBUTES: dict[type, Callable[[Run, Any, str, cst.Attribute], Value]] = {}
-RESOLVERS: dict[type, Callable[[Run, Any], Value]] = {}
-
-
-def _registering(table: dict[Any, Any]) -> Callable[..., Callable[[Handler], Handler]]:
-    def handles(*kinds: type) -> Callable[[Handler], Handler]:
-        def register(handler: Handler) -> Handler:
-            for kind in kinds:
-                table[kind] = handler
-            return handler
-
-        return register
-
-    return handles
-
-
-evaluates = _registering(EVALUATORS)
-"""Register how an expression node becomes a value."""
-executes = _registering(EXECUTORS)
-"""Register what a statement node does to the state."""
-calls = _registering(CALLERS)
-"""Register what calling a kind of value gives."""
-methods = _registering(METHODS)
-"""Register what calling `value.name(…)` gives, by the kind of the value."""
-attributes = _registering(ATTRIBUTES)
-"""Register what `value.name` gives, by the kind of the value."""
-resolves = _registering(RESOLVERS)
-"""Register what a name stands for that is bound to such a value."""
 
 
 class Split(Exception):
@@ -141,7 +104,7 @@ class Run(Surroundings, Memory):
 
     def evaluate(self, node: cst.BaseExpression) -> Value:
         """The value of an expression; `Unknown` for what is not understood."""
-        handler = EVALUATORS.get(type(node))
+        handler = evaluates.get(type(node))
         if handler is None:
             return Unknown(f"{type(node).__name__} is not modelled")
         return handler(self, node)
@@ -152,7 +115,7 @@ class Run(Surroundings, Memory):
         if self.moment >= self._look_at:
             self._look_at = self.patience.look(self.moment)
         self.steps_elsewhere += not self.frame.is_checked
-        handler = EXECUTORS.get(type(statement))
+        handler = executes.get(type(statement))
         if handler is not None:
             handler(self, statement)
 
@@ -165,7 +128,7 @@ class Run(Surroundings, Memory):
 
     def call(self, callee: Value, arguments: Arguments, site: cst.Call) -> Value:
         """What calling a value gives."""
-        caller = CALLERS.get(type(callee))
+        caller = calls.get(type(callee))
         if caller is None:
             return Unknown(f"calling {type(callee).__name__} is not modelled")
         return caller(self, callee, arguments, site)
@@ -194,7 +157,7 @@ class Run(Surroundings, Memory):
 
     def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
         """What a name stands for that may have been imported; asked once."""
-        resolve = RESOLVERS.get(type(value))
+        resolve = resolves.get(type(value))
         if resolve is None:
             return value
         found = resolve(self, value)
@@ -227,19 +190,7 @@ class Run(Surroundings, Memory):
         if conflicts and flag is not None and self.splits and self.frame.is_checked:
             raise Split(flag.key)
         for one, value in conflicts:
-            self.note_apart(one, value)
-
-    def note_apart(self, one: Value, other: Value) -> None:
-        """Remember a tensor that is made on the CPU on one path, and lies elsewhere on another."""
-        if isinstance(one, Tuple) and isinstance(other, Tuple):
-            for pair in zip(one.items, other.items, strict=False):
-                self.note_apart(*pair)
-        if not (isinstance(one, Tensor) and isinstance(other, Tensor)) or self.silences:
-            return
-        for made, met in ((one, other), (other, one)):
-            is_made = made.since.verb in (Verb.CREATED, Verb.CONVERTED) and made.scalar is False
-            if is_made and made.device == CPU and may_be_accelerator(met.device):
-                self.apart.setdefault(made.since.site, met)
+            self.steps.joined(one, value)
 
     def sequential_at(self, site: Site) -> Module | None:
         """The outermost Sequential that a call is of, while its layers are called."""

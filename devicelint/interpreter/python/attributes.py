@@ -39,7 +39,8 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.run import ATTRIBUTES, Run, attributes, evaluates
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import attributes, evaluates
 from devicelint.interpreter.facts.tensor_parameters import as_proven
 from devicelint.interpreter.libraries.bundles import held_by
 from devicelint.interpreter.python.containers import as_tensor
@@ -54,7 +55,7 @@ def attribute(run: Run, node: cst.Attribute) -> Value:
 
 def read_attribute(run: Run, value: Value, name: str, node: cst.Attribute) -> Value:
     """What `value.name` gives."""
-    reader = ATTRIBUTES.get(type(value))
+    reader = attributes.get(type(value))
     if reader is None:
         return Unknown(f"an attribute of {type(value).__name__}")
     return reader(run, value, name, node)

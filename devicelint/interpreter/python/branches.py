@@ -21,7 +21,8 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.run import Run, executes
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import executes
 from devicelint.interpreter.facts.saved_files import asking_for_files
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.attributes import member_of

@@ -31,9 +31,9 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.placeholder_rows import note_appended
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.run import METHODS, Run, calls, evaluates, methods
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import calls, evaluates, methods
 from devicelint.interpreter.guesses.loader_devices import answer_of_unseen, check_unseen
 from devicelint.interpreter.libraries.bundles import spread
 from devicelint.interpreter.python.attributes import module_device, read_attribute
@@ -70,7 +70,7 @@ def _called(run: Run, node: cst.Call) -> Value:
     func = node.func
     if type(func) is cst.Attribute:
         receiver = run.evaluate(func.value)
-        method = METHODS.get(type(receiver))
+        method = methods.get(type(receiver))
         if method is not None:
             result = method(run, receiver, func.attr.value, node)
             if isinstance(receiver, Outside) and isinstance(result, Unknown):
@@ -176,7 +176,7 @@ def _call_either(
 def method_of_one_of(run: Run, receiver: OneOf, name: str, node: cst.Call) -> Value:
     joined: Value | None = None
     for option in receiver.options:
-        method = METHODS.get(type(option))
+        method = methods.get(type(option))
         result: Value = (
             Unknown("a method of one of several")
             if method is None
@@ -230,7 +230,6 @@ def method_of_list(run: Run, receiver: ListOf, name: str, node: cst.Call) -> Val
     given = arguments.positional
     if name in ("append", "add") and given:
         extend(run, receiver.ref, given[0].value)
-        note_appended(run, receiver, given[0].value, node)
     elif name in ("extend", "update") and given:
         elements = known_elements(run, given[0].value)
         for element in elements or (element_of(run, given[0].value, given[0].site),):

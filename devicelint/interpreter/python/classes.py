@@ -27,7 +27,8 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.run import Run, calls
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.libraries.metrics import arguments_of_anybody, begin_metric
 from devicelint.interpreter.python.attributes import CLASS_FIELD, class_member
 from devicelint.interpreter.python.conditions import asks_for_device

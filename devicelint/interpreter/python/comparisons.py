@@ -31,7 +31,8 @@ from devicelint.domain.values import (
     Tool,
     Value,
 )
-from devicelint.interpreter.engine.run import Run, evaluates
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.facts.tensor_parameters import absence_of
 from devicelint.interpreter.python.containers import known_elements
 from devicelint.interpreter.python.operators import operate

@@ -22,7 +22,8 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.run import Run, evaluates
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.conditions import (
     assuming,
@@ -83,31 +84,13 @@ def tuple_display(run: Run, node: cst.Tuple) -> Value:
     for element in node.elements:
         value = run.evaluate(element.value)
         if isinstance(element, cst.StarredElement):
-            parts = _spread_out(value, element.value)
-            if parts is None:
+            if not isinstance(value, Tuple):
                 return Unknown("a starred element of unknown length")
-            items.extend(parts)
+            items.extend(value.items)
         else:
             items.append(value)
     note_unmoved_parts(run, node, items)
     return Tuple(tuple(items))
-
-
-def _spread_out(value: Value, node: cst.BaseExpression) -> tuple[Value, ...] | None:
-    """What a star spreads, where the number is known: `*torch.zeros(2, 0)` gives two tensors."""
-    if isinstance(value, Tuple):
-        return value.items
-    if not isinstance(value, Tensor) or value.since.site is not node:
-        return None
-    if not (isinstance(node, cst.Call) and node.args):
-        return None
-    shape = node.args[0].value
-    sizes = [one.value for one in (shape.elements if isinstance(shape, cst.Tuple) else node.args)]
-    count = sizes[0].evaluated_value if isinstance(sizes[0], cst.Integer) else 0
-    return (value,) * count if len(sizes) > 1 and count <= _MOST_SPREAD and count else None
-
-
-_MOST_SPREAD = 8
 
 
 @evaluates(cst.List, cst.Set)

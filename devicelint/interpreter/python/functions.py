@@ -32,7 +32,8 @@ from devicelint.interpreter.analyses.ignored_device import note_ignored
 from devicelint.interpreter.analyses.placeholders import check_returns
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.run import Run, calls
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.tensor_parameters import settings_of
 from devicelint.interpreter.python.branches import NO_GRAD
@@ -256,7 +257,7 @@ def _leave(run: Run, frame: Frame) -> Value:
         if result is not None and frame.separated_by is not None:
             run.separate(frame.separated_by, result, value, joined)
         if result is not None:
-            run.note_apart(result, value)
+            run.steps.joined(result, value)
         result = joined
         run.merge(state, None)
     if frame.yields:

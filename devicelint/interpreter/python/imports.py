@@ -26,7 +26,8 @@ from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.budget import Exhausted, OutOfTime, Patience
 from devicelint.interpreter.engine.frame import GLOBALS
 from devicelint.interpreter.engine.program import Contents, Program
-from devicelint.interpreter.engine.run import Run, attributes, executes, resolves
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import attributes, executes, resolves
 from devicelint.interpreter.guesses.qualified_names import FullName
 
 _LONGEST_CHAIN = 20

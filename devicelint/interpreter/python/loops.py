@@ -24,7 +24,8 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.frame import Loop
 from devicelint.interpreter.engine.nodes import names_bound_by
-from devicelint.interpreter.engine.run import Run, executes
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import executes
 from devicelint.interpreter.guesses.loader_devices import believed
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.conditions import assuming, condition_of, truth_of

@@ -22,6 +22,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.intended_machines import provides_for_the_cpu
 from devicelint.interpreter.facts.saved_files import (
     identity_of,
@@ -53,6 +54,7 @@ CHECKPOINT_KEYS = frozenset(
 """Keys under which training scripts keep weights and progress."""
 
 
+@function(*MAP_LOCATION)
 def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Without map_location, tensors come back where they were saved."""
     given = arguments.get(MAP_LOCATION[name], "map_location")
@@ -103,6 +105,7 @@ def _demand(run: Run, given: Argument, site: cst.Call) -> None:
         demand(run, given, device, site, "map_location=")
 
 
+@function("torch.save")
 def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`torch.save`: the file writes this path itself."""
     path, saved = arguments.get(1, "f"), arguments.get(0, "obj")
@@ -113,6 +116,12 @@ def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return NONE
 
 
+@function(
+    "torch.set_rng_state",
+    "torch.random.set_rng_state",
+    "torch.cuda.set_rng_state",
+    "torch.cuda.set_rng_state_all",
+)
 def set_random_state(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The state of a generator has to be on the CPU, whatever else the checkpoint holds."""
     for argument in arguments:

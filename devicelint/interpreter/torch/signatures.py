@@ -25,7 +25,6 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.analyses.cpu_only import note_leaf
-from devicelint.interpreter.analyses.placeholder_rows import apart
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
@@ -187,8 +186,6 @@ def _operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:
         sites = _element_sites(argument.site, len(value.items))
         return [Argument(site, one) for site, one in zip(sites, value.items, strict=True)]
     if isinstance(value, ListOf):
-        if found := apart(run, value):
-            return [Argument(argument.site, one) for one in found]
         fields = run.state.fields(value.ref)
         told_apart = [v for n, v in fields.items() if n.startswith("[")]
         site = _element_sites(argument.site, len(told_apart))

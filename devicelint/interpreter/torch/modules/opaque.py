@@ -9,7 +9,8 @@ from devicelint.domain.events import Operand
 from devicelint.domain.values import Batch, Class, Module, Moved, Outside, Tensor, Unknown, Value
 from devicelint.interpreter.analyses.unknown_inputs import note_unknown
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.run import Run, calls
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.guesses.loader_devices import answer_of_unseen, check_unseen
 from devicelint.interpreter.libraries.bundles import as_batch, make_bundle
 from devicelint.interpreter.python.attributes import CLASS_FIELD, module_device
