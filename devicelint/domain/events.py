@@ -22,11 +22,7 @@ from devicelint.domain.values import (
 class Event:
     """Something that the walk announces.
 
-<<<<<<< HEAD
-    A rule listens to it in the method named after it: `MixedOperation` in `on_mixed_operation`.
-=======
     A rule listens to it in a method of that name: `MixedOperation` in `on_mixed_operation`.
->>>>>>> main
     """
 
     __slots__ = ()

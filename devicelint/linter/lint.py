@@ -15,13 +15,8 @@ from devicelint.linter.assumptions import met
 from devicelint.linter.collector import Collector
 from devicelint.linter.filtering import filtered, rules_for
 from devicelint.linter.locations import File, locate_findings
-<<<<<<< HEAD
 from devicelint.linter.program import input_errors, program_of
-from devicelint.result import CheckResult, Met, concerns_devices, screen
-=======
-from devicelint.linter.program import program_of, told_in_one_line
 from devicelint.linter.result import CheckResult, Met, concerns_devices, screen
->>>>>>> main
 from devicelint.rules import Rule
 from devicelint.text.parse import CheckError
 from devicelint.text.source import SourceFile

@@ -18,13 +18,8 @@ from devicelint.interpreter.engine.tracing import TellingRun
 from devicelint.linter.collector import Collector, parent_of
 from devicelint.linter.filtering import filtered, rules_for
 from devicelint.linter.lint import findings_of_walk
-<<<<<<< HEAD
 from devicelint.linter.program import input_errors, program_of
-from devicelint.result import CheckResult, screen
-=======
-from devicelint.linter.program import program_of, told_in_one_line
 from devicelint.linter.result import CheckResult, screen
->>>>>>> main
 from devicelint.rules import Rule
 from devicelint.text.source import SourceFile
 from devicelint.views.editor_notes import NOTED, WalkNotes
