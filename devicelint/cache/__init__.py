@@ -12,12 +12,12 @@ from devicelint.cache.folder import DEFAULT_NAME, clean, of_version, prepare
 from devicelint.cache.records import Ground, Record, Result
 from devicelint.cache.version import version
 from devicelint.text.hashing import digest
-from devicelint.workspace.import_resolver import Lookup, Question
+from devicelint.workspace.import_resolver import ImportResolver, Question
 
 __all__ = ["DEFAULT_NAME", "Asked", "Cache", "clean"]
 
 Asked = Mapping[str, Mapping[Question, str | None]]
-"""What was looked up in which file, and what that led to."""
+"""What was resolved in which file, and to what."""
 
 
 class Cache:
@@ -48,7 +48,7 @@ class Cache:
         self._new.clear()
         self._contents: dict[str, str] = {}
         self._answers: dict[tuple[str, Question], str | None] = {}
-        self._lookup = Lookup()
+        self._resolver = ImportResolver()
         self._ground = Ground(self._record, self._content, self._answer)
 
     def look_again(self) -> None:
@@ -73,7 +73,7 @@ class Cache:
         self._found[home, key] = self._new[home, key] = found
 
     def learn(self, asked: Asked, digests: Mapping[str, str | None]) -> None:
-        """Know what was looked up, and what was in the files that were read for it.
+        """Know what was resolved, and what was in the files that were read for it.
 
         None where that has changed meanwhile.
         """
@@ -163,7 +163,7 @@ class Cache:
         # What stands in one folder finds the same, but for the packages of that folder itself.
         start = os.path.dirname(home) if question.level >= 0 else home
         if (start, question) not in self._answers:
-            self._answers[start, question] = self._lookup.answer(home, question)
+            self._answers[start, question] = self._resolver.answer(home, question)
         return self._answers[start, question]
 
 

@@ -1,6 +1,6 @@
 """What is remembered of files: what they asked for, what was found in them, and what that rests on.
 
-A file's findings rest on its own content, on the answers to what was looked up in it (also where
+A file's findings rest on its own content, on what its imports were resolved to (also where
 there was no such module), and so on for each file that was found.
 """
 
@@ -34,7 +34,7 @@ class Record:
     results: dict[str, Result] = field(default_factory=dict)
 
     def learn(self, digest: str, asked: Iterable[Question]) -> bool:
-        """Know a file as it is now, and what was looked up in it; whether any of that is new."""
+        """Know a file as it is now, and what was resolved in it; whether any of that is new."""
         if digest != self.digest:
             self.digest = digest
             self.asked = set(asked)

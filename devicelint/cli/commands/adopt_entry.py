@@ -51,7 +51,7 @@ class EntryAdoption(Adoption):
         yield entry
 
     def _followed(self, entry: Input) -> SourceFile:
-        """The script, and all that it imports has been looked up."""
+        """The script, once all its imports are resolved."""
         source = _read(entry)
         lint.check(source, self.config_of(entry), self.project)
         return source
