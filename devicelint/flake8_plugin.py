@@ -1,4 +1,4 @@
-"""The flake8 plugin `DEV`: errors and warnings, at the columns of the other doors.
+"""The flake8 plugin `DEV`: errors and warnings, at the columns of the other front ends.
 
 Notes are left out, but for those of rules that the settings switch on: these were asked for.
 

@@ -16,7 +16,7 @@ BAD_USAGE = 2
 INTERRUPTED = 130
 NOBODY_READS = 141
 
-Door = Callable[[str, Sequence[str]], int]
+Command = Callable[[str, Sequence[str]], int]
 """A command: its name and its words in, the exit status out."""
 
 _HOMES = {
@@ -74,7 +74,7 @@ def _run(words: list[str]) -> int:
     home = _HOMES.get(command)
     if home is None:
         command, rest, home = "check", words, _HOMES["check"]
-    run: Door = import_module(f"{__name__}.{home}").run
+    run: Command = import_module(f"{__name__}.{home}").run
     return run(command, rest)
 
 

@@ -1,4 +1,4 @@
-"""What the walk announces about torch's own doors to an accelerator, and devices not passed on."""
+"""What the walk announces about Torch's own entry points to an accelerator, and devices not passed on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check a file, fix a file: what all doors stand on."""
+"""Check a file, fix a file: what all front ends call."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from devicelint.text.selectors import hint, unknown_selector
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds besides the project's own configuration, which all other doors share."""
+    """What holds besides the project's own configuration, which all other front ends share."""
 
     enable: bool = True
     """Whether anything is checked."""

@@ -1,4 +1,4 @@
-"""What a project says of code that no source explains: `assume`, `stubs`, and every door."""
+"""What a project says of code that no source explains: `assume`, `stubs`, and every front end."""
 
 import os
 import re
@@ -337,7 +337,7 @@ def devicelint(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-class TestDoors:
+class TestFrontEnds:
     @pytest.fixture
     def project(self, tmp_path: Path) -> Path:
         configured(
@@ -389,7 +389,7 @@ class TestDoors:
         assert told.stdout.startswith("train.py:4:7: DEV101")
 
 
-def test_a_mistake_in_a_stub_is_one_line_at_every_door(tmp_path: Path) -> None:
+def test_a_mistake_in_a_stub_is_one_line_at_every_front_end(tmp_path: Path) -> None:
     configured(tmp_path, "")
     (tmp_path / "devicelint.pyi").write_text("class a:\n    def f(x: Tenser[D]) -> Any: ...\n")
     for name in ("a.py", "b.py"):
