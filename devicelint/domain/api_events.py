@@ -1,4 +1,4 @@
-"""What the walk announces about Torch's own entry points to an accelerator, and devices not passed on."""
+"""Events about torch's own entry points to an accelerator, and devices not passed on."""
 
 from __future__ import annotations
 

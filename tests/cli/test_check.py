@@ -1,7 +1,7 @@
 """The command line: what it prints where, what it writes, and its exit status.
 
-Most tests put a toy in the place of the engine, so that they are about the front end alone: it reports
-`WRONG` (with a safe fix), `RISKY` (with an unsafe one) and `STUCK` (with none).
+Most tests put a toy in the place of the engine, so that they are about the front end alone: it
+reports `WRONG` (with a safe fix), `RISKY` (with an unsafe one) and `STUCK` (with none).
 """
 
 import importlib
