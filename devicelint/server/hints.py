@@ -14,12 +14,12 @@ def inlay_hints(analysis: Analysis, uri: str, wanted: Range) -> Iterator[InlayHi
     """The hints of a file or cell, as far as they stand in the range that is in view."""
     first, last = wanted.start.line, wanted.end.line
     for mark in analysis.marks():
-        place = analysis.page.location(mark.subject)
+        place = analysis.document.location(mark.subject)
         if place.uri != uri or not first <= place.range.end.line <= last:
             continue
         yield InlayHint(
             place.range.end,
             mark.text,
             kind=InlayHintKind.Type if mark.text.startswith(":") else None,
-            tooltip=markup_of(analysis.page, mark.whereabouts),
+            tooltip=markup_of(analysis.document, mark.whereabouts),
         )

@@ -30,7 +30,7 @@ class Part:
         return self.lines.text
 
 
-class Page(Protocol):
+class OpenDocument(Protocol):
     """One version of what is open; a new one takes its place with every change."""
 
     @property
@@ -62,7 +62,7 @@ class Page(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class FilePage:
+class OpenFile:
     """A file."""
 
     uri: str
@@ -96,7 +96,7 @@ class FilePage:
 
 
 @dataclass(frozen=True, eq=False)
-class NotebookPage:
+class OpenNotebook:
     """A notebook: the editor holds its cells one by one."""
 
     uri: str

@@ -14,9 +14,9 @@ from pygls.uris import to_fs_path
 from devicelint.server.analysis import Analysis
 from devicelint.server.diagnostics import diagnostics, uri_of
 from devicelint.server.documents import Documents
-from devicelint.server.open_documents import NotebookPage
+from devicelint.server.open_documents import OpenNotebook
 from devicelint.server.protocol import Protocol
-from devicelint.server.session import Desk
+from devicelint.server.session import Session
 from devicelint.server.settings import read_settings
 from devicelint.server.shutdown import leave_with
 
@@ -41,8 +41,8 @@ class Server(LanguageServer):
             protocol_cls=Protocol,
             converter_factory=default_converter,
         )
-        self.desk = Desk(self._on_analysis)
-        self.documents = Documents(self.desk)
+        self.session = Session(self._on_analysis)
+        self.documents = Documents(self.session)
         self.pulls = False
         """Whether the editor asks for findings, and gets none unasked."""
         self._misconfigured: set[str] = set()
@@ -72,7 +72,7 @@ class Server(LanguageServer):
     def end(self) -> None:
         """Take no more work."""
         self._has_shut_down = True
-        self.desk.close()
+        self.session.close()
 
     def say(self, message: str, kind: lsp.MessageType = lsp.MessageType.Info) -> None:
         """Write a line in the log of the editor."""
@@ -92,11 +92,11 @@ class Server(LanguageServer):
         self.use_settings(params.initialization_options)
         documents = params.capabilities.text_document
         can_pull = documents is not None and documents.diagnostic is not None
-        self.pulls = can_pull and self.desk.analyst.settings.run == "onType"
+        self.pulls = can_pull and self.session.worker.settings.run == "onType"
 
     def use_settings(self, sent: object) -> None:
         """Go by other settings from now on."""
-        self.desk.analyst.settings, complaints = read_settings(sent, self.desk.analyst.known)
+        self.session.worker.settings, complaints = read_settings(sent, self.session.worker.known)
         for complaint in complaints:
             self.warn(complaint)
 
@@ -104,17 +104,17 @@ class Server(LanguageServer):
         self._show_misconfigured()
         if of_another:
             self.refresh()
-        if self.pulls and not isinstance(analysis.page, NotebookPage):
+        if self.pulls and not isinstance(analysis.document, OpenNotebook):
             return
         shown = self.shown(analysis)
-        for part in analysis.page.parts():
+        for part in analysis.document.parts():
             self.publish(part.uri, shown[part.uri], part.version)
 
     def shown(self, analysis: Analysis) -> dict[str, list[lsp.Diagnostic]]:
-        """What is shown of a page."""
-        settings = self.desk.analyst.settings
+        """What is shown of a document."""
+        settings = self.session.worker.settings
         if not settings.enable:
-            return {part.uri: [] for part in analysis.page.parts()}
+            return {part.uri: [] for part in analysis.document.parts()}
         return diagnostics(analysis, shows_problems=settings.show_syntax_errors)
 
     def publish(
@@ -127,7 +127,7 @@ class Server(LanguageServer):
 
     def _show_misconfigured(self) -> None:
         """Show what is wrong in a configuration where it is wrong."""
-        found = dict(self.desk.analyst.misconfigured)  # The worker may find more meanwhile.
+        found = dict(self.session.worker.misconfigured)  # The worker may find more meanwhile.
         for path in self._misconfigured - found.keys():
             self.publish(uri_of(path), [])
         for path, error in found.items():
