@@ -43,7 +43,7 @@ class Documents:
         return self._owners.get(uri, uri)
 
     def open(self, document: lsp.TextDocumentItem) -> str | None:
-        """Put a file on the desk, and return its URI; None for what is not checked."""
+        """Open a file, and return its URI; None for what is not checked."""
         path = _path(document.uri)
         if document.uri.startswith(_PASSED_OVER):
             return None
@@ -67,7 +67,7 @@ class Documents:
         return document.uri
 
     def close(self, uri: str) -> bool:
-        """Take a file from the desk, and say whether it was there."""
+        """Close a file, and say whether it was there."""
         if self._paths.pop(uri, None) is None:
             return False
         self._parts.pop(uri, None)
@@ -75,7 +75,7 @@ class Documents:
         return True
 
     def open_notebook(self, params: lsp.DidOpenNotebookDocumentParams) -> str:
-        """Put a notebook on the desk, and return its URI."""
+        """Open a notebook, and return its URI."""
         document = params.notebook_document
         path = _path(document.uri)
         if not path.lower().endswith(".ipynb"):
@@ -106,7 +106,7 @@ class Documents:
         return gone
 
     def close_notebook(self, uri: str) -> list[str]:
-        """Take a notebook from the desk, and return the URIs of its cells."""
+        """Close a notebook, and return the URIs of its cells."""
         notebook = self._notebooks.pop(uri, None)
         if notebook is None:
             return []

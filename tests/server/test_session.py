@@ -19,7 +19,7 @@ def page(version: int, text: str = "x = 1\n") -> OpenFile:
 
 
 class Slow:
-    """An analyst who waits to be let on."""
+    """A worker that waits to be let on."""
 
     def __init__(self) -> None:
         self.asked: list[int | None] = []
