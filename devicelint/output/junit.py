@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from devicelint.finding import REVEALED, Finding, InputError
-from devicelint.output import report
-from devicelint.output.report import UNCHECKED
+from devicelint.output import reporter
+from devicelint.output.reporter import UNCHECKED
 from devicelint.output.text import render_finding
 from devicelint.output.visible import printable
 from devicelint.text.source import SourceFile
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 _COUNTED = ("failure", "error")
 
 
-class Report(report.Report):
+class JunitReporter(reporter.Reporter):
     """One document with a suite for each file."""
 
-    def __init__(self, scene: report.Scene) -> None:
+    def __init__(self, context: reporter.ReportContext) -> None:
         """Nothing was checked yet."""
-        super().__init__(scene)
+        super().__init__(context)
         self._suites: list[Element] = []
 
     def file(self, checked: CheckResult) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from devicelint import __version__
 from devicelint.config import ConfigError
 from devicelint.finding import REVEALED, Finding, Fix, InputError, Location
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.ascii_json import ascii_json
 from devicelint.output.identity import HashedLines, fingerprints
 from devicelint.output.rule_help import documentation
@@ -28,12 +28,12 @@ _AFTERWARDS = "fails here"
 """What is said of a place that is reached after that of the finding."""
 
 
-class Report(report.Report):
+class SarifReporter(reporter.Reporter):
     """One log with one run."""
 
-    def __init__(self, scene: report.Scene) -> None:
+    def __init__(self, context: reporter.ReportContext) -> None:
         """Nothing was found yet."""
-        super().__init__(scene)
+        super().__init__(context)
         self._results: list[str] = []
         self._invocation: dict[str, Any] = {
             "executionSuccessful": True,
@@ -47,7 +47,7 @@ class Report(report.Report):
         for note in checked.source.notes:
             self._notify("toolExecutionNotifications", "warning", note)
         if checked.findings:
-            places = Places(checked.source, self.scene)
+            places = Places(checked.source, self.context)
             lines = HashedLines(places.written.file)
             for finding, fingerprint in fingerprints(checked, places.name):
                 result = self._result(places, finding)
@@ -75,7 +75,7 @@ class Report(report.Report):
             "tool": {"driver": driver},
             "columnKind": "utf16CodeUnits",
             "newlineSequences": ["\r\n", "\n", "\r"],
-            "originalUriBaseIds": base_ids(self.scene),
+            "originalUriBaseIds": base_ids(self.context),
             "invocations": [self._invocation],
         }
         head = ascii_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
@@ -85,7 +85,7 @@ class Report(report.Report):
         )
 
     def _notify(self, kind: str, level: str, problem: InputError) -> None:
-        location = {"physicalLocation": Places.of_problem(problem, self.scene)}
+        location = {"physicalLocation": Places.of_problem(problem, self.context)}
         message = problem.message
         if problem.cell is not None:
             message = f"{Location(problem.line, problem.column, problem.cell)}: {message}"
@@ -140,10 +140,10 @@ def _fixes_of(places: Places, fix: Fix | None) -> dict[str, Any]:
         return {}
     changes = [places.change(fix.edits)]
     for changed in fix.elsewhere:
-        source = places.scene.read(changed.path)
+        source = places.context.read(changed.path)
         if source is None:
             return {}
-        changes.append(Places(source, places.scene).change(changed.edits))
+        changes.append(Places(source, places.context).change(changed.edits))
     if not all(change["replacements"] for change in changes):
         return {}
     properties = {"safety": fix.safety.value}

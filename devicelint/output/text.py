@@ -6,26 +6,26 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devicelint.finding import Finding
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.evidence import condition
 from devicelint.output.frame import Label, frame
 from devicelint.output.paint import SEVERITY_STYLES, Paint, plain
-from devicelint.output.report import DEFAULT_WIDTH
+from devicelint.output.reporter import DEFAULT_WIDTH
 from devicelint.output.visible import printable
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
     from devicelint.linter.result import CheckResult
 
-__all__ = ["DEFAULT_WIDTH", "Report", "render"]
+__all__ = ["DEFAULT_WIDTH", "TextReporter", "render"]
 
 
-class Report(report.Report):
+class TextReporter(reporter.Reporter):
     """Each file's findings, when it is done."""
 
     def file(self, checked: CheckResult) -> str:
         """Return every finding with its code frame."""
-        return render(checked, self.scene.paint, self.scene.width)
+        return render(checked, self.context.paint, self.context.width)
 
 
 def render(checked: CheckResult, paint: Paint = plain, width: int = DEFAULT_WIDTH) -> str:

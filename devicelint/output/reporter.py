@@ -19,7 +19,7 @@ UNCHECKED = "unchecked-file"
 
 
 @dataclass(frozen=True)
-class Scene:
+class ReportContext:
     """What a report needs to know besides what was found."""
 
     paint: Paint = plain
@@ -31,16 +31,16 @@ class Scene:
     """Another file, of which a fix changes something as well."""
 
 
-class Report:
+class Reporter:
     """One report of a run.
 
     Each method returns what is to be written now, so that a format that says one file after the
     other keeps nothing, and one that is a single document says it all at the end.
     """
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, context: ReportContext) -> None:
         """Nothing was found yet."""
-        self.scene = scene
+        self.context = context
 
     def file(self, checked: CheckResult) -> str:  # noqa: ARG002 - most formats are about files
         """Report what was found in a file, or that nothing was."""
