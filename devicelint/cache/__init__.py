@@ -9,7 +9,7 @@ from typing import Any
 
 from devicelint.cache import shard
 from devicelint.cache.folder import DEFAULT_NAME, clean, of_version, prepare
-from devicelint.cache.records import Ground, Record, Result
+from devicelint.cache.records import CachedResult, Ground, Record
 from devicelint.cache.version import version
 from devicelint.text.hashing import digest
 from devicelint.workspace.import_resolver import ImportResolver, Question
@@ -112,9 +112,9 @@ class Cache:
     def _stamp(self, found: Mapping[tuple[str, str], Any]) -> None:
         for (home, key), data in found.items():
             if rests_on := self._ground.of(home):
-                self._keep(home, key, Result(rests_on, data))
+                self._keep(home, key, CachedResult(rests_on, data))
 
-    def _keep(self, home: str, key: str, result: Result) -> None:
+    def _keep(self, home: str, key: str, result: CachedResult) -> None:
         record = self._shard(home)[os.path.basename(home)]
         if record.results.get(key) != result:
             record.keep(key, result)

@@ -17,7 +17,7 @@ _MOST_RESULTS = 4
 """How many ways to check one file are remembered: settings, folders to start from."""
 
 
-class Result(NamedTuple):
+class CachedResult(NamedTuple):
     """What one check of a file came to, as JSON writes it."""
 
     rests_on: str
@@ -31,7 +31,7 @@ class Record:
 
     digest: str
     asked: set[Question] = field(default_factory=set)
-    results: dict[str, Result] = field(default_factory=dict)
+    results: dict[str, CachedResult] = field(default_factory=dict)
 
     def learn(self, digest: str, asked: Iterable[Question]) -> bool:
         """Know a file as it is now, and what was resolved in it; whether any of that is new."""
@@ -44,7 +44,7 @@ class Record:
         self.asked |= set(asked)
         return len(self.asked) > known
 
-    def keep(self, key: str, result: Result) -> None:
+    def keep(self, key: str, result: CachedResult) -> None:
         """Remember a result, and forget the oldest."""
         self.results.pop(key, None)
         self.results[key] = result
@@ -72,7 +72,7 @@ class Record:
         return cls(
             str(version),
             {Question(str(module), int(level)) for module, level in asked},
-            {str(key): Result(*result) for key, result in results.items()},
+            {str(key): CachedResult(*result) for key, result in results.items()},
         )
 
 

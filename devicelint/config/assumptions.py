@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from devicelint.config.document import ConfigError, Node
-from devicelint.config.kinds import Kind, Known, Paths
+from devicelint.config.document import ConfigError, SettingsNode
+from devicelint.config.kinds import Known, Paths, SettingKind
 
 if TYPE_CHECKING:
     from devicelint.domain.assumptions import Assumption
@@ -17,12 +17,12 @@ _USUAL = "devicelint.pyi"
 """The stub file that is read where it lies beside the configuration."""
 
 
-class Assumptions(Kind[tuple["Assumption", ...]]):
+class Assumptions(SettingKind[tuple["Assumption", ...]]):
     """A table of names, each with what it stands for."""
 
     expected = 'a table of words such as `loader = "cpu batches"`'
 
-    def read(self, node: Node, known: Known) -> tuple[Assumption, ...]:  # noqa: ARG002
+    def read(self, node: SettingsNode, known: Known) -> tuple[Assumption, ...]:  # noqa: ARG002
         """What is assumed, in the file's order."""
         from devicelint.domain.assumptions import NotUnderstood, assumption
 
@@ -56,12 +56,12 @@ class StubFile:
     text: str
 
 
-class Stubs(Kind[tuple[StubFile, ...]]):
+class Stubs(SettingKind[tuple[StubFile, ...]]):
     """A list of stub files, from the folder of the file that names them."""
 
     expected = "a list of paths"
 
-    def read(self, node: Node, known: Known) -> tuple[StubFile, ...]:
+    def read(self, node: SettingsNode, known: Known) -> tuple[StubFile, ...]:
         """The files; raises ConfigError for one that does not keep to the notation."""
         paths = Paths().read(node, known)
         for path, item in zip(paths, node.items(self.expected), strict=True):

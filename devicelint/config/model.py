@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from devicelint.config.assumptions import Assumptions, StubFile, Stubs
 from devicelint.config.deciding import Decision, Vote, decided, votes
 from devicelint.config.kinds import (
-    Flag,
-    OneOf,
+    Boolean,
+    Choice,
     PathTo,
     Patterns,
     Rules,
@@ -21,7 +21,7 @@ from devicelint.config.kinds import (
     pattern_key,
     rule_key,
 )
-from devicelint.config.origin import Option, Origins
+from devicelint.config.origin import OptionOrigin, Origins
 from devicelint.config.patterns import Anchored, Pattern, covers, matches
 from devicelint.config.setting import Setting, setting, settings_of
 from devicelint.domain.torch_release import TorchRelease, release_text, torch_release
@@ -71,7 +71,7 @@ class Config:
         Rules(), (), "Rules not to check. Where `select` names a rule more closely, that decides."
     )
     severity: tuple[tuple[str, Level], ...] = setting(
-        TableOf("a table of severities", OneOf(LEVELS), rule_key),
+        TableOf("a table of severities", Choice(LEVELS), rule_key),
         (),
         "How much the findings of a rule matter; of several entries, the one that names it most "
         'closely. `"off"` is as `ignore`; what is off by default, and has an entry by its code or '
@@ -88,7 +88,7 @@ class Config:
         "Path patterns of files and folders that are passed over when folders are searched.",
     )
     unsafe_fixes: bool = setting(
-        Flag(), default=False, documentation="Let `--fix` make fixes that may change what runs."
+        Boolean(), default=False, documentation="Let `--fix` make fixes that may change what runs."
     )
     torch_version: TorchRelease | None = setting(
         Text("a release of torch", torch_release, release_text),
@@ -97,7 +97,7 @@ class Config:
         unset="the newest",
     )
     device_style: DeviceStyle = setting(
-        OneOf[DeviceStyle]({style: style for style in DEVICE_STYLES}),
+        Choice[DeviceStyle]({style: style for style in DEVICE_STYLES}),
         "to",
         "How fixes choose a device: by its type, or by `torch.accelerator`, of torch 2.6.",
     )
@@ -255,7 +255,7 @@ class Config:
     ) -> Config:
         """This configuration with a setting that an option says; `items` are what it adds."""
         key = name.replace("_", "-")
-        origin = Option(option or _OPTIONS.get(key, f"--{key}"))
+        origin = OptionOrigin(option or _OPTIONS.get(key, f"--{key}"))
         ways: list[tuple[str, ...]] = [(key,), *((key, item) for item in items)]
         kept = {way: was for way, was in self.origins.items() if items or way[0] != key}
         changed: dict[str, Any] = {name: value, "origins": {**kept, **dict.fromkeys(ways, origin)}}

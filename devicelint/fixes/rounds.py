@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from devicelint.finding import Edit, Finding, InputError, Span
-from devicelint.fixes.bundle import Bundle
+from devicelint.fixes.bundle import JoinedFiles
 from devicelint.fixes.selection import edits_of, select
 from devicelint.suppression.unused import CODE as UNUSED
 from devicelint.text.edits import apply
@@ -161,7 +161,7 @@ class _Fixing:
         left = [each for each in now.findings if self.accepts(each) and each not in refused]
         # Whether a comment is of use shows once all else is fixed.
         left = [each for each in left if each.code != UNUSED] or left
-        if isinstance(now.source, Bundle):
+        if isinstance(now.source, JoinedFiles):
             left = now.source.first_to_fix(left)
         if self.approves is None:
             return select(left)

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 
-class Group(Enum):
+class LaneGroup(Enum):
     """Which kind of place a lane stands for."""
 
     HOST = "host"
@@ -28,7 +28,7 @@ class Lane:
     """A device, and where what lies on it is drawn."""
 
     name: str
-    group: Group
+    group: LaneGroup
     colour: int
     """Which of the colours of its group."""
     label: str
@@ -160,7 +160,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Run:
+class RecordedRun:
     """The run that was recorded."""
 
     command: str
@@ -179,7 +179,7 @@ class Map:
     lanes: tuple[Lane, ...]
     views: tuple[View, ...]
     findings: tuple[Found, ...]
-    run: Run | None = None
+    run: RecordedRun | None = None
 
     def to_json(self) -> str:
         """What the script of a page reads, safe to stand between its tags; without the text."""

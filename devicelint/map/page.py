@@ -13,7 +13,7 @@ from devicelint.map.amounts import amounts, time_text
 from devicelint.map.highlighting import Part, highlighted
 from devicelint.map.listing import SIGNS, colour, listing
 from devicelint.map.markup import Html, element, joined
-from devicelint.map.model import Arrow, Map, Run, View
+from devicelint.map.model import Arrow, Map, RecordedRun, View
 from devicelint.text.source import SourceFile
 
 _SCRIPTS = ("dom.js", "lanes.js", "gutter.js", "page.js")
@@ -107,7 +107,7 @@ def _found(of: Map) -> Html | None:
     return element("details", summary, listed, class_="found", open=len(entries) <= _FEW)
 
 
-def _ran(run: Run) -> Html:
+def _ran(run: RecordedRun) -> Html:
     steps = f", {run.steps:,} training steps" if run.steps else ""
     text = amounts(run.measures)
     share = sum(one.host_us for one in run.measures) / (run.seconds * 1e6) if run.seconds else 0

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from devicelint.config import SETTINGS, Config
 from devicelint.config.kinds import PathTo
-from devicelint.config.origin import Option, Origin, Written
+from devicelint.config.origin import FileOrigin, OptionOrigin, Origin
 from devicelint.linter.rule_selection import concerns, decision
 from devicelint.output.paint import SEVERITY_STYLES, Paint
 from devicelint.output.visible import printable
@@ -151,9 +151,9 @@ def _why(reason: Reason) -> str:
 
 def _place(origin: Origin | None, *, exact: bool = True) -> str:
     match origin:
-        case Written():
+        case FileOrigin():
             return _shown(origin.file) + (f":{origin.location.line}" if exact else "")
-        case Option():
+        case OptionOrigin():
             return origin.name
         case None:
             return _DEFAULT
@@ -216,10 +216,10 @@ def _why_json(reason: Reason) -> dict[str, Any]:
 
 def _origin_json(origin: Origin | None) -> dict[str, Any]:
     match origin:
-        case Written():
+        case FileOrigin():
             line, column, _ = origin.location
             return {"from": "file", "file": origin.file, "row": line, "column": column + 1}
-        case Option():
+        case OptionOrigin():
             return {"from": "option", "option": origin.name}
         case None:
             return {"from": "default"}

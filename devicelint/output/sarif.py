@@ -15,7 +15,7 @@ from devicelint.output import reporter
 from devicelint.output.ascii_json import ascii_json
 from devicelint.output.identity import HashedLines, fingerprints
 from devicelint.output.rule_help import documentation
-from devicelint.output.sarif_places import Places, base_ids
+from devicelint.output.sarif_places import SarifPlaces, base_ids
 from devicelint.output.sarif_rules import LEVELS, rules
 from devicelint.output.visible import printable
 from devicelint.rule_index import all_facts
@@ -47,7 +47,7 @@ class SarifReporter(reporter.Reporter):
         for note in checked.source.notes:
             self._notify("toolExecutionNotifications", "warning", note)
         if checked.findings:
-            places = Places(checked.source, self.context)
+            places = SarifPlaces(checked.source, self.context)
             lines = HashedLines(places.written.file)
             for finding, fingerprint in fingerprints(checked, places.name):
                 result = self._result(places, finding)
@@ -85,14 +85,14 @@ class SarifReporter(reporter.Reporter):
         )
 
     def _notify(self, kind: str, level: str, problem: InputError) -> None:
-        location = {"physicalLocation": Places.of_problem(problem, self.context)}
+        location = {"physicalLocation": SarifPlaces.of_problem(problem, self.context)}
         message = problem.message
         if problem.cell is not None:
             message = f"{Location(problem.line, problem.column, problem.cell)}: {message}"
         notification = {"level": level, "message": _text(message), "locations": [location]}
         self._invocation[kind].append(notification)
 
-    def _result(self, places: Places, finding: Finding) -> dict[str, Any]:
+    def _result(self, places: SarifPlaces, finding: Finding) -> dict[str, Any]:
         location: dict[str, Any] = {"physicalLocation": places.physical(finding.span, quoted=True)}
         properties = {"certainty": finding.certainty.value, "machine": finding.machine}
         cell = places.source.location(finding.span.start)
@@ -112,7 +112,7 @@ class SarifReporter(reporter.Reporter):
         return result | _explained(places, finding) | _fixes_of(places, finding.fix)
 
 
-def _explained(places: Places, finding: Finding) -> dict[str, Any]:
+def _explained(places: SarifPlaces, finding: Finding) -> dict[str, Any]:
     """Return the places that led to a finding, and how they did: where each device comes from."""
     related = list(_related(places, finding))
     if not related:
@@ -125,7 +125,7 @@ def _explained(places: Places, finding: Finding) -> dict[str, Any]:
     return {"relatedLocations": numbered, "codeFlows": [{"threadFlows": [{"locations": steps}]}]}
 
 
-def _related(places: Places, finding: Finding) -> Iterator[dict[str, Any]]:
+def _related(places: SarifPlaces, finding: Finding) -> Iterator[dict[str, Any]]:
     for related in dict.fromkeys(finding.related):
         where = places.physical(related.span)
         yield {"physicalLocation": where, "message": _text(related.message)}
@@ -134,7 +134,7 @@ def _related(places: Places, finding: Finding) -> Iterator[dict[str, Any]]:
         yield {"physicalLocation": where, "message": _text(place.message)}
 
 
-def _fixes_of(places: Places, fix: Fix | None) -> dict[str, Any]:
+def _fixes_of(places: SarifPlaces, fix: Fix | None) -> dict[str, Any]:
     """Return all edits of a fix, or nothing: half of them are no fix."""
     if fix is None:
         return {}
@@ -143,7 +143,7 @@ def _fixes_of(places: Places, fix: Fix | None) -> dict[str, Any]:
         source = places.context.read(changed.path)
         if source is None:
             return {}
-        changes.append(Places(source, places.context).change(changed.edits))
+        changes.append(SarifPlaces(source, places.context).change(changed.edits))
     if not all(change["replacements"] for change in changes):
         return {}
     properties = {"safety": fix.safety.value}

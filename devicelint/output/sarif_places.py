@@ -22,7 +22,7 @@ def base_ids(context: ReportContext) -> dict[str, Any]:
     return {_ROOT: {"uri": Path(os.path.abspath(context.root)).as_uri().rstrip("/") + "/"}}
 
 
-class Places:
+class SarifPlaces:
     """The places of one file."""
 
     def __init__(self, source: SourceFile, context: ReportContext) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from devicelint.api import EVENTS
 from devicelint.finding import Severity
-from devicelint.plugins._plugin import Plugin, PluginError
+from devicelint.plugins._plugin import InstalledPlugin, PluginError
 from devicelint.rule_index import RULES
 from devicelint.rules import Rule
 from devicelint.rules._listening import event_of, methods_of
@@ -63,7 +63,7 @@ def _problems_of_attributes(rule: type[Rule]) -> Iterator[str]:
         yield f"must be on by default, or not: default is {rule.default!r}"
 
 
-def refuse_collisions(plugins: Iterable[Plugin]) -> None:
+def refuse_collisions(plugins: Iterable[InstalledPlugin]) -> None:
     """Refuse two rules with one name, and two plug-ins whose codes begin alike."""
     plugins = tuple(plugins)
     for one, other in combinations(plugins, 2):
@@ -84,7 +84,7 @@ def refuse_collisions(plugins: Iterable[Plugin]) -> None:
             taken[rule.name] = rule.code
 
 
-def _prefixes(plugin: Plugin) -> set[str]:
+def _prefixes(plugin: InstalledPlugin) -> set[str]:
     return {rule.code.rstrip("0123456789") for rule in plugin.rules}
 
 

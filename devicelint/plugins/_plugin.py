@@ -9,7 +9,7 @@ from devicelint.rules import Rule
 
 
 @dataclass(frozen=True)
-class Plugin:
+class InstalledPlugin:
     """What one entry point names."""
 
     name: str

@@ -13,7 +13,7 @@ from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule, line_of
 
 
-class DeviceNotForwarded(Rule):
+class DeviceNotForwardedRule(Rule):
     """`evaluate(model)` beside a `device`, where `def evaluate(model, device="cuda")`."""
 
     code = "DEV407"

@@ -19,7 +19,7 @@ from lsprotocol.types import (
 )
 
 from devicelint.finding import Edit, Finding, Fix, Safety, Span
-from devicelint.server.analysis import Analysis, common
+from devicelint.server.analysis import DocumentAnalysis, common
 from devicelint.server.open_documents import OpenDocument, Part
 from devicelint.suppression.write import Style, suppress
 from devicelint.text.source import SourceFile
@@ -38,7 +38,7 @@ def wants(context: CodeActionContext, kind: str) -> bool:
     )
 
 
-def findings_in(analysis: Analysis, uri: str, place: Range) -> list[Finding]:
+def findings_in(analysis: DocumentAnalysis, uri: str, place: Range) -> list[Finding]:
     """The findings of a range of a file or cell, where something can be done about them now."""
     if not analysis.is_of_now:
         return []

@@ -13,7 +13,7 @@ from devicelint.views.editor_snapshot import EditorSnapshot, Mark, Whereabouts
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
+class DocumentAnalysis:
     """What was found in one version of a document."""
 
     document: OpenDocument
@@ -23,7 +23,7 @@ class Analysis:
     """Why this version cannot be checked."""
     reached: frozenset[str] = frozenset()
     """The absolute paths of the files that it imports, as far as was seen."""
-    before: Analysis | None = field(default=None, repr=False)
+    before: DocumentAnalysis | None = field(default=None, repr=False)
     """What was found in the last version that could be checked, where this one cannot be."""
 
     fixed_by: dict[Finding, SourceFile | None] = field(default_factory=dict, repr=False)

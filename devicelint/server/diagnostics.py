@@ -22,7 +22,7 @@ from devicelint.finding import Elsewhere, Finding, InputError, Severity, Span
 from devicelint.output import internal_error
 from devicelint.output.evidence import condition
 from devicelint.output.rule_help import help_uri
-from devicelint.server.analysis import Analysis
+from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.open_documents import OpenDocument
 from devicelint.suppression.unused import CODE as UNUSED
 
@@ -34,7 +34,9 @@ SEVERITIES = {
 }
 
 
-def diagnostics(analysis: Analysis, *, shows_problems: bool = True) -> dict[str, list[Diagnostic]]:
+def diagnostics(
+    analysis: DocumentAnalysis, *, shows_problems: bool = True
+) -> dict[str, list[Diagnostic]]:
     """What is to be shown of a document, by the URIs of its parts."""
     shown: dict[str, list[Diagnostic]] = {part.uri: [] for part in analysis.document.parts()}
     for finding in analysis.shown():
@@ -95,7 +97,7 @@ def uri_of(path: str) -> str:
     return Path(os.path.abspath(path)).as_uri()
 
 
-def _problems(analysis: Analysis) -> Iterator[InputError]:
+def _problems(analysis: DocumentAnalysis) -> Iterator[InputError]:
     if analysis.problem is not None:
         yield analysis.problem
     try:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from lsprotocol.types import InlayHint, InlayHintKind, Range
 
-from devicelint.server.analysis import Analysis
+from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.hovers import markup_of
 
 
-def inlay_hints(analysis: Analysis, uri: str, wanted: Range) -> Iterator[InlayHint]:
+def inlay_hints(analysis: DocumentAnalysis, uri: str, wanted: Range) -> Iterator[InlayHint]:
     """The hints of a file or cell, as far as they stand in the range that is in view."""
     first, last = wanted.start.line, wanted.end.line
     for mark in analysis.marks():

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from lsprotocol.types import Hover, Location, MarkupContent, MarkupKind, Position
 
 from devicelint.finding import Elsewhere, Span
-from devicelint.server.analysis import Analysis
+from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.diagnostics import location_of
 from devicelint.server.open_documents import OpenDocument
 from devicelint.views.editor_snapshot import Whereabouts
 
 
-def hover(analysis: Analysis, uri: str, position: Position) -> Hover | None:
+def hover(analysis: DocumentAnalysis, uri: str, position: Position) -> Hover | None:
     """The device of the value at a position, on each machine, and how it came there."""
     values = _at(analysis, uri, position)
     if not values:
@@ -22,7 +22,7 @@ def hover(analysis: Analysis, uri: str, position: Position) -> Hover | None:
     return Hover(text, analysis.document.location(values[0].span).range)
 
 
-def moves(analysis: Analysis, uri: str, position: Position) -> list[Location]:
+def moves(analysis: DocumentAnalysis, uri: str, position: Position) -> list[Location]:
     """Where the value at a position was put on its device: the last step on each machine."""
     found: dict[tuple[str, int, int], Location] = {}
     for one in _at(analysis, uri, position):
@@ -40,7 +40,7 @@ def markup_of(document: OpenDocument, whereabouts: Iterable[Whereabouts]) -> Mar
     return MarkupContent(MarkupKind.Markdown, "\n\n".join(_paragraphs(document, whereabouts)))
 
 
-def _at(analysis: Analysis, uri: str, position: Position) -> tuple[Whereabouts, ...]:
+def _at(analysis: DocumentAnalysis, uri: str, position: Position) -> tuple[Whereabouts, ...]:
     offset = analysis.document.offset(uri, position)
     return () if offset is None else analysis.at(offset)
 

@@ -20,7 +20,7 @@ from devicelint.server.actions import (
     without_versions,
     workspace_edit,
 )
-from devicelint.server.analysis import Analysis
+from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.hints import inlay_hints
 from devicelint.server.open_documents import OpenDocument
 from devicelint.server.other_files import documents_at
@@ -37,7 +37,7 @@ async def pull(
     return lsp.RelatedFullDocumentDiagnosticReport(found)
 
 
-async def _analysis(server: Server, uri: str) -> Analysis | None:
+async def _analysis(server: Server, uri: str) -> DocumentAnalysis | None:
     """What is known of a file, or of the notebook of a cell."""
     return await server.session.analysis_of(server.documents.document_of(uri))
 
@@ -59,7 +59,7 @@ async def actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.Code
 
 
 async def _quick_fixes(
-    server: Server, analysis: Analysis, params: lsp.CodeActionParams
+    server: Server, analysis: DocumentAnalysis, params: lsp.CodeActionParams
 ) -> list[lsp.CodeAction]:
     """What can be done about some findings: a fix is offered once it is known to help."""
     document, context = analysis.document, params.context
@@ -76,7 +76,7 @@ async def _quick_fixes(
 
 
 def _made_by(
-    server: Server, analysis: Analysis, finding: Finding
+    server: Server, analysis: DocumentAnalysis, finding: Finding
 ) -> tuple[Fix, list[tuple[OpenDocument, SourceFile]]] | None:
     """The fix of a finding, and what it makes of documents; None where it would do harm."""
     session, document = server.session, analysis.document
@@ -107,7 +107,7 @@ def _fitting_edit(server: Server, edit: lsp.WorkspaceEdit) -> lsp.WorkspaceEdit:
 
 
 async def _all_fixed(
-    server: Server, analysis: Analysis, *, adopts: bool = False
+    server: Server, analysis: DocumentAnalysis, *, adopts: bool = False
 ) -> lsp.WorkspaceEdit | None:
     """What the fixes of a document come to; None where there is nothing to fix."""
     if not analysis.is_of_now or analysis.problem is not None:

@@ -11,7 +11,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
-from devicelint.server.analysis import Analysis
+from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.diagnostics import diagnostics, uri_of
 from devicelint.server.documents import Documents
 from devicelint.server.open_documents import OpenNotebook
@@ -100,7 +100,7 @@ class Server(LanguageServer):
         for complaint in complaints:
             self.warn(complaint)
 
-    def _on_analysis(self, analysis: Analysis, of_another: bool) -> None:
+    def _on_analysis(self, analysis: DocumentAnalysis, of_another: bool) -> None:
         self._show_misconfigured()
         if of_another:
             self.refresh()
@@ -110,7 +110,7 @@ class Server(LanguageServer):
         for part in analysis.document.parts():
             self.publish(part.uri, shown[part.uri], part.version)
 
-    def shown(self, analysis: Analysis) -> dict[str, list[lsp.Diagnostic]]:
+    def shown(self, analysis: DocumentAnalysis) -> dict[str, list[lsp.Diagnostic]]:
         """What is shown of a document."""
         settings = self.session.worker.settings
         if not settings.enable:

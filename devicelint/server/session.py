@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from devicelint.server.analysis import Analysis
+from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.open_documents import OpenDocument
 from devicelint.server.worker import Worker
 from devicelint.views.editor import Abandoned
@@ -24,14 +24,14 @@ _STACK = 64 * 2**20
 class Session:
     """The open documents, and the worker that checks them; all but its part is on the loop."""
 
-    def __init__(self, on_analysis: Callable[[Analysis, bool], None]) -> None:
+    def __init__(self, on_analysis: Callable[[DocumentAnalysis, bool], None]) -> None:
         """Report each analysis of a document, and whether another document made it necessary."""
         self.worker = Worker()
         self.documents: dict[str, OpenDocument] = {}
         self._on_analysis = on_analysis
-        self._known: dict[str, Analysis] = {}
+        self._known: dict[str, DocumentAnalysis] = {}
         """What is known of documents as they are now."""
-        self._last: dict[str, Analysis] = {}
+        self._last: dict[str, DocumentAnalysis] = {}
         """What was known of them last."""
         self._running: dict[str, tuple[OpenDocument, asyncio.Task[None]]] = {}
         self._waiting: dict[str, asyncio.TimerHandle] = {}
@@ -74,7 +74,7 @@ class Session:
             self._forget(uri)
             self.check_soon(uri)
 
-    async def analysis_of(self, uri: str) -> Analysis | None:
+    async def analysis_of(self, uri: str) -> DocumentAnalysis | None:
         """What is known of a document as it is now; None once it is closed."""
         while (document := self.documents.get(uri)) is not None:
             known = self._known.get(uri)
@@ -135,12 +135,12 @@ class Session:
                 self.check_soon(uri)
 
 
-def dependent_on(home: str, analyses: Iterable[Analysis]) -> list[str]:
+def dependent_on(home: str, analyses: Iterable[DocumentAnalysis]) -> list[str]:
     """The documents that import a file, as far as was seen."""
     return [one.document.uri for one in analyses if home in one.reached]
 
 
-def _ignore_error(task: asyncio.Task[Analysis | None]) -> None:
+def _ignore_error(task: asyncio.Task[DocumentAnalysis | None]) -> None:
     """An error is reported where it occurs."""
     if not task.cancelled():
         task.exception()

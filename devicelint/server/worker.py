@@ -15,9 +15,9 @@ from devicelint.linter.fix_one import fix_across_files, fix_one
 from devicelint.linter.result import CheckResult
 from devicelint.output import internal_error
 from devicelint.rule_index import known_rules
-from devicelint.server.analysis import Analysis
+from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.open_documents import OpenDocument
-from devicelint.server.settings import Settings
+from devicelint.server.settings import ServerSettings
 from devicelint.text.source import SourceFile
 from devicelint.views import editor
 from devicelint.views.editor import Abandoned
@@ -33,15 +33,18 @@ class Worker:
     def __init__(self) -> None:
         """Know nothing yet."""
         self.known = known_rules()
-        self.settings = Settings()
+        self.settings = ServerSettings()
         self.misconfigured: dict[str, ConfigError] = {}
         """What is wrong in configurations, by their paths."""
         self._project = Project()
         self._finder = ConfigFinder(self.known)
 
     def analyse(
-        self, document: OpenDocument, before: Analysis | None, is_abandoned: Callable[[], bool]
-    ) -> Analysis:
+        self,
+        document: OpenDocument,
+        before: DocumentAnalysis | None,
+        is_abandoned: Callable[[], bool],
+    ) -> DocumentAnalysis:
         """What is found in a document; `before` is what was found in it last.
 
         Raises `Abandoned` once nobody wants to know any more.
@@ -52,22 +55,26 @@ class Worker:
         except Abandoned:
             raise
         except InputError as error:
-            return Analysis(document, problem=error, before=last)
+            return DocumentAnalysis(document, problem=error, before=last)
         except Exception as error:  # noqa: BLE001 - whatever it is, the server goes on
             message = f"{internal_error.NAME}: {internal_error.describe(error)}"
             problem = InputError(document.path, 1, 0, message)
-            return Analysis(document, problem=problem, before=last)
+            return DocumentAnalysis(document, problem=problem, before=last)
 
-    def _analysed(self, document: OpenDocument, is_abandoned: Callable[[], bool]) -> Analysis:
+    def _analysed(
+        self, document: OpenDocument, is_abandoned: Callable[[], bool]
+    ) -> DocumentAnalysis:
         if is_abandoned():
             raise Abandoned
         source, config = document.source, self.config_for(document.path)
         self._project.hold(source)
         if config.excludes_below(document.path):
-            return Analysis(document)
+            return DocumentAnalysis(document)
         checked, snapshots = editor.analyse(source, config, self._project, is_abandoned)
         reached = frozenset(self._project.reached_from(source))
-        return Analysis(document, self._new(checked, config).findings, snapshots, reached=reached)
+        return DocumentAnalysis(
+            document, self._new(checked, config).findings, snapshots, reached=reached
+        )
 
     def fixed(self, document: OpenDocument, *, adopts: bool = False) -> SourceFile:
         """What the fixes that the configuration allows make of a document; raises InputError."""
@@ -77,7 +84,7 @@ class Worker:
         reported = partial(self._new, config=config)
         return lint.fix(document.source, config, self._project, reported=reported).after
 
-    def fixed_by(self, analysis: Analysis, finding: Finding) -> SourceFile | None:
+    def fixed_by(self, analysis: DocumentAnalysis, finding: Finding) -> SourceFile | None:
         """What the fix of a finding makes of its document; None where it would do harm."""
         document = analysis.document
         if finding not in analysis.fixed_by:

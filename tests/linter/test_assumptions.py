@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from devicelint.config import Config, ConfigError, load_config
-from devicelint.domain.assumptions import Kind, NotUnderstood, Thing, assumption
+from devicelint.domain.assumptions import AssumedKind, NotUnderstood, Thing, assumption
 from devicelint.finding import InputError
 from devicelint.knowledge import grammar
 from devicelint.knowledge.own import read
@@ -47,22 +47,25 @@ class TestLanguage:
     @pytest.mark.parametrize(
         ("text", "thing"),
         [
-            ("cpu batches", Thing(Kind.BATCHES, "cpu")),
-            ("batches on cpu", Thing(Kind.BATCHES, "cpu")),
-            ("loader of cuda:1 batches", Thing(Kind.BATCHES, "cuda:1")),
-            ("  module   on  args.device ", Thing(Kind.MODULE, "args.device")),
-            ("cuda model", Thing(Kind.MODULE, "cuda")),
-            ("tensor on the_device", Thing(Kind.TENSOR, "the_device")),
-            ("device", Thing(Kind.DEVICE)),
-            ("device mps", Thing(Kind.DEVICE, "mps")),
-            ("list of numbers", Thing(Kind.LIST, items=(Thing(Kind.NUMBER),))),
+            ("cpu batches", Thing(AssumedKind.BATCHES, "cpu")),
+            ("batches on cpu", Thing(AssumedKind.BATCHES, "cpu")),
+            ("loader of cuda:1 batches", Thing(AssumedKind.BATCHES, "cuda:1")),
+            ("  module   on  args.device ", Thing(AssumedKind.MODULE, "args.device")),
+            ("cuda model", Thing(AssumedKind.MODULE, "cuda")),
+            ("tensor on the_device", Thing(AssumedKind.TENSOR, "the_device")),
+            ("device", Thing(AssumedKind.DEVICE)),
+            ("device mps", Thing(AssumedKind.DEVICE, "mps")),
+            ("list of numbers", Thing(AssumedKind.LIST, items=(Thing(AssumedKind.NUMBER),))),
             (
                 "(cpu tensor,(device, array))",
                 Thing(
-                    Kind.TUPLE,
+                    AssumedKind.TUPLE,
                     items=(
-                        Thing(Kind.TENSOR, "cpu"),
-                        Thing(Kind.TUPLE, items=(Thing(Kind.DEVICE), Thing(Kind.ARRAY))),
+                        Thing(AssumedKind.TENSOR, "cpu"),
+                        Thing(
+                            AssumedKind.TUPLE,
+                            items=(Thing(AssumedKind.DEVICE), Thing(AssumedKind.ARRAY)),
+                        ),
                     ),
                 ),
             ),

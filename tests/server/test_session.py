@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from devicelint.server.analysis import Analysis
+from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.lines import Lines
 from devicelint.server.open_documents import OpenFile, Part
 from devicelint.server.session import Session
@@ -32,7 +32,7 @@ class Slow:
         assert self.let_on.acquire(timeout=30)
         if is_abandoned():
             raise Abandoned
-        return Analysis(page)
+        return DocumentAnalysis(page)
 
 
 def session() -> tuple[Session, Slow, list[int | None]]:

@@ -16,12 +16,12 @@ from devicelint.cli.options import existing
 from devicelint.cli.options.parser import check_parser
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.checking import Checking
-from devicelint.cli.run.existing import OldCode
+from devicelint.cli.run.existing import ExistingFindings
 from devicelint.cli.run.garbage import Collecting
 from devicelint.cli.run.inputs import STDIN, FileInput, Input, StandardInput, inputs
 from devicelint.cli.run.output import Output
 from devicelint.cli.run.progress import Progress
-from devicelint.cli.run.settings import Settings
+from devicelint.cli.run.settings import RunSettings
 from devicelint.cli.run.tally import Tally
 from devicelint.linter.result import CheckResult
 from devicelint.output import summary
@@ -84,8 +84,8 @@ class Check:
     def __init__(self, options: Namespace) -> None:
         """Read the settings that the options name."""
         self.options = options
-        self.settings = Settings(options)
-        self.old_code = OldCode(options)
+        self.settings = RunSettings(options)
+        self.old_code = ExistingFindings(options)
         self.output = Output(options)
         self.tally = Tally(on_problem=self.output.show_problem)
         self.checking = Checking(options, lambda each: self.config_for(self.config_of(each)))

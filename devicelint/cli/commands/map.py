@@ -11,9 +11,9 @@ from devicelint.cli.options.map import map_parser
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.inputs import STDIN, named
 from devicelint.cli.run.report_file import refuse_programs
-from devicelint.cli.run.settings import Settings
+from devicelint.cli.run.settings import RunSettings
 from devicelint.finding import InputError
-from devicelint.map import Run, draw, read_recording, render, together
+from devicelint.map import RecordedRun, draw, read_recording, render, together
 from devicelint.output.visible import printable
 from devicelint.workspace.atomic_write import write_file
 
@@ -51,7 +51,7 @@ def _page(options: Namespace) -> bytes:
     from devicelint.workspace.project import Project
 
     given = named(options.file, options.stdin_filename)
-    config = Settings(options).config_for(given.place)
+    config = RunSettings(options).config_for(given.place)
     source = given.source()
     recorded = _recorded(options.recording, source.path)
     project = Project()
@@ -60,7 +60,7 @@ def _page(options: Namespace) -> bytes:
     return render(picture, source).encode()
 
 
-def _recorded(paths: Sequence[str], path: str) -> Run | None:
+def _recorded(paths: Sequence[str], path: str) -> RecordedRun | None:
     if not paths:
         return None
     whole = together(read_recording(_read(Path(one)), one) for one in paths)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Known:
+class BaselineInUse:
     """A baseline, and what came of its entries."""
 
     baseline: Baseline
@@ -33,7 +33,7 @@ class Known:
     stale: dict[str, Counter[Key]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, path: Path) -> Known:
+    def of(cls, path: Path) -> BaselineInUse:
         """Read a file; raises BaselineError."""
         return cls(read_baseline(path))
 
@@ -70,14 +70,14 @@ class Known:
 
 
 @dataclass
-class Writing:
+class BaselineWriter:
     """A baseline that takes all that is found."""
 
     before: Baseline
     files: dict[str, Counter[Key]] = field(default_factory=dict)
 
     @classmethod
-    def over(cls, path: Path) -> Writing:
+    def over(cls, path: Path) -> BaselineWriter:
         """Begin with what a file knows already; raises UsageError for one that is no baseline."""
         try:
             return cls(baseline_to_overwrite(path))

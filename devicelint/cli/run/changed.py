@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from devicelint.workspace.project import Project
 
 
-class Changed:
+class ChangedLines:
     """Keeps what is found on changed lines, and what a change brings about on others."""
 
     def __init__(self, name: str, paths: Sequence[str]) -> None:

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 from devicelint.cli import terminal
 
 if TYPE_CHECKING:
-    from devicelint.cli.run.baseline import Known, Writing
-    from devicelint.cli.run.changed import Changed
-    from devicelint.cli.run.suppress import Adding
+    from devicelint.cli.run.baseline import BaselineInUse, BaselineWriter
+    from devicelint.cli.run.changed import ChangedLines
+    from devicelint.cli.run.suppress import CommentWriter
     from devicelint.config import Config
     from devicelint.linter.result import CheckResult
 
 
-class OldCode:
+class ExistingFindings:
     """Stands between what is found and what is reported."""
 
     def __init__(self, options: Namespace) -> None:
         """Read what the options name; raises UsageError or InputError."""
         self.options = options
-        self._baselines: dict[Path, Known] = {}
+        self._baselines: dict[Path, BaselineInUse] = {}
         self._writing = self._over(options.write_baseline) if options.write_baseline else None
         if options.baseline:
             self._baseline(Path(options.baseline))
@@ -84,32 +84,32 @@ class OldCode:
         for line in () if self.options.quiet else lines:
             terminal.say(line)
 
-    def _over(self, path: str) -> Writing:
-        from devicelint.cli.run.baseline import Writing
+    def _over(self, path: str) -> BaselineWriter:
+        from devicelint.cli.run.baseline import BaselineWriter
 
-        return Writing.over(Path(path))
+        return BaselineWriter.over(Path(path))
 
-    def _added(self) -> Adding:
-        from devicelint.cli.run.suppress import Adding
+    def _added(self) -> CommentWriter:
+        from devicelint.cli.run.suppress import CommentWriter
 
-        return Adding.asked_for(self.options)
+        return CommentWriter.asked_for(self.options)
 
-    def _changed_since(self, name: str) -> Changed:
-        from devicelint.cli.run.changed import Changed
+    def _changed_since(self, name: str) -> ChangedLines:
+        from devicelint.cli.run.changed import ChangedLines
 
-        return Changed(name, self.options.paths)
+        return ChangedLines(name, self.options.paths)
 
-    def _known_by(self, config: Config) -> Known | None:
+    def _known_by(self, config: Config) -> BaselineInUse | None:
         if self.options.no_baseline or config.baseline is None:
             return None
         return self._baseline(config.baseline)
 
-    def _baseline(self, path: Path) -> Known:
+    def _baseline(self, path: Path) -> BaselineInUse:
         shown = _as_seen_from_here(path)
         if shown not in self._baselines:
-            from devicelint.cli.run.baseline import Known
+            from devicelint.cli.run.baseline import BaselineInUse
 
-            self._baselines[shown] = Known.of(shown)
+            self._baselines[shown] = BaselineInUse.of(shown)
         return self._baselines[shown]
 
 

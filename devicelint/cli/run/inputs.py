@@ -19,7 +19,7 @@ from devicelint.text.source import SourceFile
 from devicelint.workspace.files import python_files, read_data, replace_file
 
 if TYPE_CHECKING:
-    from devicelint.cli.run.settings import Settings
+    from devicelint.cli.run.settings import RunSettings
     from devicelint.cli.run.tally import Tally
 
 STDIN = "-"
@@ -115,7 +115,7 @@ def named(path: str, stdin_filename: str | None) -> Input:
 
 
 def inputs(
-    paths: Sequence[str], stdin_filename: str | None, settings: Settings, tally: Tally
+    paths: Sequence[str], stdin_filename: str | None, settings: RunSettings, tally: Tally
 ) -> Iterator[Input]:
     """Yield each file once, and what cannot be searched, each in its turn."""
     if list(paths) == [STDIN]:

@@ -129,7 +129,7 @@ class Output:
 
     def show_proof(self, proof: dict[str, Any], *, among_others: bool = False) -> None:
         """Print what the script did on each machine, or leave it to the report."""
-        from devicelint.output import proof as report
+        from devicelint.output import proof as proof_report
 
         for report, _ in self._besides:
             report.proof(proof)
@@ -138,10 +138,10 @@ class Output:
             for_people = self.options.output_format in formats.FOR_PEOPLE
             stream = self.stream if for_people and not self.options.diff else sys.stderr
             sys.stdout.flush()
-            width = terminal.width_of(stream, reporter.DEFAULT_WIDTH)
+            width = terminal.width_of(stream, DEFAULT_WIDTH)
             if among_others:
                 stream.write(f"{printable(proof['script'])}\n")
-            stream.write(reporter.render(proof, terminal.paint_for(stream), width))
+            stream.write(proof_report.render(proof, terminal.paint_for(stream), width))
         for problem in proof["problems"]:
             terminal.say(printable(f"devicelint: not proven: {problem}"))
 

@@ -25,7 +25,7 @@ NOT_SUPPRESSED = frozenset({REVEALED, UNUSED})
 
 
 @dataclass
-class Adding:
+class CommentWriter:
     """Suppresses what is found, file by file."""
 
     style: Style
@@ -35,7 +35,7 @@ class Adding:
     files: int = 0
 
     @classmethod
-    def asked_for(cls, options: Namespace) -> Adding:
+    def asked_for(cls, options: Namespace) -> CommentWriter:
         """What the options ask for."""
         return cls(Style.NOQA if options.add_noqa else Style.IGNORE, options.diff)
 

@@ -37,7 +37,7 @@ class Answer(NamedTuple):
     digests: dict[str, str | None]
 
 
-class Worker:
+class WorkerProcess:
     """Checks files, with what it has read for earlier ones at hand."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The one that is interrupted ends this one.
     asked, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Whatever is printed is no answer.
-    worker = Worker()
+    worker = WorkerProcess()
     with suppress(EOFError, BrokenPipeError):
         while True:
             pickle.dump(worker.answer(pickle.load(asked)), answers)
