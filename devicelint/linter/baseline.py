@@ -167,7 +167,7 @@ def _read_once(path: Path, _changed: int) -> Baseline:
 
 
 def baseline_to_overwrite(path: Path) -> Baseline:
-    """What a file knows that is to be written: nothing, if it is new, or broken by a merge.
+    """The entries of a file that is to be written: none, if it is new, or broken by a merge.
 
     Raises BaselineError for anything else that is no baseline, or one of another version.
     """

@@ -17,6 +17,7 @@ import pytest
 from devicelint.cli import main
 from devicelint.cli.run import proof
 from devicelint.linter import lint
+from devicelint.output import proof as proof_report
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import home_of
 from tests.cli.test_check import toy_check, toy_fix

@@ -85,7 +85,7 @@ class Check:
         """Read the settings that the options name."""
         self.options = options
         self.settings = RunSettings(options)
-        self.old_code = ExistingFindings(options)
+        self.existing_findings = ExistingFindings(options)
         self.output = Output(options)
         self.tally = Tally(on_problem=self.output.show_problem)
         self.checking = Checking(options, lambda each: self.config_for(self.config_of(each)))
@@ -124,14 +124,14 @@ class Check:
         self.close()
         if self.tally.problems:
             return 2
-        if self.tally.unproven or self.old_code.has_failed:
+        if self.tally.unproven or self.existing_findings.has_failed:
             return 1
         if options.exit_zero:
             return 0
         return int(
             self.tally.has_findings
             if self.writes
-            else bool(self.tally.fixed) or self.old_code.would_change
+            else bool(self.tally.fixed) or self.existing_findings.would_change
         )
 
     def go_through(self, found: Iterable[Input]) -> Iterator[Input]:
@@ -145,7 +145,7 @@ class Check:
                 yield each
 
     def _one(self, each: Input) -> None:
-        if self.options.fix or (self.options.diff and not self.old_code.is_read_only):
+        if self.options.fix or (self.options.diff and not self.existing_findings.is_read_only):
             self._fix(each)
             return
         checked = self.tally.attempt(each.path, lambda: self._checked(each))
@@ -155,7 +155,7 @@ class Check:
             self._warn_of_unknown_codes(checked.source)
 
     def _checked(self, each: Input) -> CheckResult:
-        return self.old_code.filtered(self.checking.checked(each), self.config_of(each))
+        return self.existing_findings.filtered(self.checking.checked(each), self.config_of(each))
 
     @cached_property
     def project(self) -> Project:
@@ -187,7 +187,7 @@ class Check:
         clean = self.checking.known_clean(each)
         if clean is None:
             return False
-        clean = self.old_code.filtered(clean, self.config_of(each))
+        clean = self.existing_findings.filtered(clean, self.config_of(each))
         self.tally.count(clean)
         if not self.options.diff:
             self.output.show(clean)
@@ -201,7 +201,7 @@ class Check:
 
     def show_fixed(self, each: Input, fixed: Fixed) -> None:
         """Count what became of a file, and report it."""
-        left = self.old_code.filtered(
+        left = self.existing_findings.filtered(
             CheckResult(fixed.after, fixed.remaining), self.config_of(each)
         )
         fixed = replace(fixed, remaining=left.findings)
@@ -234,7 +234,7 @@ class Check:
         others = [] if self.approves else self.other_files.needed(each, fixed[each], config)
         if others:
             configs = {each: config} | {o: self.config_of(o) for o in others}
-            fixed = self.other_files.fixed(configs, self.old_code.reported)
+            fixed = self.other_files.fixed(configs, self.existing_findings.reported)
         if self.writes:
             on_disk: dict[Input, Fixed] = {
                 one: it for one, it in fixed.items() if isinstance(one, FileInput)
@@ -263,7 +263,7 @@ class Check:
         """What is made of one file."""
         from devicelint.linter import lint
 
-        reported = partial(self.old_code.reported, config=config)
+        reported = partial(self.existing_findings.reported, config=config)
         return lint.fix(source, config, self.project, self.approves, reported)
 
     @property
@@ -285,10 +285,10 @@ class Check:
         """Say what is said of all files together."""
         self.output.close(self.tally.found)
         self._sum_up()
-        self.tally.attempt("", self.old_code.close)
+        self.tally.attempt("", self.existing_findings.close)
 
     def _sum_up(self) -> None:
-        if self.options.quiet or self.options.write_baseline or self.old_code.is_read_only:
+        if self.options.quiet or self.options.write_baseline or self.existing_findings.is_read_only:
             return
         tally = self.tally
         for line in tally.idle_assumptions(verbose=self.options.verbose):
@@ -300,4 +300,4 @@ class Check:
         if found := summary.found(tally.found, self.unsafe_fixes):
             terminal.say(found)
         elif not tally.problems and not tally.fixed:
-            terminal.say(summary.nothing(tally.files, new=self.old_code.hides_findings))
+            terminal.say(summary.nothing(tally.files, new=self.existing_findings.hides_findings))

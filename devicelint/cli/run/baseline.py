@@ -53,7 +53,7 @@ class BaselineInUse:
         return replace(checked, findings=filtered.new)
 
     def all_stale(self) -> dict[str, Counter[Key]]:
-        """The entries for what is found no more, also of files that are gone."""
+        """The stale entries, also of files that are gone."""
         gone = {
             name: entries
             for name, entries in self.baseline.files.items()
@@ -78,7 +78,7 @@ class BaselineWriter:
 
     @classmethod
     def over(cls, path: Path) -> BaselineWriter:
-        """Begin with what a file knows already; raises UsageError for one that is no baseline."""
+        """Begin with the entries of a file; raises UsageError for one that is no baseline."""
         try:
             return cls(baseline_to_overwrite(path))
         except BaselineError as error:
@@ -94,7 +94,7 @@ class BaselineWriter:
         return replace(checked, findings=())
 
     def write(self) -> str:
-        """Write the file, and say what it knows; what was not looked at stays as it was."""
+        """Write the file, and say what it lists; what was not looked at stays as it was."""
         from devicelint.workspace.atomic_write import write_file
 
         left = {

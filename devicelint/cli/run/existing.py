@@ -44,7 +44,7 @@ class ExistingFindings:
         """What of a file is to be reported; raises InputError for a baseline that is none."""
         if self._writing is not None:
             return self._writing.took(checked, config)
-        if known := self._known_by(config):
+        if known := self._baseline_of(config):
             checked = known.filtered(checked, config)
         if self._changed is not None:
             checked = self._changed.filtered(checked, config)
@@ -54,7 +54,7 @@ class ExistingFindings:
         """The same, of a text that is on its way to the report."""
         if self._writing is not None:
             return checked
-        if known := self._known_by(config):
+        if known := self._baseline_of(config):
             checked = known.reported(checked)
         return self._changed.reported(checked, config) if self._changed else checked
 
@@ -99,7 +99,7 @@ class ExistingFindings:
 
         return ChangedLines(name, self.options.paths)
 
-    def _known_by(self, config: Config) -> BaselineInUse | None:
+    def _baseline_of(self, config: Config) -> BaselineInUse | None:
         if self.options.no_baseline or config.baseline is None:
             return None
         return self._baseline(config.baseline)
