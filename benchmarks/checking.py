@@ -84,7 +84,7 @@ def fixed(source: SourceFile, project: Project, *, unsafe: bool) -> SourceFile |
     try:
         with limited(LIMIT):
             return lint.fix(source, config, project).after
-    except (Exception, TookTooLong):  # noqa: BLE001 - whatever it is, nothing was mended
+    except (Exception, TookTooLong):  # noqa: BLE001 - whatever it is, nothing was fixed
         return None
 
 

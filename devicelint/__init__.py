@@ -1,4 +1,4 @@
-r"""Follow devices through PyTorch scripts: find what cannot work, say why, and mend it.
+r"""Follow devices through PyTorch scripts: find what cannot work, say why, and fix it.
 
 >>> import devicelint
 >>> devicelint.check("import torch\n").findings
@@ -77,7 +77,7 @@ def check(source: str, filename: str = "<string>", config: Config | None = None)
 
 
 def fix(source: str, filename: str = "<string>", config: Config | None = None) -> Fixed:
-    """Mend the device mistakes in the text of a Python file, or of the notebook `filename`.
+    """Fix the device mistakes in the text of a Python file, or of the notebook `filename`.
 
     Safe fixes are made, and unsafe ones too where `config.unsafe_fixes` is set.  Returns a
     `Fixed`, whose `after.text` is the new text, and `after.to_bytes()` the new file, which is

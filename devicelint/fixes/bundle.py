@@ -48,8 +48,8 @@ class Bundle(SourceFile):
         files = [f.with_text(t) for f, t in zip(self.files, texts, strict=True)]
         return Bundle.of(files, is_led=self.is_led)
 
-    def first_to_mend(self, findings: Sequence[Finding]) -> list[Finding]:
-        """Those to begin with: what is mended for them may mend the others.
+    def first_to_fix(self, findings: Sequence[Finding]) -> list[Finding]:
+        """Those to begin with: what is fixed for them may fix the others.
 
         Where a file leads, they are its own; else those that another file makes.
         """

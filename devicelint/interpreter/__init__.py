@@ -8,9 +8,9 @@ import importlib
 import pkgutil
 from types import ModuleType
 
-from devicelint.interpreter import libraries, python, torch
+from devicelint.interpreter import analyses, libraries, python, suggestions, torch
 from devicelint.interpreter.engine.program import Program
-from devicelint.interpreter.engine.worlds import Walk, explore
+from devicelint.interpreter.worlds import Walk, explore
 
 __all__ = ["Program", "Walk", "explore"]
 
@@ -20,5 +20,5 @@ def _load(package: ModuleType) -> None:
         importlib.import_module(module.name)
 
 
-for _package in (python, torch, libraries):
+for _package in (python, torch, libraries, analyses, suggestions):
     _load(_package)

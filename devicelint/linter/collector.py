@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from devicelint import profiling
-from devicelint.crash import mishap
+from devicelint.crash import error_in_one_line
 from devicelint.domain.events import Event
 from devicelint.domain.worlds import World
 from devicelint.finding import Certainty
@@ -124,5 +124,5 @@ def _heard_by_plugin(
     except (Split, GivenUp, RecursionError):
         raise
     except Exception as error:
-        told = f"{rule.code} {rule.name} of {rule.plugin} has failed: {mishap(error)}"
+        told = f"{rule.code} {rule.name} of {rule.plugin} has failed: {error_in_one_line(error)}"
         raise RuleFailed(told) from error

@@ -1,4 +1,4 @@
-"""Fix several files together: what mends one of them may have to be written in another.
+"""Fix several files together: what fixes one of them may have to be written in another.
 
 The files are one text to the rounds of fixes, so that a fix is kept only where it harms none of
 them.  What imports a file sees it as it is going to be.
@@ -33,7 +33,7 @@ def fix_all(
 
     Where the files are led, the first of them is the script that is run: what it gives to the
     functions of the others shows what these need.  Nothing is written; `project` goes by the new
-    texts until it is told to release them.  What is not `heard` is not mended.
+    texts until it is told to release them.  What is not `heard` is not fixed.
     """
     with project.editing(sources):
         together = _Together(config_for, project, is_led, heard)
@@ -55,7 +55,7 @@ class _Together:
     is_led: bool
     heard: Heard | None = None
     passed_over: dict[str, set[Finding]] = field(default_factory=dict)
-    """What of each file is not to be mended."""
+    """What of each file is not to be fixed."""
     origins: dict[Finding, Joined] = field(default_factory=dict)
     """What each finding of the whole text is in its own file."""
     known: dict[str, tuple[dict[str, str], tuple[Checked, ...]]] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class _Together:
             mine(fixed.remaining),
             tuple(Span(place.start - start, place.end - start) for _, place in places),
             {self.origins[one].finding: why for one, why in fixed.reasons.items()},
-            self._checked(fixed.after)[index].silenced,
+            self._checked(fixed.after)[index].suppressed,
         )
 
 
@@ -146,5 +146,5 @@ def _merged(led: Checked, alone: Checked) -> Checked:
     met = {(one.code, one.span) for one in led.findings}
     new = (one for one in alone.findings if (one.code, one.span) not in met)
     findings = sorted((*led.findings, *new), key=lambda one: (one.span, one.code))
-    silenced = dict.fromkeys((*led.silenced, *alone.silenced))
-    return replace(alone, findings=tuple(findings), silenced=tuple(silenced))
+    suppressed = dict.fromkeys((*led.suppressed, *alone.suppressed))
+    return replace(alone, findings=tuple(findings), suppressed=tuple(suppressed))

@@ -14,7 +14,7 @@ from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project, home_of
 
 
-def mend(source: SourceFile, finding: Finding, config: Config, project: Project) -> Fixed:
+def fix_one(source: SourceFile, finding: Finding, config: Config, project: Project) -> Fixed:
     """What the fix of a finding makes of its file; nothing where it would do harm.
 
     One that begins something is made together with the fixes of what it brings.
@@ -32,7 +32,7 @@ def mend(source: SourceFile, finding: Finding, config: Config, project: Project)
     return fix_until_stable(source, found, accepts)
 
 
-def mend_across(
+def fix_across_files(
     source: SourceFile,
     finding: Finding,
     others: Sequence[SourceFile],

@@ -13,7 +13,7 @@ from devicelint.fixes import Approval, Fixed, fix_until_stable
 from devicelint.interpreter import Program, explore
 from devicelint.linter.assumptions import met
 from devicelint.linter.collector import Gathering
-from devicelint.linter.filtering import rules_for, sifted
+from devicelint.linter.filtering import filtered, rules_for
 from devicelint.linter.locations import File, located
 from devicelint.linter.program import program_of, told_in_one_line
 from devicelint.linter.result import Checked, Met, concerns_devices, screen
@@ -36,7 +36,7 @@ __all__ = [
 
 
 Heard = Callable[[Checked], Checked]
-"""Which of the findings of a file are to be mended; the others may stay."""
+"""Which of the findings of a file are to be fixed; the others may stay."""
 
 
 def check(
@@ -49,7 +49,7 @@ def check(
     config = config or Config()
     assumed: list[Met] = []
     found = _findings(source, config, project, (), assumed)[0]
-    checked = sifted(source, found, config, follows_imports=project is not None)
+    checked = filtered(source, found, config, follows_imports=project is not None)
     return replace(checked, assumed=tuple(assumed))
 
 
@@ -64,7 +64,7 @@ def check_as_called(
     found = _findings(source, config, project, called, [])
     sources = (source, *called)
     return tuple(
-        sifted(*pair, config, follows_imports=True) for pair in zip(sources, found, strict=True)
+        filtered(*pair, config, follows_imports=True) for pair in zip(sources, found, strict=True)
     )
 
 
@@ -77,15 +77,15 @@ def fix(
 ) -> Fixed:
     """Apply the fixes that the configuration allows until nothing changes.
 
-    One that `approves` is asked about each, and may say no.  What is not `heard` is not mended.
+    One that `approves` is asked about each, and may say no.  What is not `heard` is not fixed.
     """
     config = config or Config()
-    silenced: dict[str, tuple[Finding, ...]] = {}
+    suppressed: dict[str, tuple[Finding, ...]] = {}
     passed_over: set[Finding] = set()
 
     def found(one: SourceFile) -> tuple[Finding, ...]:
         checked = check(one, config, project)
-        silenced[one.text] = checked.silenced
+        suppressed[one.text] = checked.suppressed
         if heard is not None:
             passed_over.difference_update(checked.findings)
             passed_over.update({*checked.findings}.difference(heard(checked).findings))
@@ -95,7 +95,7 @@ def fix(
         return finding not in passed_over and is_allowed(finding, config)
 
     fixed = fix_until_stable(source, found, accepts, insists=config.adopts, approves=approves)
-    return replace(fixed, silenced=silenced[fixed.after.text])
+    return replace(fixed, suppressed=suppressed[fixed.after.text])
 
 
 def adopt(

@@ -1,6 +1,6 @@
 """From what rules say of nodes to findings at places of the text, with fixes of the text.
 
-What explains a finding may stand in another file, and so may what mends it.
+What explains a finding may stand in another file, and so may what fixes it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Said:
 
 @dataclass(frozen=True, eq=False)
 class File:
-    """A file in which findings and what mends them may stand."""
+    """A file in which findings and what fixes them may stand."""
 
     source: SourceFile
     module: cst.Module

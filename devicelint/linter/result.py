@@ -27,7 +27,7 @@ class Checked:
 
     source: SourceFile
     findings: tuple[Finding, ...]
-    silenced: tuple[Finding, ...] = ()
+    suppressed: tuple[Finding, ...] = ()
     """What comments keep back."""
     assumed: tuple[Met, ...] = ()
     """What the configuration assumes of names that the file reads."""

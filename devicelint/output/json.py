@@ -119,7 +119,7 @@ def _cell(source: SourceFile, span: Span) -> dict[str, int]:
 
 
 def _last_row(source: SourceFile, span: Span) -> int:
-    """Return the line where a comment would silence the finding."""
+    """Return the line where a comment would suppress the finding."""
     first, last = source.position(span.start), source.position(span.end)
     ends_before_line = last.column == 0 and last.line > first.line
     return source.location_of_line(last.line - ends_before_line, 0).line

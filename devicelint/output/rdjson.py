@@ -1,4 +1,4 @@
-"""The format for reviewdog: comments on lines of a change, with what would mend them."""
+"""The format for reviewdog: comments on lines of a change, with what would fix them."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ class Report(report.Report):
             result["ruleIndex"] = self._rules[finding.code]
         if finding.code == REVEALED:
             result |= {"kind": "informational", "level": "none"}
-        return result | _explained(places, finding) | _mended(places, finding.fix)
+        return result | _explained(places, finding) | _fixes_of(places, finding.fix)
 
 
 def _explained(places: Places, finding: Finding) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _related(places: Places, finding: Finding) -> Iterator[dict[str, Any]]:
         yield {"physicalLocation": where, "message": _text(place.message)}
 
 
-def _mended(places: Places, fix: Fix | None) -> dict[str, Any]:
+def _fixes_of(places: Places, fix: Fix | None) -> dict[str, Any]:
     """Return all edits of a fix, or nothing: half of them are no fix."""
     if fix is None:
         return {}

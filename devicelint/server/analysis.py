@@ -26,7 +26,7 @@ class Analysis:
     before: Analysis | None = field(default=None, repr=False)
     """What was found in the last version that could be checked, where this one cannot be."""
 
-    mended: dict[Finding, SourceFile | None] = field(default_factory=dict, repr=False)
+    fixed_by: dict[Finding, SourceFile | None] = field(default_factory=dict, repr=False)
     """What the fixes of findings make of the page, as far as anybody asked; None for harm."""
 
     @property

@@ -11,7 +11,7 @@ from devicelint.config import Config, ConfigError, ConfigFinder, load_config
 from devicelint.finding import Finding, Fix, InputError
 from devicelint.linter import lint
 from devicelint.linter.baseline import without_known
-from devicelint.linter.fix_one import mend, mend_across
+from devicelint.linter.fix_one import fix_across_files, fix_one
 from devicelint.linter.result import Checked
 from devicelint.output import internal_error
 from devicelint.rule_index import known_rules
@@ -77,25 +77,25 @@ class Analyst:
         heard = partial(self._new, config=config)
         return lint.fix(page.source, config, self._project, heard=heard).after
 
-    def mended(self, analysis: Analysis, finding: Finding) -> SourceFile | None:
+    def fixed_by(self, analysis: Analysis, finding: Finding) -> SourceFile | None:
         """What the fix of a finding makes of its page; None where it would do harm."""
         page = analysis.page
-        if finding not in analysis.mended:
+        if finding not in analysis.fixed_by:
             after: SourceFile | None = None
             with suppress(InputError):
-                done = mend(page.source, finding, self.config_for(page.path), self._project)
+                done = fix_one(page.source, finding, self.config_for(page.path), self._project)
                 after = done.after if done.applied else None
-            analysis.mended[finding] = after
-        return analysis.mended[finding]
+            analysis.fixed_by[finding] = after
+        return analysis.fixed_by[finding]
 
-    def mended_across(
+    def fixed_across_files(
         self, page: Page, finding: Finding, others: Sequence[Page]
     ) -> tuple[Fix, list[tuple[Page, SourceFile]]] | None:
         """The fix that belongs in other files, and what it makes of pages; None for harm."""
         with suppress(InputError):
             sources = [one.source for one in others]
             config = self.config_for(page.path)
-            found = mend_across(page.source, finding, sources, config, self._project)
+            found = fix_across_files(page.source, finding, sources, config, self._project)
             if found is not None:
                 pages = {home_of(one.source): one for one in (page, *others)}
                 return found[0], [(pages[home], after) for home, after in found[1].items()]

@@ -8,7 +8,7 @@ from devicelint.config import Config
 from devicelint.finding import Finding
 from devicelint.interpreter import explore
 from devicelint.interpreter.engine.tracing import TellingRun
-from devicelint.linter.filtering import rules_for, sifted
+from devicelint.linter.filtering import filtered, rules_for
 from devicelint.linter.lint import located_findings
 from devicelint.linter.program import program_of, told_in_one_line
 from devicelint.linter.result import Checked, screen
@@ -39,4 +39,4 @@ def study(
                 explore(program, studying.listener_for, TellingRun, studying.wanted)
                 found += located_findings(part, program, studying.gathering, config, project)[0]
                 told.append(studying.studied(part, program, project.files()))
-    return sifted(source, found, config, follows_imports=True), tuple(told)
+    return filtered(source, found, config, follows_imports=True), tuple(told)

@@ -23,7 +23,7 @@ def doubled(model):
 
 torch.nn.Linear(4, 2).to(device)(torch.zeros(3, 4))
 """
-MENDED = BROKEN.replace("(torch.zeros(3, 4))", "(torch.zeros(3, 4, device=device))")
+FIXED = BROKEN.replace("(torch.zeros(3, 4))", "(torch.zeros(3, 4, device=device))")
 
 
 def git(folder, *words):
@@ -38,7 +38,7 @@ def mirror(tmp_path):
     repo = tmp_path / "mirror" / "owner+name" / "repo"
     (repo / "src").mkdir(parents=True)
     git(repo, "init", "-q")
-    for text in (BROKEN, MENDED):
+    for text in (BROKEN, FIXED):
         (repo / "src" / "train.py").write_text(text)
         (repo / "src" / "helper.py").write_text("def double(x):\n    return x + x\n")
         (repo / "notes.txt").write_text("not Python")
@@ -95,10 +95,10 @@ def test_a_missed_bug_is_told(score):
     assert "FAIL  local errors" in said.out
 
 
-def test_a_finding_on_a_mended_line_is_a_false_alarm(score, mirror, tmp_path):
+def test_a_finding_on_a_fixed_line_is_a_false_alarm(score, mirror, tmp_path):
     repo = mirror / "owner+name" / "repo"
     (repo / "src" / "train.py").write_text(BROKEN)
-    git(repo, "commit", "-q", "-a", "-m", "mended by breaking it")
+    git(repo, "commit", "-q", "-a", "-m", "fixed by breaking it")
     status, said, cases = score(buggy_lines=[3])
     assert status == 1
     assert len(cases[0]["false_alarms"]) == 1

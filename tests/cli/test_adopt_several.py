@@ -189,7 +189,7 @@ def test_a_suppressed_finding_of_another_file_stays(project):
     files = [sources()[0], SourceFile.from_text(text, "lib/engine.py")]
     _, engine = fix_all(files, lambda _: Config().for_adoption(), Project(), is_led=True)
     assert engine.after.text == text
-    assert len(engine.silenced) == 2
+    assert len(engine.suppressed) == 2
 
 
 def test_without_a_leading_script_each_file_is_judged_by_itself(project):

@@ -43,7 +43,7 @@ def toy_check(source, config, project=None) -> Checked:
         code, name, severity, safety = KINDS[match[0]]
         if config.selects(code, name) and config.holds_for(code, name, source.path):
             where = Span(*match.span())
-            fix = Fix("mend it", (Edit(where, "right"),), safety) if safety else None
+            fix = Fix("fix it", (Edit(where, "right"),), safety) if safety else None
             found.append(Finding(code, name, severity, f"{match[0]} here", where, fix=fix))
     return Checked(source, tuple(found))
 
@@ -267,7 +267,7 @@ def test_fix_writes_the_safe_ones_and_reports_the_rest(run):
     assert "DEV104" not in out
     assert "DEV401" in out
     assert error == (
-        "a.py:1:1: fixed DEV104: mend it\n"
+        "a.py:1:1: fixed DEV104: fix it\n"
         "a.py:2:1: not fixed DEV401: its fix is unsafe: --unsafe-fixes makes it\n"
         "Fixed 1 finding in 1 file\nFound 1 warning; 1 fixable with --unsafe-fixes\n"
     )
@@ -319,7 +319,7 @@ def test_a_read_only_file_is_an_error_of_that_file_alone(run):
     status, _, error = run("--fix", ".")
     assert status == 2
     assert error == (
-        "a.py:1:1: is read-only\nb.py:1:1: fixed DEV104: mend it\nFixed 1 finding in 1 file\n"
+        "a.py:1:1: is read-only\nb.py:1:1: fixed DEV104: fix it\nFixed 1 finding in 1 file\n"
     )
     assert path.read_bytes() == b"WRONG\n"
 

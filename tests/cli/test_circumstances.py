@@ -25,7 +25,7 @@ print(model(x))
 """One error, DEV103 at 4:5, with a safe fix."""
 
 
-def mended(folder: Path) -> bytes:
+def fixed_text(folder: Path) -> bytes:
     """What --fix makes of it."""
     (folder / "model.py").write_text(BROKEN, encoding="utf-8")
     assert devicelint(folder, "--fix", "--quiet", "model.py").returncode == 0
@@ -131,7 +131,7 @@ class TestNames:
         assert len(told.stdout.splitlines()) == len(self.NAMES)
         assert str(folder / "模型 训练.py") in told.stdout
 
-    def test_all_are_mended(self, folder: Path) -> None:
+    def test_all_are_fixed(self, folder: Path) -> None:
         told = devicelint(folder, "--fix", "--output-format", "concise", "--", *self.NAMES)
         assert (told.returncode, told.stdout) == (0, "")
         for name in self.NAMES:
@@ -222,7 +222,7 @@ class TestSuddenEnd:
     def test_fixing(
         self, folder: Path, tmp_path_factory: pytest.TempPathFactory, jobs: str
     ) -> None:
-        done = mended(tmp_path_factory.mktemp("model"))
+        done = fixed_text(tmp_path_factory.mktemp("model"))
         for files in (1, 25):
             run = subprocess.Popen(
                 command("--fix", "-j", jobs), cwd=folder,

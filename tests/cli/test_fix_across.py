@@ -1,4 +1,4 @@
-"""`--fix`, where what mends one file has to be written in another."""
+"""`--fix`, where what fixes one file has to be written in another."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ import torch
 def make(n, device):
     return torch.zeros(n, 4)
 """
-MENDED = HELPER.replace("4)", "4, device=device)")
+FIXED = HELPER.replace("4)", "4, device=device)")
 FIX = ("check", "--fix", "--unsafe-fixes")
 
 
@@ -43,9 +43,9 @@ def is_script_as_it_was(helper: Path) -> bool:
     return Path("train.py").read_text() == SCRIPT.format(helper=helper.stem)
 
 
-def test_the_other_file_is_mended(helper, capsys):
+def test_the_other_file_is_fixed(helper, capsys):
     assert main([*FIX, "."]) == 0
-    assert helper.read_text() == MENDED
+    assert helper.read_text() == FIXED
     assert is_script_as_it_was(helper)
     told = capsys.readouterr()
     assert "train.py:7:13: fixed DEV407: Use `device` there" in told.err
@@ -60,7 +60,7 @@ def test_what_a_baseline_knows_is_left_in_each_file(helper, capsys):
     before = script.read_text()
     assert main(["check", "--write-baseline", "base.json", "--ignore", "DEV407", "."]) == 0
     assert main([*FIX, "--baseline", "base.json", "."]) == 0
-    assert helper.read_text() == MENDED
+    assert helper.read_text() == FIXED
     assert script.read_text() == before
     assert main([*FIX, "."]) == 0
     assert script.read_text() != before
@@ -70,7 +70,7 @@ def test_a_second_fix_changes_nothing(helper, capsys):
     main([*FIX, "."])
     capsys.readouterr()
     assert main([*FIX, "."]) == 0
-    assert helper.read_text() == MENDED
+    assert helper.read_text() == FIXED
     assert "No device mistakes found in 2 files" in capsys.readouterr().err
 
 

@@ -92,7 +92,7 @@ def test_a_word_too_many_is_answered_with_the_usage(capsys):
 
 @pytest.mark.parametrize("command", [[], ["report"], ["mutate"], ["prove"]], ids=" ".join)
 def test_the_help_of_the_guard_fits_80_columns(command, capsys):
-    from runtime_guard._running.cli import main
+    from runtime_guard.launcher.cli import main
 
     with pytest.raises(SystemExit) as left:
         main([*command, "--help"])

@@ -85,7 +85,7 @@ def test_the_script_is_run_before_and_after_its_fixes(run):
     assert (status, out, error) == (
         0,
         TABLE,
-        "train.py:4:1: fixed DEV104: mend it\nFixed 1 finding in 1 file\n",
+        "train.py:4:1: fixed DEV104: fix it\nFixed 1 finding in 1 file\n",
     )
     assert Path("train.py").read_text() == SCRIPT.replace("WRONG", "right")
     assert [path.name for path in Path().iterdir()] == ["train.py"]

@@ -27,7 +27,7 @@ def test_the_consoles_of_the_page():
     assert text == replayed(text)
 
 
-def mended_by_ruff(folder: Path, *words: str) -> str:
+def fixed_by_ruff(folder: Path, *words: str) -> str:
     script = folder / "train.py"
     script.write_text(SCRIPT, encoding="utf-8")
     command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--preview"]
@@ -40,9 +40,9 @@ def mended_by_ruff(folder: Path, *words: str) -> str:
 @pytest.mark.parametrize("rules", ["RUF100", "RUF100,RUF102,ERA,E,F"])
 def test_ruff_leaves_the_codes_that_are_external(tmp_path, rules):
     words = ("--select", rules, "--config", 'lint.external = ["DEV"]')
-    assert mended_by_ruff(tmp_path, *words) == SCRIPT.replace("DEV104, E501", "DEV104")
+    assert fixed_by_ruff(tmp_path, *words) == SCRIPT.replace("DEV104, E501", "DEV104")
 
 
 def test_ruff_takes_them_out_where_they_are_not(tmp_path):
-    after = mended_by_ruff(tmp_path, "--select", "RUF100,RUF102")
+    after = fixed_by_ruff(tmp_path, "--select", "RUF100,RUF102")
     assert after == SCRIPT.replace("  # noqa: DEV104, E501", "").replace("  # noqa: DEV104", "")

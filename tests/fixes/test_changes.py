@@ -33,7 +33,7 @@ from devicelint.text.source import SourceFile
 def changed(text: str, make: Callable[[cst.Module], list[Change]]) -> str | None:
     """The text after one rewrite; None where it cannot be made. It has to parse."""
     module = cst.parse_module(text)
-    rewrite = Rewrite("mends it", tuple(make(module)), Safety.SAFE)
+    rewrite = Rewrite("fixs it", tuple(make(module)), Safety.SAFE)
     (fix,) = resolve([rewrite], module, SourceFile.from_text(text))
     if fix is None:
         return None

@@ -31,7 +31,7 @@ def check_for(*rules: Rule) -> Callable[[SourceFile], tuple[Finding, ...]]:
                 Severity.ERROR,
                 f"{match[0]} on line {source.position(match.start()).line}",
                 Span(*match.span()),
-                fix=Fix("mends", (Edit(Span(*match.span()), match.expand(content)),)),
+                fix=Fix("fixs", (Edit(Span(*match.span()), match.expand(content)),)),
             )
             for code, pattern, content in rules
             for match in re.finditer(pattern, source.text)
@@ -136,7 +136,7 @@ def reason(result: Fixed) -> str:
 def test_why_a_fix_was_not_made_is_told() -> None:
     brings = fixed("bad\nworse", ("DEV1", "worse", "a\nb\nugly"), ("DEV2", "ugly", "?!"))
     assert reason(brings) == "it would bring DEV2 in line 2"
-    assert reason(fixed("bad", ("DEV1", "bad", "bad.cpu()"))) == "it would not mend it"
+    assert reason(fixed("bad", ("DEV1", "bad", "bad.cpu()"))) == "it would not fix it"
     broken = fixed("worse", ("DEV2", "worse", "!"))
     assert reason(broken) == "it would leave what cannot be checked: syntax error"
     turning = fixed("left", ("DEV1", "left", "right"), ("DEV2", "right", "left"))

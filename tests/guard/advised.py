@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from torch import nn
 
-from runtime_guard._explaining.describe import describe
-from runtime_guard._explaining.frames import steps_of_traceback
-from runtime_guard._judging.check import find_faults
+from runtime_guard.check.verdict import find_faults
+from runtime_guard.messages.describe import describe
+from runtime_guard.messages.frames import steps_of_traceback
 
 META = "meta"
 

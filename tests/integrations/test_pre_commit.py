@@ -76,7 +76,7 @@ def test_the_hook_passes_what_is_right(repository):
     assert (status, "Passed" in said) == (0, True)
 
 
-def test_the_hook_with_fixes_mends_it_and_passes_the_next_time(repository):
+def test_the_hook_with_fixes_fixes_it_and_passes_the_next_time(repository):
     Path("train.py").write_text(WRONG)
     status, said = hook("devicelint-fix")
     assert (status, "files were modified by this hook" in said) == (1, True)

@@ -21,7 +21,7 @@ from tests.knowledge.test_oracle import CALLS, SHAPES, TYPES, mixtures, parsed
 torch = pytest.importorskip("torch")
 runtime_guard = pytest.importorskip("runtime_guard")
 
-TABLE = Path(runtime_guard.__file__).parent / "_virtual/tables/torch-2.13.json"
+TABLE = Path(runtime_guard.__file__).parent / "virtual/dispatch/tables/torch-2.13.json"
 
 PREFIXES = {
     "torch": "",

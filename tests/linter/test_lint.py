@@ -54,7 +54,7 @@ def test_findings_come_in_the_order_of_the_text() -> None:
     assert len(spans) == 3
 
 
-def test_what_is_mended_checks_clean() -> None:
+def test_what_is_fixed_checks_clean() -> None:
     fixed = devicelint.fix(SCRIPT)
     assert "torch.randn(4, 8, device=device)" in fixed.after.text
     assert fixed.remaining == ()

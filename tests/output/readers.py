@@ -46,7 +46,7 @@ def quoted(text: str, region: dict[str, Any]) -> str:
     return text[start : offset(text, region["endLine"], region["endColumn"])]
 
 
-def mended(text: str, change: dict[str, Any]) -> str:
+def fixed_text(text: str, change: dict[str, Any]) -> str:
     edits = [
         Edit(
             Span(

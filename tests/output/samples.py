@@ -62,7 +62,7 @@ def awkward(path: str = f"{ROOT}/a dir/größe #1%/train.py") -> Checked:
     batch = span(AWKWARD, "(batch)")
     called = Span(batch.start + 1, batch.end - 1)
     insertion = Span(AWKWARD.index("output"), AWKWARD.index("output"))
-    mended = Fix("Move it", (Edit(Span(called.end, called.end), ".to(d)"), Edit(insertion, "x; ")))
+    moving = Fix("Move it", (Edit(Span(called.end, called.end), ".to(d)"), Edit(insertion, "x; ")))
     origins = (
         Related(span(AWKWARD, "to(device)"), "moved to cuda here"),
         Related(span(AWKWARD, "loader"), "fails here"),
@@ -73,7 +73,7 @@ def awkward(path: str = f"{ROOT}/a dir/größe #1%/train.py") -> Checked:
     return Checked(
         source,
         (
-            finding(called, related=origins, fix=mended, machine="with an accelerator"),
+            finding(called, related=origins, fix=moving, machine="with an accelerator"),
             finding(
                 whole,
                 severity=Severity.WARNING,

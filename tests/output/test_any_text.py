@@ -13,7 +13,7 @@ from devicelint.linter.result import Checked
 from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 from tests.output import samples
-from tests.output.readers import command, mended, quoted, taken
+from tests.output.readers import command, fixed_text, quoted, taken
 
 CHARACTERS = st.sampled_from("ab \t\n\r\x0b\x0c\x1c\x85\u2028é\U0001f600%:,]>&\\\"'\0\ufeff")
 TEXTS = st.text(CHARACTERS, max_size=40)
@@ -30,7 +30,7 @@ def findings(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> Checked:
     spans = [Span(chosen[0], chosen[1]), Span(chosen[2], chosen[3])]
     edits = tuple(Edit(span, draw(st.sampled_from(["", "x", "é\n"]))) for span in spans)
     message = draw(TEXTS)
-    fix = Fix("mend it", edits[draw(st.integers(0, 1)) :])
+    fix = Fix("fix it", edits[draw(st.integers(0, 1)) :])
     source = SourceFile(text, f"{samples.ROOT}/x.py")
     return Checked(source, (samples.finding(spans[0], message=message or "x", fix=fix),))
 
@@ -53,18 +53,18 @@ def test_sarif(checked):
     (finding,) = checked.findings
     assert quoted(text, region) == text[finding.span.start : finding.span.end]
     (change,) = result["fixes"][0]["artifactChanges"]
-    assert mended(text, change) == wanted(checked)
+    assert fixed_text(text, change) == wanted(checked)
 
 
 @given(findings())
 def test_rdjson(checked):
     (diagnostic,) = only("rdjson", checked)["diagnostics"]
     if "suggestions" in diagnostic and "\r" not in checked.source.text:
-        mended_text = taken(checked.source.text, diagnostic)
+        applied_text = taken(checked.source.text, diagnostic)
         # Nothing is what becomes of lines that are suggested to be nothing.
         left = diagnostic["suggestions"][0]["text"] == ""
-        assert mended_text == wanted(checked) or (
-            left and mended_text.strip() == wanted(checked).strip()
+        assert applied_text == wanted(checked) or (
+            left and applied_text.strip() == wanted(checked).strip()
         )
 
 
@@ -93,9 +93,9 @@ def test_places_in_the_json_of_a_notebook(comment, place, as_lists, ascii_only):
     raw = json.dumps(samples.notebook_of([cell], as_lists=as_lists), ensure_ascii=ascii_only)
     source = SourceFile.from_text(raw, f"{samples.ROOT}/n.ipynb")
     where = source.text.index("#") + 1 + min(place, len(comment))
-    fix = Fix("mend it", (Edit(Span(where, where), "é"),))
+    fix = Fix("fix it", (Edit(Span(where, where), "é"),))
     checked = Checked(source, (samples.finding(Span(where, where + 1), fix=fix),))
     (result,) = only("sarif", checked)["runs"][0]["results"]
-    text = mended(raw, result["fixes"][0]["artifactChanges"][0])
+    text = fixed_text(raw, result["fixes"][0]["artifactChanges"][0])
     (after,) = json.loads(text)["cells"]
     assert "".join(after["source"]) == f"{cell[:where]}é{cell[where:]}"

@@ -50,7 +50,7 @@ def test_what_could_not_be_checked_is_in_each_format_for_programs(run, name):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_silenced_finding_is_in_no_format(run, name):
+def test_a_suppressed_finding_is_in_no_format(run, name):
     write("silenced.py", WRONG.replace("zeros(2)))", "zeros(2)))  # noqa: DEV103"))
     status, out, _ = run(".", "--output-format", name)
     assert status == 0

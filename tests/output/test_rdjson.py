@@ -49,7 +49,7 @@ BELOW = "a = 1\r\nb = 2\r\nuse(a)\r\nc = 3\r\n"
 
 def suggested(edit: Edit, text: str = BELOW) -> dict[str, Any]:
     source = SourceFile.from_text(text, "x.py")
-    found = samples.finding(samples.span(text, "use(a)"), fix=Fix("mend", (edit,)))
+    found = samples.finding(samples.span(text, "use(a)"), fix=Fix("fix", (edit,)))
     (diagnostic,) = diagnostics(Checked(source, (found,)))
     return diagnostic
 
@@ -77,7 +77,7 @@ def test_a_fix_far_away_is_told_and_not_suggested():
     diagnostic = suggested(Edit(Span(0, 0), "import os\n"), text)
     assert "suggestions" not in diagnostic
     assert diagnostic["location"]["range"]["start"] == {"line": 32, "column": 1}
-    assert diagnostic["message"].endswith("\nfix: mend (safe)")
+    assert diagnostic["message"].endswith("\nfix: fix (safe)")
 
 
 def test_a_fix_at_the_end_of_a_file_without_a_newline():

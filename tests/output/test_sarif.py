@@ -14,7 +14,7 @@ from devicelint.output.sarif_rules import rules
 from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 from tests.output import samples
-from tests.output.readers import mended, quoted
+from tests.output.readers import fixed_text, quoted
 from tests.output.samples import ROOT, SCHEMAS
 
 
@@ -61,7 +61,7 @@ def test_a_fix_makes_of_the_text_what_devicelint_makes():
     for finding, result in zip(checked.findings, results(checked), strict=True):
         assert finding.fix is not None
         (change,) = result["fixes"][0]["artifactChanges"]
-        assert mended(samples.AWKWARD, change) == apply(samples.AWKWARD, finding.fix.edits)
+        assert fixed_text(samples.AWKWARD, change) == apply(samples.AWKWARD, finding.fix.edits)
         assert result["fixes"][0]["properties"] == {"safety": finding.fix.safety.value}
 
 
@@ -69,8 +69,10 @@ def test_a_fix_of_two_files_changes_both_and_is_left_out_where_one_cannot_be_rea
     checked, scene = samples.across()
     changes = results(checked, scene=scene)[0]["fixes"][0]["artifactChanges"]
     assert [change["artifactLocation"]["uri"] for change in changes] == ["main.py", "other.py"]
-    assert mended("f(x)\n", changes[0]) == "f(x, d)\n"
-    assert mended("def f(x):\n    return é\n", changes[1]) == "def f(x, device):\n    return é\n"
+    assert fixed_text("f(x)\n", changes[0]) == "f(x, d)\n"
+    assert (
+        fixed_text("def f(x):\n    return é\n", changes[1]) == "def f(x, device):\n    return é\n"
+    )
     assert "fixes" not in results(checked)[0]
 
 
@@ -83,7 +85,7 @@ def test_places_and_fixes_of_a_notebook_are_those_of_its_json(checked):
     assert quoted(raw, region) == "x"
     assert raw.splitlines()[region["startLine"] - 1].endswith(('model(x)\\n",', 'z = 1\\n",'))
     assert result["locations"][0]["logicalLocations"] == [{"fullyQualifiedName": "cell 3:line 1"}]
-    fixed = mended(raw, result["fixes"][0]["artifactChanges"][0])
+    fixed = fixed_text(raw, result["fixes"][0]["artifactChanges"][0])
     sources = ["".join(cell["source"]) for cell in json.loads(fixed)["cells"]]
     assert sources == [
         "import torch\nmodel = Net().to(d)",

@@ -257,5 +257,5 @@ def test_an_editor_that_knows_little_is_served_all_the_same(start, tmp_path):
     editor = start(capabilities=lsp.ClientCapabilities())
     uri = editor.open(tmp_path / "train.py", CLASH)
     assert codes(editor.found(uri)) == [("DEV103", 3, 4)]
-    (mend, *_) = editor.actions(uri, at(3, 5))
-    assert [one.new_text for one in mend.edit.changes[uri]] == [', device="cuda"']
+    (action, *_) = editor.actions(uri, at(3, 5))
+    assert [one.new_text for one in action.edit.changes[uri]] == [', device="cuda"']

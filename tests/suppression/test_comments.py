@@ -1,4 +1,4 @@
-"""Comments that silence findings: which ones are meant, what they name, where they reach."""
+"""Comments that suppress findings: which ones are meant, what they name, where they reach."""
 
 import io
 import tokenize
@@ -15,8 +15,8 @@ from devicelint.text.source import SourceFile
 RULES = {"DEV101": "module-input-elsewhere", "DEV102": "mixed-devices", "DEV201": "numpy-on-device"}
 
 
-def silenced(text: str, part: str = "here") -> set[str]:
-    """The codes that are silenced for the span of `part`."""
+def suppressed(text: str, part: str = "here") -> set[str]:
+    """The codes that are suppressed for the span of `part`."""
     source = SourceFile.from_text(text)
     start = text.index(part)
     span = Span(start, start + len(part))
@@ -26,7 +26,7 @@ def silenced(text: str, part: str = "here") -> set[str]:
 EVERYTHING = set(RULES)
 
 
-class TestWhatACommentSilences:
+class TestWhatACommentSuppresses:
     @pytest.mark.parametrize(
         ("comment", "codes"),
         [
@@ -64,11 +64,11 @@ class TestWhatACommentSilences:
         ],
     )
     def test_on_its_line(self, comment, codes):
-        assert silenced(f"before\nhere  {comment}\nafter\n") == codes
+        assert suppressed(f"before\nhere  {comment}\nafter\n") == codes
 
     def test_only_on_its_line(self):
         text = "before\nhere  # noqa\nafter\n"
-        assert silenced(text, "before") == silenced(text, "after") == set()
+        assert suppressed(text, "before") == suppressed(text, "after") == set()
 
     def test_what_is_named_is_told_with_its_place(self):
         text = "x  # devicelint: ignore[DEV101, mixed-device ]\ny  # noqa: E501\nz # noqa\n"
@@ -82,34 +82,34 @@ class TestWhatACommentSilences:
 
     def test_files_without_one_are_not_scanned(self, monkeypatch):
         monkeypatch.setattr("devicelint.text.source.layout", lambda text: pytest.fail("scanned"))
-        assert silenced("here  # nothing\n") == set()
+        assert suppressed("here  # nothing\n") == set()
         assert not SourceFile.from_text("x = 1\n").skipped
 
 
 class TestWhereACommentReaches:
     def test_first_and_last_line_of_the_span(self):
         for text in ("here(  # noqa\n1,\n)\n", "here(\n1,\n)  # noqa\n"):
-            assert silenced(text, "here(" + text[5 : text.index(")") + 1]) == EVERYTHING
+            assert suppressed(text, "here(" + text[5 : text.index(")") + 1]) == EVERYTHING
 
     def test_not_a_line_in_between(self):
         text = "here(\n1,  # noqa\n2)\n"
-        assert silenced(text, text.strip()) == set()
+        assert suppressed(text, text.strip()) == set()
 
     def test_the_end_of_a_statement_in_brackets(self):
         text = "x = f(\n  here,\n  other,\n)  # noqa: DEV101\ny\n"
-        assert silenced(text) == {"DEV101"}
-        assert silenced(text, "y") == set()
+        assert suppressed(text) == {"DEV101"}
+        assert suppressed(text, "y") == set()
 
     def test_the_end_of_a_statement_with_backslashes(self):
-        assert silenced("x = here + \\\n  1  # noqa: DEV101\n") == {"DEV101"}
+        assert suppressed("x = here + \\\n  1  # noqa: DEV101\n") == {"DEV101"}
 
     def test_the_end_of_a_statement_with_a_long_string(self):
-        assert silenced('x = here("""\n# text\n""")  # noqa: DEV101\n') == {"DEV101"}
+        assert suppressed('x = here("""\n# text\n""")  # noqa: DEV101\n') == {"DEV101"}
 
     def test_the_end_of_the_head_of_a_block(self):
         text = "with a(\n  here\n):  # noqa: DEV101\n  there = 1\n"
-        assert silenced(text) == {"DEV101"}
-        assert silenced(text, "there") == set()
+        assert suppressed(text) == {"DEV101"}
+        assert suppressed(text, "there") == set()
 
     def test_an_empty_span(self):
         source = SourceFile.from_text("x  # noqa\n")
@@ -119,11 +119,11 @@ class TestWhereACommentReaches:
     @pytest.mark.parametrize("newline", ["\r\n", "\r", "\n"])
     def test_line_ends_of_any_kind(self, newline):
         text = newline.join(["first", "here(", "1)  # noqa", "last"])
-        assert silenced(text) == EVERYTHING
-        assert silenced(text, "first") == silenced(text, "last") == set()
+        assert suppressed(text) == EVERYTHING
+        assert suppressed(text, "first") == suppressed(text, "last") == set()
 
     def test_a_form_feed_ends_no_line(self):
-        assert silenced("here\x0c  # noqa\n") == EVERYTHING
+        assert suppressed("here\x0c  # noqa\n") == EVERYTHING
 
 
 class TestOnlyCommentsCount:
@@ -158,7 +158,7 @@ class TestOnlyCommentsCount:
         ],
     )
     def test_not_strings(self, text):
-        assert silenced(text) == set()
+        assert suppressed(text) == set()
 
     @pytest.mark.parametrize(
         "text",
@@ -187,7 +187,7 @@ class TestOnlyCommentsCount:
         ],
     )
     def test_strings_end_where_they_end(self, text):
-        assert silenced(text) == EVERYTHING
+        assert suppressed(text) == EVERYTHING
 
     @given(st.text(st.sampled_from("#'\"\\\n\r{}()[]:fr x"), max_size=40))
     def test_whatever_the_text_the_scan_ends_and_comments_are_comments(self, text):
@@ -224,11 +224,11 @@ class TestOnlyCommentsCount:
 
     def test_a_very_long_line_is_no_trouble(self):
         text = "here = [" + "'\\'#', f'{x:#x}', " * 20_000 + "]  # noqa\n"
-        assert silenced(text) == EVERYTHING
+        assert suppressed(text) == EVERYTHING
 
     def test_what_is_never_closed_is_no_trouble(self):
-        assert silenced("here(" * 5_000 + "'''" + "'\"" * 5_000 + "f'{" * 5_000) == set()
-        assert silenced('here # noqa\n"""' + '\\"' * 50_000) == EVERYTHING
+        assert suppressed("here(" * 5_000 + "'''" + "'\"" * 5_000 + "f'{" * 5_000) == set()
+        assert suppressed('here # noqa\n"""' + '\\"' * 50_000) == EVERYTHING
 
 
 class TestSkipFile:

@@ -1,4 +1,4 @@
-"""Comments that silence nothing: which are told, and what is left of them."""
+"""Comments that suppress nothing: which are told, and what is left of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from devicelint.workspace.project import Project
 HEAD = "import torch\nx = torch.ones(2)\n"
 
 
-def mended(text: str, config: Config | None = None, path: str = "train.py") -> str:
+def fixed_text(text: str, config: Config | None = None, path: str = "train.py") -> str:
     source = SourceFile.from_text(text, path)
     fixed = fix(source, config, Project())
     assert not [each for each in fixed.remaining if each.code == "DEV901"]
@@ -55,12 +55,12 @@ class TestWhatIsLeft:
         ],
     )
     def test_after_a_fix(self, before, after):
-        assert mended(HEAD + before) == HEAD + after
+        assert fixed_text(HEAD + before) == HEAD + after
 
     @pytest.mark.parametrize("newline", ["\r\n", "\r"])
     def test_line_ends_stay(self, newline):
         text = (HEAD + "# noqa: DEV104\ny = 1  # noqa: DEV104\n").replace("\n", newline)
-        assert mended(text) == (HEAD + "y = 1\n").replace("\n", newline)
+        assert fixed_text(text) == (HEAD + "y = 1\n").replace("\n", newline)
 
     @pytest.mark.parametrize(
         "text",
@@ -84,7 +84,7 @@ class TestWhatIsLeft:
     )
     def test_what_is_of_use_or_none_of_ours_stays(self, text):
         assert told(HEAD + text) == []
-        assert "noqa" not in text or mended(HEAD + text) == HEAD + text
+        assert "noqa" not in text or fixed_text(HEAD + text) == HEAD + text
 
 
 def test_findings_stay_in_the_order_of_the_text():
@@ -95,7 +95,7 @@ def test_findings_stay_in_the_order_of_the_text():
 class TestWhereItIsTold:
     def test_where_torch_is_not_named(self):
         assert told("y = 1  # noqa: DEV104\n") == ["`# noqa: DEV104` silences nothing"]
-        assert mended("y = 1  # devicelint: ignore[DEV104]\n") == "y = 1\n"
+        assert fixed_text("y = 1  # devicelint: ignore[DEV104]\n") == "y = 1\n"
 
     def test_not_in_a_file_that_is_skipped(self):
         assert told("# devicelint: skip-file\ny = 1  # noqa: DEV104\n") == []
@@ -166,7 +166,7 @@ class TestWhereItIsTold:
 
     def test_in_a_cell_of_a_notebook(self):
         text = notebook("import torch\n", "x = torch.ones(2)  # noqa: DEV104\nx")
-        assert mended(text, path="train.ipynb") == text.replace("  # noqa: DEV104", "")
+        assert fixed_text(text, path="train.ipynb") == text.replace("  # noqa: DEV104", "")
 
     def test_not_beside_a_cell_that_cannot_be_read(self):
         text = notebook("import torch\n", "x = (", "x = torch.ones(2)  # noqa: DEV104\nx")
@@ -183,6 +183,6 @@ class TestBesideOtherFixes:
     def test_a_comment_that_a_fix_makes_useless_goes_with_it(self):
         text = "import torch\nfrom torch import nn\nm = nn.Linear(2, 2).cuda()\n"
         text += "x = torch.ones(1, 2)\nm(x)\nx + m(x)  # noqa: DEV102\n"
-        after = mended(text)
+        after = fixed_text(text)
         assert "noqa" not in after
         assert 'device="cuda"' in after

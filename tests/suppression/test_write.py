@@ -1,4 +1,4 @@
-"""Comments that silence findings are written where they are heard, and nothing else changes."""
+"""Comments that suppress findings are written where they are heard, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from devicelint.cli import main
 from devicelint.config import Config
 from devicelint.linter.lint import check
-from devicelint.suppression.write import Style, silence
+from devicelint.suppression.write import Style, suppress
 from devicelint.text.source import SourceFile
 
 CONFIG = Config(ignore=("unused-suppression",))
@@ -20,12 +20,12 @@ HEAD = "import torch\nx = torch.ones(2)\n"
 LINEAR = "import torch\nfrom torch import nn\nm = nn.Linear(2, 2).cuda()\n"
 
 
-def silenced(text: str, style: Style = Style.NOQA, path: str = "train.py") -> SourceFile:
+def suppressed(text: str, style: Style = Style.NOQA, path: str = "train.py") -> SourceFile:
     """The file with its comments: they silence all, and adding them again changes nothing."""
     source = SourceFile.from_text(text, path)
     found = check(source, CONFIG).findings
     assert found
-    after = silence(source, found, style)
+    after = suppress(source, found, style)
     assert after.left == ()
     assert check(after.source, CONFIG).findings == ()
     return after.source
@@ -65,7 +65,7 @@ class TestWhereTheCommentStands:
         ],
     )
     def test_as_noqa(self, before, after):
-        assert silenced(HEAD + before).text == HEAD + after
+        assert suppressed(HEAD + before).text == HEAD + after
 
     @pytest.mark.parametrize(
         ("before", "after"),
@@ -86,17 +86,17 @@ class TestWhereTheCommentStands:
         ],
     )
     def test_as_a_pragma(self, before, after):
-        assert silenced(HEAD + before, Style.IGNORE).text == HEAD + after
+        assert suppressed(HEAD + before, Style.IGNORE).text == HEAD + after
 
     def test_two_rules_share_a_comment(self):
         text = LINEAR + "m(torch.ones(2, 2)), torch.ones(2).cuda() + torch.ones(2)\n"
-        after = silenced(text).text
+        after = suppressed(text).text
         assert after == text.replace("torch.ones(2)\n", "torch.ones(2)  # noqa: DEV103\n")
 
     @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
     def test_line_ends_stay(self, newline):
         text = (HEAD + "x.cuda()\nx = 1\n").replace("\n", newline)
-        assert silenced(text).text == text.replace("()" + newline, "()  # noqa: DEV104" + newline)
+        assert suppressed(text).text == text.replace("()" + newline, "()  # noqa: DEV104" + newline)
 
     def test_every_broken_example(self):
         for path in sorted((ROOT / "examples/broken").glob("*.py")):
@@ -104,13 +104,13 @@ class TestWhereTheCommentStands:
             if not check(SourceFile.from_text(text, str(path))).findings:
                 continue
             for style in Style:
-                after = silenced(text, style, str(path)).text
+                after = suppressed(text, style, str(path)).text
                 assert ast.dump(ast.parse(after)) == ast.dump(ast.parse(text))
 
     def test_other_encodings_stay(self):
         data = ("# coding: latin-1\n" + HEAD + "x.cuda()  # \xe9\n").encode("latin-1")
         source = SourceFile.from_bytes(data, "train.py")
-        after = silence(source, check(source).findings, Style.NOQA).source.to_bytes()
+        after = suppress(source, check(source).findings, Style.NOQA).source.to_bytes()
         assert after == data.replace(b"\xe9\n", b"\xe9  # noqa: DEV104\n")
 
 
@@ -125,12 +125,12 @@ def notebook(*cells: str) -> str:
 class TestNotebooks:
     def test_the_cell_gets_it(self):
         text = notebook("import torch\nx = torch.ones(2)", "x.cuda()\nx")
-        after = silenced(text, path="train.ipynb").to_bytes().decode()
+        after = suppressed(text, path="train.ipynb").to_bytes().decode()
         assert after == text.replace("x.cuda()", "x.cuda()  # noqa: DEV104")
 
     def test_a_magic_keeps_its_code(self):
         text = notebook("import torch\nx = torch.ones(2)", "%time x.cuda()\nx")
-        after = silenced(text, path="train.ipynb").to_bytes().decode()
+        after = suppressed(text, path="train.ipynb").to_bytes().decode()
         assert after == text.replace("x.cuda()", "x.cuda()  # noqa: DEV104")
 
 
@@ -138,7 +138,7 @@ def test_what_cannot_be_written_is_left():
     data = b"# coding: iso2022_jp\n# \x1b(B\n" + (HEAD + "x.cuda()\n").encode()
     source = SourceFile.from_bytes(data, "train.py")
     found = check(source).findings
-    after = silence(source, found, Style.NOQA)
+    after = suppress(source, found, Style.NOQA)
     assert [each.code for each in after.left] == ["DEV104"]
     assert after.source.to_bytes() == data
 
@@ -151,12 +151,12 @@ class TestTheCommand:
         Path("b.py").write_text(HEAD + "x.cuda()\nx.cuda()\n", encoding="utf-8")
         Path("c.py").write_text("import torch\n", encoding="utf-8")
 
-    def test_silences_all_once(self, capfd):
+    def test_suppresses_all_once(self, capfd):
         assert main(["--add-noqa", "."]) == 0
-        assert capfd.readouterr() == ("", "Silenced 3 findings in 2 files\n")
+        assert capfd.readouterr() == ("", "Suppressed 3 findings in 2 files\n")
         assert Path("a.py").read_text(encoding="utf-8") == HEAD + "x.cuda()  # noqa: DEV104\n"
         assert main(["--add-noqa", "."]) == 0
-        assert capfd.readouterr() == ("", "Silenced nothing\n")
+        assert capfd.readouterr() == ("", "Suppressed nothing\n")
         assert main(["-q", "."]) == 0
 
     def test_shows_first(self, capfd):
@@ -164,12 +164,12 @@ class TestTheCommand:
         assert main(["--add-ignore", "--diff", "a.py"]) == 1
         out, error = capfd.readouterr()
         assert "+x.cuda()  # devicelint: ignore[DEV104]" in out.splitlines()
-        assert error == "Would silence 1 finding in 1 file\n"
+        assert error == "Would suppress 1 finding in 1 file\n"
         assert Path("a.py").read_bytes() == before
 
-    def test_silences_what_is_selected(self, capfd):
+    def test_suppresses_what_is_selected(self, capfd):
         assert main(["--add-noqa", "--ignore", "DEV104", "."]) == 0
-        assert capfd.readouterr() == ("", "Silenced nothing\n")
+        assert capfd.readouterr() == ("", "Suppressed nothing\n")
 
     def test_leaves_what_a_baseline_knows(self, capfd):
         assert main(["--write-baseline", "base.json", "a.py"]) == 0
@@ -188,7 +188,7 @@ class TestTheCommand:
         assert main(["--add-noqa", "."]) == 2
         assert capfd.readouterr() == (
             "",
-            "a.py:1:1: is read-only\nSilenced 2 findings in 1 file\n",
+            "a.py:1:1: is read-only\nSuppressed 2 findings in 1 file\n",
         )
 
     @pytest.mark.parametrize(

@@ -39,18 +39,18 @@ class Known:
 
     def heard(self, checked: Checked) -> Checked:
         """What of a file is new."""
-        new = self.baseline.sift(checked.findings, checked.source).new
+        new = self.baseline.filter_known(checked.findings, checked.source).new
         return replace(checked, findings=new)
 
-    def sifted(self, checked: Checked, config: Config) -> Checked:
+    def filtered(self, checked: Checked, config: Config) -> Checked:
         """The same, counted."""
-        sifted = self.baseline.sift(checked.findings, checked.source)
-        self.kept_back += len(sifted.known)
-        if sifted.stale:
+        filtered = self.baseline.filter_known(checked.findings, checked.source)
+        self.kept_back += len(filtered.known)
+        if filtered.stale:
             asked = checked_codes(config, checked.source.path)
             name = self.baseline.name_of(checked.source.path)
-            self.stale[name] = Counter({k: n for k, n in sifted.stale.items() if k.code in asked})
-        return replace(checked, findings=sifted.new)
+            self.stale[name] = Counter({k: n for k, n in filtered.stale.items() if k.code in asked})
+        return replace(checked, findings=filtered.new)
 
     def all_stale(self) -> dict[str, Counter[Key]]:
         """The entries for what is found no more, also of files that are gone."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.inputs import STDIN
 from devicelint.finding import Finding, InputError
-from devicelint.linter.baseline import count, sift
+from devicelint.linter.baseline import count, filter_known
 from devicelint.output import known as sentences
 from devicelint.text.source import SourceFile
 from devicelint.workspace.git import GitError, Revision, changed_lines
@@ -37,7 +37,7 @@ class Changed:
             if path == STDIN or Path(path).exists():  # Others are told about in their turn.
                 self._repository(path)
 
-    def sifted(self, checked: Checked, config: Config) -> Checked:
+    def filtered(self, checked: Checked, config: Config) -> Checked:
         """What of a file is to be told."""
         told = self.heard(checked, config)
         self.kept_back += len(checked.findings) - len(told.findings)
@@ -111,7 +111,7 @@ class _Repository:
             was = lint.check(before, config, self._project)
         except InputError:
             return frozenset()
-        return frozenset(sift(old, source, count(was.findings, was.source)).new)
+        return frozenset(filter_known(old, source, count(was.findings, was.source)).new)
 
     @cached_property
     def _project(self) -> Project:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from devicelint.workspace.project import Project
 
 _NOTHING: list[list[Any]] = [[], [], []]
-"""What is known of a file in which nothing is found, silenced, or assumed."""
+"""What is known of a file in which nothing is found, suppressed, or assumed."""
 
 
 @dataclass(frozen=True)

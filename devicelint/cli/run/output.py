@@ -49,7 +49,7 @@ class Output:
         """Open the places; raises UsageError or InputError where nothing can be written there."""
         refuse_contradictions(options)
         self.options = options
-        # With --fix, standard output is the mended text of what - read.
+        # With --fix, standard output is the fixed text of what - read.
         writes = options.fix and not (options.diff or options.check)
         prints_source = writes and "-" in options.paths
         # What is told at the end of files that are changed meanwhile would no longer be true.
@@ -112,7 +112,7 @@ class Output:
             self.file.buffer.write(data)
 
     def _tell_fixes(self, fixed: Fixed, unsafe_fixes: bool) -> None:
-        """Say, in a line each, what was mended, and what was not, and why not."""
+        """Say, in a line each, what was fixed, and what was not, and why not."""
         from devicelint.output import fixing
 
         if self.options.quiet:
@@ -124,7 +124,7 @@ class Output:
             for line in fixing.rolled_back(fixed):
                 terminal.say(line)
         if self.options.verbose:
-            for line in fixing.silenced(fixed):
+            for line in fixing.suppressed(fixed):
                 terminal.say(line)
 
     def show_proof(self, proof: dict[str, Any], *, among_others: bool = False) -> None:

@@ -71,7 +71,7 @@ class Tally:
             self.found.append(checked)
 
     def count_fixes(self, fixed: Fixed) -> None:
-        """Count what was mended in a file."""
+        """Count what was fixed in a file."""
         self.fixed += len(fixed.applied)
         self.fixed_files += fixed.after.text != fixed.before.text
 

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from devicelint.domain.devices import (
-    CPU,
-    Device,
-)
+from devicelint.domain.devices import CPU, Device
+from devicelint.domain.events import Event
 from devicelint.domain.history import Site, Verb
 from devicelint.domain.training_events import DeviceUnused
-from devicelint.domain.values import DeviceHandle, Flag, Module, Ref, Value
+from devicelint.domain.values import Const, DeviceHandle, Flag, Module, Ref, Value
 from devicelint.interpreter.analyses.unused_reads import handed_out, is_idle, is_idle_attribute
+from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import (
     Reads,
@@ -39,11 +38,65 @@ class _Choice:
     is_option: bool = False
 
 
-def note_trained(run: Run, module: Module, step: Site) -> None:
-    """An optimizer steps over a module: one that was ever moved is not left behind."""
-    is_left = _is_left(run, module, frozenset())
-    if module.ref not in run.trained or not is_left:
-        run.trained[module.ref] = (module, is_left, step)
+@analysis
+class UnusedDevice(Analysis):
+    """Notes what chooses a device, and which of the trained modules were never moved."""
+
+    serves = frozenset({DeviceUnused})
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._given: dict[Site, Value] = {}
+        """What may choose a device, by the statement that gives it a name."""
+        self._trained: dict[Ref, tuple[Module, bool, Site]] = {}
+        """The modules that optimizers step over: whether they were never moved, and the step."""
+
+    def on_assigned(self, value: Value) -> None:
+        """Remember what may choose a device."""
+        if isinstance(value, (Const, DeviceHandle, Flag)) and self.run.frame.is_checked:
+            self._given[self.run.frame.statement] = value
+
+    def on_optimizer_stepped(self, module: Module, site: cst.Call) -> None:
+        """An optimizer steps over a module: one that was ever moved is not left behind."""
+        is_left = _is_left(self.run, module, frozenset())
+        if module.ref not in self._trained or not is_left:
+            self._trained[module.ref] = (module, is_left, site)
+
+    def at_end(self) -> Iterator[Event]:
+        """The device that none of the models is brought to which the program trains."""
+        run = self.run
+        if not run.world.accelerators or not self._trained:
+            return
+        if run.world.settings and _MOVES.search(run.module_code):
+            return  # What is moved under other settings is not left behind.
+        if not all(is_left for _, is_left, _ in self._trained.values()):
+            return
+        module, _, step = next(iter(self._trained.values()))
+        for choice in self._choices():
+            chosen = (choice.site, choice.name, choice.device)
+            yield DeviceUnused(*chosen, module, step, choice.is_option)
+            return
+
+    def _choices(self) -> Iterator[_Choice]:
+        """The devices that the file chooses and does nothing with, then the options."""
+        reads = reads_of(self.run.module)
+        found: dict[str, _Choice] = {}
+        others: set[str] = set()
+        for name, statement in assigned(reads):
+            value = self._given.get(statement)
+            if _is_used_elsewhere(reads, statement.value):
+                others.add(name)
+            elif _NAMED_FOR_IT.search(name) and value is not None and _is_choice(name, value):
+                device = value.device if isinstance(value, DeviceHandle) else None
+                found[name] = _Choice(statement, name, device)
+            elif not is_conditional(reads, statement):
+                others.add(name)
+        idle = (one for one in found.items() if one[0] not in others and _is_idle(reads, one[0]))
+        yield from (choice for _, choice in idle)
+        yield from _options(reads)
+
+
+_MOVES = re.compile(r"\.(?:to|cuda|xpu)\(|device=")
 
 
 def _is_left(run: Run, module: Module, seen: frozenset[Ref]) -> bool:
@@ -53,42 +106,6 @@ def _is_left(run: Run, module: Module, seen: frozenset[Ref]) -> bool:
         return False
     inner = [one for one in run.state.fields(module.ref).values() if isinstance(one, Module)]
     return all(one.ref in seen or _is_left(run, one, seen | {module.ref, one.ref}) for one in inner)
-
-
-def announce_unused(run: Run) -> None:
-    """Announce the device that none of the models is brought to which the program trains."""
-    if not run.world.accelerators or not run.trained:
-        return
-    if run.world.settings and _MOVES.search(run.module_code):
-        return  # What is moved under other settings is not left behind.
-    if not all(is_left for _, is_left, _ in run.trained.values()):
-        return
-    module, _, step = next(iter(run.trained.values()))
-    for choice in _choices(run):
-        chosen = (choice.site, choice.name, choice.device)
-        run.announce(DeviceUnused(*chosen, module, step, choice.is_option))
-        return
-
-
-_MOVES = re.compile(r"\.(?:to|cuda|xpu)\(|device=")
-
-
-def _choices(run: Run) -> Iterator[_Choice]:
-    """The devices that are chosen in the file and that it does nothing with, then the options."""
-    reads = reads_of(run.module)
-    found: dict[str, _Choice] = {}
-    others: set[str] = set()
-    for name, statement in assigned(reads):
-        value = run.given.get(statement)
-        if _is_used_elsewhere(reads, statement.value):
-            others.add(name)
-        elif _NAMED_FOR_IT.search(name) and value is not None and _is_choice(name, value):
-            device = value.device if isinstance(value, DeviceHandle) else None
-            found[name] = _Choice(statement, name, device)
-        elif not is_conditional(reads, statement):
-            others.add(name)
-    yield from (one for name, one in found.items() if name not in others and _is_idle(reads, name))
-    yield from _options(reads)
 
 
 def _is_used_elsewhere(reads: Reads, value: cst.BaseExpression) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, cast
 
 import libcst as cst
 
@@ -15,6 +15,7 @@ from devicelint.domain.events import Event, Load, Transfer
 from devicelint.domain.history import Site, Step
 from devicelint.domain.values import Class, Function, Imported, Loaded, Module, Ref, Tensor, Value
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.steps import Hearer, Notes, Steps
 
 
 @dataclass(eq=False, kw_only=True)
@@ -73,9 +74,57 @@ class Saved(NamedTuple):
     settings: frozenset[str]
 
 
+Noted = TypeVar("Noted", bound=Notes)
+Hears = TypeVar("Hears", bound=Hearer)
+
+
+class Attention:
+    """Who hears the steps of a walk, and what else the parts of the interpreter note of it."""
+
+    def __init__(self) -> None:
+        self.steps = Steps()
+        """What to call at each step."""
+        self._notes: dict[type[Notes], Notes] = {}
+
+    def attend(self, hearers: Iterable[Hearer]) -> None:
+        """Let some hear the walk from here on."""
+        self._notes |= {type(one): one for one in hearers}
+        self.steps = Steps(self.hearers)
+
+    @property
+    def hearers(self) -> tuple[Hearer, ...]:
+        """Those who hear the walk."""
+        return tuple(one for one in self._notes.values() if isinstance(one, Hearer))
+
+    def hearer(self, kind: type[Hears]) -> Hears | None:
+        """The one of a kind that hears the walk, where it was needed."""
+        return cast("Hears | None", self._notes.get(kind))
+
+    def notes(self, kind: type[Noted]) -> Noted:
+        """The notes of a kind, begun where there are none yet."""
+        held = self._notes.get(kind)
+        if held is None:
+            held = self._notes[kind] = kind()
+        return cast("Noted", held)
+
+    @contextmanager
+    def leaving_no_notes(self) -> Iterator[None]:
+        """Walk with notes that are thrown away afterwards."""
+        notes, steps = self._notes, self.steps
+        self._notes = {kind: one.fork() for kind, one in notes.items()}
+        self.steps = Steps(self.hearers)
+        try:
+            yield
+        finally:
+            self._notes, self.steps = notes, steps
+
+
 @dataclass(eq=False, kw_only=True)
-class Memory:
+class Memory(Attention):
     """What the walk has noted, for itself and for those who ask at the end."""
+
+    def __post_init__(self) -> None:
+        super().__init__()
 
     moment: int = 0
     """How many statements were walked."""
@@ -137,10 +186,6 @@ class Memory:
     """What was loaded, by the transfer that moved it."""
     ignored: dict[Site, tuple[Event, cst.Call, Value]] = field(default_factory=dict)
     """The calls whose device is ignored: what there is to announce, the call, and its result."""
-    given: dict[Site, Value] = field(default_factory=dict)
-    """What may choose a device, by the statement that gives it a name."""
-    trained: dict[Ref, tuple[Module, bool, Site]] = field(default_factory=dict)
-    """The modules that optimizers step over: whether they were never moved, and the step."""
     learners: dict[Ref, Module] = field(default_factory=dict)
     """The modules that the checked file builds, calls, or gives to an optimizer."""
     leaves: dict[Site, Tensor] = field(default_factory=dict)
@@ -151,8 +196,6 @@ class Memory:
     """Whether the program builds an optimizer."""
     saved_models: dict[object, tuple[Value, frozenset[Device]]] = field(default_factory=dict)
     """The models that were written whole, by their file, and where they were."""
-    apart: dict[Site, Tensor] = field(default_factory=dict)
-    """What lies elsewhere on another path, by the call that makes a tensor on the CPU on this."""
     saved: set[Saved] = field(default_factory=set)
     """The files of checkpoints that were written."""
 
@@ -165,7 +208,8 @@ class Memory:
             if one.name not in _KEPT and isinstance(getattr(self, one.name), (dict, set, list))
         }
         try:
-            yield
+            with self.leaving_no_notes():
+                yield
         finally:
             for name, held in before.items():
                 setattr(self, name, held)

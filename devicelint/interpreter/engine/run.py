@@ -13,9 +13,8 @@ from typing import Any, Protocol, TypeVar
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, may_be_accelerator
 from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
-from devicelint.domain.history import Site, Verb
+from devicelint.domain.history import Site
 from devicelint.domain.state import Conflict, State, loses_device
 from devicelint.domain.values import (
     Flag,
@@ -24,8 +23,6 @@ from devicelint.domain.values import (
     Module,
     Outside,
     Ref,
-    Tensor,
-    Tuple,
     Unknown,
     Value,
 )
@@ -227,19 +224,7 @@ class Run(Surroundings, Memory):
         if conflicts and flag is not None and self.splits and self.frame.is_checked:
             raise Split(flag.key)
         for one, value in conflicts:
-            self.note_apart(one, value)
-
-    def note_apart(self, one: Value, other: Value) -> None:
-        """Remember a tensor that is made on the CPU on one path, and lies elsewhere on another."""
-        if isinstance(one, Tuple) and isinstance(other, Tuple):
-            for pair in zip(one.items, other.items, strict=False):
-                self.note_apart(*pair)
-        if not (isinstance(one, Tensor) and isinstance(other, Tensor)) or self.silences:
-            return
-        for made, met in ((one, other), (other, one)):
-            is_made = made.since.verb in (Verb.CREATED, Verb.CONVERTED) and made.scalar is False
-            if is_made and made.device == CPU and may_be_accelerator(met.device):
-                self.apart.setdefault(made.since.site, met)
+            self.steps.joined(one, value)
 
     def sequential_at(self, site: Site) -> Module | None:
         """The outermost Sequential that a call is of, while its layers are called."""

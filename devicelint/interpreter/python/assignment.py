@@ -14,9 +14,7 @@ from devicelint.domain.values import (
     Bundle,
     Class,
     Const,
-    DeviceHandle,
     DictOf,
-    Flag,
     Instance,
     ListOf,
     Module,
@@ -47,9 +45,6 @@ from devicelint.interpreter.torch.indexing import assign_item
 from devicelint.interpreter.torch.modules.registration import register
 from devicelint.interpreter.torch.operands import operand_of
 
-_MAY_CHOOSE = (Const, DeviceHandle, Flag)
-"""What a name may hold that chooses a device."""
-
 
 def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExpression) -> None:
     """Bind a value, which the expression `site` gave, to a target."""
@@ -60,9 +55,9 @@ def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExp
             if isinstance(value, Tensor):
                 note_bound_again(run, target.value, value)
             run.bind(target.value, value, target)
-            _note_given(run, value)
+            run.steps.assigned(value)
         case cst.Attribute():
-            _note_given(run, value)
+            run.steps.assigned(value)
             _assign_attribute(run, target, value, site)
         case cst.Subscript():
             _assign_item(run, target, value, site)
@@ -72,11 +67,6 @@ def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExp
             assign(run, target.value, value, site)
         case _:
             pass
-
-
-def _note_given(run: Run, value: Value) -> None:
-    if isinstance(value, _MAY_CHOOSE) and run.frame.is_checked:
-        run.given[run.frame.statement] = value
 
 
 def _assign_attribute(

@@ -256,7 +256,7 @@ def _leave(run: Run, frame: Frame) -> Value:
         if result is not None and frame.separated_by is not None:
             run.separate(frame.separated_by, result, value, joined)
         if result is not None:
-            run.note_apart(result, value)
+            run.steps.joined(result, value)
         result = joined
         run.merge(state, None)
     if frame.yields:

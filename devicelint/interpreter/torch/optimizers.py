@@ -35,7 +35,6 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.analyses.cpu_only import note_leaf, note_learner, note_unseen
-from devicelint.interpreter.analyses.unused_device import note_trained
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run, attributes
@@ -203,7 +202,7 @@ def _step(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
     for field, over, module in _modules(run, optimizer):
         kept = run.state.read(_ref(optimizer), field)
         now = module_device(run, module)
-        note_trained(run, module, node)
+        run.steps.optimizer_stepped(module, node)
         if run.state.read(_ref(optimizer), _KEEPS_STATE) != TRUE:
             continue
         if not isinstance(kept, Moved):

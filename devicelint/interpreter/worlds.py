@@ -1,0 +1,136 @@
+"""A whole program: the worlds in which it is walked, and the functions that nobody calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Container, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from devicelint.domain.guard_events import GuardedMoves
+from devicelint.domain.history import Site
+from devicelint.domain.training_events import CpuOnly, FixedToCpu
+from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT, World
+from devicelint.interpreter.analyses.cpu_only import announce_cpu_only
+from devicelint.interpreter.analyses.fixed_to_cpu import announce_fixed_to_cpu
+from devicelint.interpreter.analyses.guards.groups import announce_guards
+from devicelint.interpreter.analyses.ignored_device import announce_ignored
+from devicelint.interpreter.engine.budget import Patience
+from devicelint.interpreter.engine.hooks import attend
+from devicelint.interpreter.engine.program import Program
+from devicelint.interpreter.engine.run import Listener, Run, Split
+from devicelint.interpreter.python.classes import has_unentered, is_never_called, walk_class_alone
+from devicelint.interpreter.python.functions import walk_alone
+from devicelint.interpreter.torch.checkpoints import announce_loads
+
+_MOST_SETTINGS = 2
+
+
+@dataclass(slots=True)
+class Walk:
+    """What a walk in one world has shown, besides its events."""
+
+    world: World
+    entered: set[Site]
+    differs_without_accelerator: bool
+    counts_accelerators: bool
+
+
+class Walker(Protocol):
+    """What makes the run of a walk: `Run`, or a kind of it that tells more."""
+
+    def __call__(
+        self,
+        program: Program,
+        world: World,
+        listener: Listener,
+        *,
+        patience: Patience,
+        splits: bool,
+    ) -> Run:
+        """Return a run that has not begun."""
+
+
+def explore(
+    program: Program,
+    listener_for: Callable[[World], Listener],
+    walker: Walker = Run,
+    wanted: Container[str] | None = None,
+    *,
+    everywhere: bool = False,
+) -> tuple[Walk, ...]:
+    """Walk through a program on every machine that makes a difference to it, or on every one.
+
+    Where a flag of the program separates two paths that leave a value on two devices, each of its
+    values is a world of its own.  The events of a walk that was given up are the listener's to
+    forget: `listener_for` is called anew for each walk.  What only serves events that are not
+    `wanted` by name is left out; None wants all.  Raises `GivenUp` where it takes too much.
+    """
+    patience = Patience.for_file(program.lines)
+
+    def begin(world: World, *, splits: bool) -> Run:
+        run = walker(program, world, listener_for(world), patience=patience, splits=splits)
+        run.wanted = wanted
+        attend(run, wanted)
+        if run.assumed is not None:
+            run.assumed.begin(run)
+        return run
+
+    walks = list(_walk_settings(begin, WITH_ONE))
+    if everywhere or any(walk.counts_accelerators for walk in walks):
+        walks.extend(_walk_settings(begin, WITH_SEVERAL))
+    if everywhere or any(walk.differs_without_accelerator for walk in walks):
+        entered = set().union(*(walk.entered for walk in walks))
+        walks.append(_walk(begin(WITHOUT, splits=False), entered))
+    return tuple(walks)
+
+
+class _Begin(Protocol):
+    def __call__(self, world: World, *, splits: bool) -> Run: ...
+
+
+def _walk_settings(begin: _Begin, world: World) -> Iterator[Walk]:
+    try:
+        yield _walk(begin(world, splits=len(world.settings) < _MOST_SETTINGS))
+    except Split as split:
+        for chosen in (True, False):
+            yield from _walk_settings(begin, world.choosing(split.key, chosen))
+
+
+def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:
+    run.execute_block(run.module)
+    run.state.dead = False
+    _walk_unentered(run, entered)
+    announce_loads(run)
+    if run.wants(CpuOnly):
+        announce_cpu_only(run)
+    if run.wants(FixedToCpu):
+        announce_fixed_to_cpu(run)
+    announce_ignored(run)
+    if run.wants(GuardedMoves):
+        announce_guards(run)
+    for one in run.hearers:
+        for event in one.at_end():
+            run.announce(event)
+    differs = run.demands_accelerator or run.skips_a_machine or bool(run.loads)
+    return Walk(run.world, run.entered, differs, run.counts_accelerators)
+
+
+def _walk_unentered(run: Run, entered: Collection[Site]) -> None:
+    """Functions and classes that the file defines and does not use itself.
+
+    The last comes first: `main` stands below what it calls, and calls it with what it gets.
+    Walking one may bring more: a closure that it returns.
+    """
+    run.entered.update(entered)
+    tried: set[Site] = set()
+    while waiting := [one for one, _ in run.pending if one.owner is None and one.node not in tried]:
+        for function in reversed(waiting):
+            tried.add(function.node)
+            if function.node not in run.entered:
+                walk_alone(run, function)
+    for node, cls in reversed(tuple(run.classes.items())):
+        if node not in run.instantiated or is_never_called(run, cls):
+            walk_class_alone(run, cls)
+        elif has_unentered(run, cls):
+            with run.forgetting():
+                walk_class_alone(run, cls, is_used=True)

@@ -1,0 +1,81 @@
+"""Guards what a skorch net trains: `NeuralNet(..., callbacks=[DeviceGuard()])`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from runtime_guard.integrations.run_guard import RunGuard, missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from skorch.callbacks import Callback
+    from typing_extensions import Self
+
+    from runtime_guard.mismatch import Mismatch
+    from runtime_guard.settings import Action
+else:
+    try:
+        from skorch.callbacks import Callback
+    except ImportError as error:
+        raise missing("skorch", "skorch") from error
+
+
+class DeviceGuard(Callback):
+    """Guards the net's module and its criterion while the net is fitted.
+
+        net = NeuralNetClassifier(Module, callbacks=[("guard", DeviceGuard(steps=10))])
+
+    Takes the options of `runtime_guard.guard`, which are parameters as sklearn has them:
+    `net.set_params(callbacks__guard__action="warn")`. skorch does not tell its callbacks that
+    fitting has failed: the module then stays guarded until it is initialized anew, or until
+    `remove()`. Where this is not enough, and for predictions:
+
+        with runtime_guard.guard(net.module_):
+            net.partial_fit(X, y)
+    """
+
+    def __init__(
+        self,
+        *,
+        action: Action = "raise",
+        steps: int | None = None,
+        every: int = 1,
+        only: str | Iterable[str] = (),
+        skip: str | Iterable[str] = (),
+        meta: bool = False,
+    ) -> None:
+        # sklearn makes copies from these attributes, and takes for state what ends in "_".
+        self.action = action
+        self.steps = steps
+        self.every = every
+        self.only = only
+        self.skip = skip
+        self.meta = meta
+
+    @property
+    def mismatches(self) -> tuple[Mismatch, ...]:
+        """What was found in the fit, or in the last one, each place once."""
+        return self.run_.mismatches if hasattr(self, "run_") else ()
+
+    def remove(self) -> None:
+        """Leave nothing attached, after a fit that failed."""
+        if hasattr(self, "run_"):
+            self.run_.finish()
+
+    def initialize(self) -> Self:
+        """Begin anew, with the parameters of now."""
+        self.remove()
+        self.run_ = RunGuard(**self.get_params())
+        return self
+
+    def on_train_begin(self, net: Any, *_: Any, **__: Any) -> None:
+        """Guard the module and the criterion."""
+        from torch import nn
+
+        parts = (net.module_, net.criterion_)
+        self.run_.start(*(part for part in parts if isinstance(part, nn.Module)))
+
+    def on_train_end(self, *_: Any, **__: Any) -> None:
+        """Leave nothing attached."""
+        self.run_.finish()
