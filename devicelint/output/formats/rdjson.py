@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from devicelint.finding import Edit, Finding, InputError, Severity, Span
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.ascii_json import ascii_json
 from devicelint.output.evidence import evidence
 from devicelint.output.paths import named_from
-from devicelint.output.report import UNCHECKED
+from devicelint.output.reporter import UNCHECKED
 from devicelint.output.rule_help import documentation, help_uri
 from devicelint.output.visible import printable
 from devicelint.output.written import Region, Written, utf8
@@ -17,22 +17,22 @@ from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.NOTE: "INFO"}
 _LINES_OF_A_SUGGESTION = 12
 """What is further apart is no suggestion: it would be a comment on half of the file."""
 
 
-class Report(report.Report):
+class RdjsonReporter(reporter.Reporter):
     """One object with all findings."""
 
-    def __init__(self, scene: report.Scene) -> None:
+    def __init__(self, context: reporter.ReportContext) -> None:
         """Nothing was found yet."""
-        super().__init__(scene)
+        super().__init__(context)
         self._diagnostics: list[dict[str, Any]] = []
 
-    def file(self, checked: Checked) -> str:
+    def file(self, checked: CheckResult) -> str:
         """Keep the findings of a file for the end."""
         if checked.findings:
             written = Written(checked.source)
@@ -65,7 +65,7 @@ class Report(report.Report):
         return ascii_json(document, 2) + "\n"
 
 
-def _diagnostic(checked: Checked, written: Written, finding: Finding) -> dict[str, Any]:
+def _diagnostic(checked: CheckResult, written: Written, finding: Finding) -> dict[str, Any]:
     region = written.region(written.span(finding.span), utf8)
     place = {
         "start": {"line": region.start_line, "column": region.start_column},

@@ -9,22 +9,22 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from devicelint.finding import Finding, InputError, Severity
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.evidence import evidence
 from devicelint.output.paths import named_from
 from devicelint.output.visible import printable
 from devicelint.output.written import Region, Written, utf16
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
-class Report(report.Report):
+class GithubReporter(reporter.Reporter):
     """Each file's findings, when it is done."""
 
-    def file(self, checked: Checked) -> str:
+    def file(self, checked: CheckResult) -> str:
         """Return a command for every finding, and for what of the file is passed over."""
         lines = [self._problem("warning", note) for note in checked.source.notes]
         if checked.findings:
@@ -36,21 +36,21 @@ class Report(report.Report):
         """Return a command for a file that could not be checked."""
         return self._problem("error", problem)
 
-    def _finding(self, checked: Checked, written: Written, finding: Finding) -> str:
+    def _finding(self, checked: CheckResult, written: Written, finding: Finding) -> str:
         source = checked.source
         place = f"{printable(source.path)}:{source.location(finding.span.start)}"
-        told = f"{place}: {finding.code} {printable(finding.message)}"
+        headline = f"{place}: {finding.code} {printable(finding.message)}"
         region = written.region(written.span(finding.span), utf16)
         where = {
             "title": f"{finding.code} {finding.name}",
-            "file": named_from(self.scene.root, source.path),
+            "file": named_from(self.context.root, source.path),
             **_numbers(region),
         }
-        message = "\n".join((told, *evidence(source, finding)))
+        message = "\n".join((headline, *evidence(source, finding)))
         return _command(_COMMANDS[finding.severity], where, message)
 
     def _problem(self, command: str, problem: InputError) -> str:
-        where = {"title": "devicelint", "file": named_from(self.scene.root, problem.path)}
+        where = {"title": "devicelint", "file": named_from(self.context.root, problem.path)}
         if problem.cell is None:
             where |= {"line": str(problem.line), "col": str(problem.column + 1)}
         return _command(command, where, printable(str(problem)))
