@@ -14,6 +14,7 @@ from devicelint.domain.history import Site, Step
 from devicelint.domain.verdicts import Excuse, Judged, Level
 from devicelint.domain.worlds import World
 from devicelint.finding import Elsewhere
+from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.torch.verdicts import SILENT
@@ -66,6 +67,8 @@ class _Clash(NamedTuple):
     what: str
     level: Level
     operands: tuple[_Met, ...]
+    calls: tuple[Site, ...]
+    """The calls that led from the checked file to another one, where it happens there."""
 
 
 class Judging:
@@ -121,7 +124,15 @@ def _clash(event: Judged, run: Run, before: dict[Site, Step]) -> _Clash:
         _Met(one.site, _code(run, one.site), str(one.device), tuple(chain(one.since, run, before)))
         for one in event.verdict.evidence
     )
-    return _Clash(event.site, event.what, event.verdict.level, operands)
+    calls = tuple(_calls_elsewhere(run))
+    return _Clash(event.site, event.what, event.verdict.level, operands, calls)
+
+
+def _calls_elsewhere(run: Run) -> Iterator[Site]:
+    frame: Frame | None = run.frame
+    while frame is not None and not frame.is_checked:
+        yield frame.site
+        frame = frame.caller
 
 
 def _code(run: Run, site: Site) -> str:
@@ -136,6 +147,7 @@ def _decisive(reasons: set[tuple[Excuse, ...]]) -> Iterator[tuple[Excuse, ...]]:
 
 def _places(clash: _Clash) -> Iterator[Site]:
     yield clash.site
+    yield from clash.calls
     yield from (one.site for one in clash.operands)
 
 
