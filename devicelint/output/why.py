@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def render(source: SourceFile, why: Why, paint: Paint = plain) -> str:
     """Return the line, and for each value on it its device and the steps that led there."""
     lines = [heading(source, why.line, paint)]
-    told = [line for account in why.accounts for line in _account(account, paint)]
-    lines += told or ["  nothing here has a device that is known of, or no path comes here"]
+    steps = [line for account in why.accounts for line in _account(account, paint)]
+    lines += steps or ["  nothing here has a device that is known of, or no path comes here"]
     return "".join(f"{line}\n" for line in lines)
 
 
