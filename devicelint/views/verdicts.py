@@ -87,7 +87,7 @@ class Judging:
         def hear(event: Event, run: Run) -> None:
             if isinstance(event, Transfer):
                 remember(event, run, before)
-            elif isinstance(event, Judged) and any(map(_may_be_elsewhere, event.verdict.evidence)):
+            elif isinstance(event, Judged) and _is_clash(event.verdict.evidence):
                 heard.setdefault(_clash(event, run, before), set()).add(event.verdict.excuses)
 
         return hear
@@ -113,6 +113,11 @@ class Judging:
                 if any(places.line(site) == line for site in _places(clash))
             ),
         )
+
+
+def _is_clash(operands: tuple[Operand, ...]) -> bool:
+    """Whether one may be on an accelerator; of a checkpoint, which has no operands, any may."""
+    return not operands or any(map(_may_be_elsewhere, operands))
 
 
 def _may_be_elsewhere(operand: Operand) -> bool:

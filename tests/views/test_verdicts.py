@@ -134,6 +134,50 @@ EXCUSED = {
             def forward(self, x):
                 return self.model(x.to("cpu"))  # here
         """,
+    "device-chosen": """
+        import torch
+
+        def restored(path, model, use_cuda):
+            if use_cuda:
+                model.load_state_dict(torch.load(path))  # here
+        """,
+    "own-file": """
+        import torch
+        from torch import nn
+
+        model = nn.Linear(3, 2)
+        torch.save(model.state_dict(), "best.pt")
+        model.load_state_dict(torch.load("best.pt"))  # here
+        """,
+    "cpu-file": """
+        import torch
+        from torch import nn
+
+        def read():
+            model = nn.Linear(3, 2)
+            model.load_state_dict(torch.load("best.pt"))  # here
+        """,
+    "offloaded": """
+        import torch
+        from torch.distributed.fsdp import FullStateDictConfig
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        config = FullStateDictConfig(offload_to_cpu=True)
+        model = torch.nn.Linear(3, 2).to(device)
+        model.load_state_dict(torch.load("best.pt"))  # here
+        """,
+    "accelerators-only": """
+        import torch
+
+        model = torch.nn.Linear(3, 2).cuda()
+        model.load_state_dict(torch.load("best.pt"))  # here
+        """,
+    "no-checkpoint": """
+        import torch
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        names = torch.load("names.pt")  # here
+        """,
     "cpu-setting": """
         import torch
 
@@ -206,7 +250,9 @@ def test_what_happens_in_another_file_is_reported_there(told):
 
 def _reasons(name: str) -> set[str]:
     every = (*verdicts.CLASH, *verdicts.INPUT, *verdicts.READ, *verdicts.READ_TO_SEND)
-    excuses = [ground.excuse for ground in (*every, *verdicts.DEMAND)]
+    excuses = [ground.excuse for ground in (*every, *verdicts.DEMAND, *verdicts.LOAD)]
+    excuses += [verdicts.OWN_FILE, verdicts.CPU_FILE, verdicts.OFFLOADED]
+    excuses += [verdicts.FOR_ACCELERATORS, verdicts.NO_CHECKPOINT]
     excuses += [verdicts.SILENT, verdicts.ELSEWHERE, verdicts.CPU_SETTING]
     return {excuse.reason for excuse in excuses if excuse.name == name}
 

@@ -25,7 +25,6 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, function, library_class, methods
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.operands import (
-    DIFFERENT,
     common_device,
     computed,
     find_clash,
@@ -33,6 +32,7 @@ from devicelint.interpreter.torch.operands import (
     operand_of,
     report_clash,
 )
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 _GIVEN = frozenset(
     "logits probs loc scale rate low high concentration concentration0 concentration1 df "

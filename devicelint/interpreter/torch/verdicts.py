@@ -203,6 +203,21 @@ READ_TO_SEND = (_expects("TypeError"), DISCARDED_COPY, SENT)
 DEMAND = (_expects("RuntimeError"),)
 """Of what torch takes on one device alone: lengths, memory to pin, what a group reaches."""
 
+LOAD = (
+    _ground(
+        "device-chosen",
+        "a condition about devices leads here, which chose the machine",
+        lambda run, _: bool(run.device_choices),
+    ),
+    _expects("RuntimeError"),
+)
+"""Of a checkpoint that is loaded without map_location; its file may excuse it, too."""
+OWN_FILE = Excuse("own-file", "this very run has written the file, on this machine")
+CPU_FILE = Excuse("cpu-file", "the file comes from code that knows the CPU alone")
+OFFLOADED = Excuse("offloaded", "the program saves what it has from the CPU")
+FOR_ACCELERATORS = Excuse("accelerators-only", "the program does not run without an accelerator")
+NO_CHECKPOINT = Excuse("no-checkpoint", "nothing shows that the file holds tensors")
+
 # -- judging -----------------------------------------------------------------------------------
 
 SILENT = Excuse("not-heard", "this is walked to learn what it gives, and may never happen")
@@ -211,15 +226,25 @@ CPU_SETTING = Excuse("cpu-setting", "a setting of the program keeps everything o
 
 
 def is_excused(
-    run: Run, site: Site, what: str, operands: Operands, grounds: tuple[Ground, ...]
+    run: Run,
+    site: Site,
+    what: str,
+    operands: Operands,
+    grounds: tuple[Ground, ...],
+    *,
+    is_last: bool = True,
 ) -> bool:
-    """Whether an excuse holds for a clash; who asks about verdicts hears of all."""
+    """Whether an excuse holds for a clash; who asks about verdicts hears of all.
+
+    Where more is asked of it later, as of a checkpoint, only the last answer can be that none does.
+    """
     if not run.explains:
         return any(ground.holds(run, operands) for ground in grounds)
     excuses = tuple(ground.excuse for ground in grounds if ground.holds(run, operands))
-    level = level_of(run, operands)
-    told = (*excuses, *_around(run, level))
-    run.explain(Judged(site, what, Verdict(level, operands, told)))
+    if excuses or is_last:
+        level = level_of(run, operands)
+        verdict = Verdict(level, operands, (*excuses, *_around(run, level)))
+        run.explain(Judged(site, what, verdict))
     return bool(excuses)
 
 

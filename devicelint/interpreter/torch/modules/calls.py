@@ -29,14 +29,10 @@ from devicelint.interpreter.python.containers import element_of, known_elements
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import move_module
-from devicelint.interpreter.torch.operands import (
-    DIFFERENT,
-    mixes_as_scalar,
-    operand_of,
-    report_clash,
-)
+from devicelint.interpreter.torch.operands import mixes_as_scalar, operand_of, report_clash
 from devicelint.interpreter.torch.parallel import note_parallel_call, replicated
 from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 from devicelint.knowledge import (
     ModuleKind,
     ModuleKnowledge,
