@@ -289,23 +289,23 @@ class Scene:
 
     def demands_on_purpose(self) -> bool:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""
-        return intended_machines.demands_on_purpose(self._run.module_code)
+        return intended_machines.demands_on_purpose(self._run.module)
 
     def works_on_purpose(self) -> bool:
         """Whether the script does more with CUDA than to ask for its state."""
-        return intended_machines.works_on_purpose(self._run.module_code)
+        return intended_machines.works_on_purpose(self._run.module)
 
     def needs_accelerators(self) -> bool:
         """Whether the file does what only accelerators can do, besides asking for their state."""
-        return intended_machines.needs_accelerators(self._run.module_code)
+        return intended_machines.needs_accelerators(self._run.module)
 
     def imports_for_cuda_only(self) -> bool:
         """Whether the file needs a library that there is for CUDA alone."""
-        return intended_machines.imports_for_cuda_only(self._run.module_code)
+        return intended_machines.imports_for_cuda_only(self._run.module)
 
     def provides_for_the_cpu(self) -> bool:
         """Whether the file chooses its device, or lets somebody choose."""
-        return intended_machines.provides_for_the_cpu(self._run.module_code)
+        return intended_machines.provides_for_the_cpu(self._run.module)
 
     def is_method_of_callers_module(self) -> bool:
         """Whether this is a Module's method that nothing in the program calls.
@@ -315,7 +315,7 @@ class Scene:
         frame = self._run.frame
         if not isinstance(frame.receiver, Module) or not self.walked_alone_as():
             return False
-        return intended_machines.follows_others(self._run.module_code)
+        return intended_machines.follows_others(self._run.module)
 
     def walked_alone_as(self) -> tuple[str, ...]:
         """The names of the functions around, where nobody in the program calls the outermost."""

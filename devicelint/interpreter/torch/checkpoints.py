@@ -167,7 +167,7 @@ def announce_loads(run: Run) -> None:
     """Announce the checkpoints, on the machine on which loading them fails."""
     if run.world.accelerators or _offloads(run):
         return
-    if run.demands_accelerator and not provides_for_the_cpu(run.module_code):
+    if run.demands_accelerator and not provides_for_the_cpu(run.module):
         return
     for one in run.loads.values():
         if not one.uses or (is_written_here(run, one.path) and stays_on_the_cpu(run)):
