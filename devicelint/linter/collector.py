@@ -13,7 +13,7 @@ from devicelint.domain.worlds import World
 from devicelint.finding import Certainty
 from devicelint.interpreter.engine.budget import GivenUp
 from devicelint.interpreter.engine.run import Listener, Run, Split
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.linter.locations import Said
 from devicelint.rules import Report, Reports, Rule
 from devicelint.rules._hearing import event_of, methods_of
@@ -39,11 +39,11 @@ class Gathering:
             listening = handlers.get(type(event).__name__)
             if listening is None:
                 return
-            scene = Scene(run)
+            context = RuleContext(run)
             for rule, handle in listening:
                 said.extend(
                     (rule, report)
-                    for report in handle(event, scene)
+                    for report in handle(event, context)
                     if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
                 )
 
@@ -98,10 +98,14 @@ def _handlers(
 
 
 def _heard_in_time(
-    timed: profiling.Timing, rule: Rule, handle: Callable[..., Reports], event: Event, scene: Scene
+    timed: profiling.Timing,
+    rule: Rule,
+    handle: Callable[..., Reports],
+    event: Event,
+    context: RuleContext,
 ) -> Reports:
     with timed.part(f"{rule.code} {rule.name}"):
-        return iter(tuple(handle(event, scene)))
+        return iter(tuple(handle(event, context)))
 
 
 def _report(said: object) -> Report:
@@ -115,11 +119,11 @@ class RuleFailed(Exception):
 
 
 def _heard_by_plugin(
-    rule: Rule, handle: Callable[..., Reports], event: Event, scene: Scene
+    rule: Rule, handle: Callable[..., Reports], event: Event, context: RuleContext
 ) -> Reports:
     """What a rule says that others have written, whose mistakes are told as theirs."""
     try:
-        for report in handle(event, scene):
+        for report in handle(event, context):
             yield _report(report)
     except (Split, GivenUp, RecursionError):
         raise

@@ -26,7 +26,7 @@ _STEMS = ("cuda", "gpu", "accel", "nvidia", "rocm")
 _ACCELERATORS = frozenset({"xpu", "mps", "npu", "tpu", "hpu"})
 _DECIDE = ("cpu", "nccl", "world_size")
 """What else conditions about devices speak of: processes that work together have one each."""
-_HOLDERS = frozenset({"dev", "device", "gpu", "cuda", "rank", "accelerator"})
+_HOLDERS = frozenset({"dev", "rank"})
 _QUESTIONS = ("avail", "has", "is", "num", "count", "name")
 _SWITCHES = frozenset({"no", "disable", "use"})
 _OPTIONS = frozenset({"device", "cuda", "gpu", "accel"})
@@ -62,7 +62,8 @@ def names_device_type(text: str) -> bool:
 
 def holds_device(path: str) -> bool:
     """Whether a name is one for a device, or for the number of one: `self.dev`, `local_rank`."""
-    return not _HOLDERS.isdisjoint(words_of(path.rpartition(".")[2]))
+    name = path.rpartition(".")[2]
+    return means_device(name) or not _HOLDERS.isdisjoint(words_of(name))
 
 
 def only_asks(name: str) -> bool:

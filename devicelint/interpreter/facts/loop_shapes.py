@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by
-from devicelint.interpreter.facts.device_words import holds_device, means_device
+from devicelint.interpreter.facts.device_words import holds_device
 from devicelint.interpreter.facts.loader_kinds import MIXES, called_in, kind_of_loader
 
 Condition = tuple[cst.BaseExpression, bool]
@@ -243,11 +243,9 @@ def _root_of_move(node: cst.CSTNode) -> str | None:
 
 def _names_device(argument: cst.Arg) -> bool:
     """Whether an argument of `.to()` names a device that is not the CPU for sure."""
-    node = argument.value
-    if isinstance(node, cst.Attribute):
-        node = node.attr
-    named = isinstance(node, (cst.Name, cst.SimpleString))
-    return named and (means_device(node.value) or holds_device(node.value))
+    given = argument.value
+    node = given.attr if isinstance(given, cst.Attribute) else given
+    return isinstance(node, (cst.Name, cst.SimpleString)) and holds_device(node.value)
 
 
 def _root(node: cst.BaseExpression) -> str | None:

@@ -48,11 +48,18 @@ def mentions_in(code: cst.CSTNode) -> Mentions:
         read = _READERS.get(type(node))
         if read is not None:
             read(found, node)
-    maps = (found.methods, found.keywords, found.members)
-    frozen = ({name: frozenset(held) for name, held in one.items()} for one in maps)
     return Mentions(
-        frozenset(found.names), frozenset(found.strings), *frozen, frozenset(found.imports)
+        frozenset(found.names),
+        frozenset(found.strings),
+        _frozen(found.methods),
+        _frozen(found.keywords),
+        _frozen(found.members),
+        frozenset(found.imports),
     )
+
+
+def _frozen(found: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+    return {name: frozenset(held) for name, held in found.items()}
 
 
 class _Found:

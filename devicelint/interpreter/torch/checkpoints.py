@@ -24,6 +24,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.intended_machines import provides_for_the_cpu
 from devicelint.interpreter.facts.mentions import mentions_in
+from devicelint.interpreter.facts.named_devices import devices_at_hand
 from devicelint.interpreter.facts.saved_files import (
     identity_of,
     is_in_function,
@@ -36,7 +37,6 @@ from devicelint.interpreter.facts.saved_files import (
     saved_model,
     stays_on_the_cpu,
 )
-from devicelint.interpreter.suggestions.device_names import devices_at_hand
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 
 MAP_LOCATION = {
