@@ -35,7 +35,7 @@ DeviceStyle = Literal["to", "accelerator"]
 DEVICE_STYLES: tuple[DeviceStyle, ...] = get_args(DeviceStyle)
 
 Level = Severity | None
-"""How much the findings of a rule matter; None where they are not to be heard of."""
+"""How much the findings of a rule matter; None where they are not reported."""
 LEVELS: Mapping[str, Level] = {**{each.value: each for each in Severity}, "off": None}
 
 
@@ -189,7 +189,7 @@ class Config:
         )
 
     def holds_for(self, code: str, name: str, path: str) -> bool:
-        """Whether a rule that is checked is to be heard about the file `path`."""
+        """Whether a rule that is checked is reported for the file `path`."""
         return self.ignored_by(code, name, path) is None
 
     def ignored_by(self, code: str, name: str, path: str) -> Pattern | None:

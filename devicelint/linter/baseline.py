@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from devicelint.finding import REVEALED, Finding, InputError
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.text.source import SourceFile
 
 FORMAT = "devicelint-baseline"
@@ -149,7 +149,7 @@ def read_baseline(path: Path) -> Baseline:
     return Baseline(path, dict(_files(path, text, content.get("files"))))
 
 
-def without_known(checked: Checked, path: Path | None) -> Checked:
+def without_known(checked: CheckResult, path: Path | None) -> CheckResult:
     """What is new in a file, where a baseline may know the rest; raises BaselineError."""
     if path is None or not checked.findings:
         return checked

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from devicelint.config import Config
 from devicelint.finding import Finding
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.linter.rule_selection import checked_codes, is_selected
 from devicelint.plugins import every_rule
 from devicelint.rules import Rule, chosen
@@ -33,7 +33,7 @@ def rules_for(source: SourceFile, config: Config) -> tuple[Rule, ...]:
 
 def filtered(
     source: SourceFile, found: Sequence[Finding], config: Config, *, follows_imports: bool
-) -> Checked:
+) -> CheckResult:
     """What is told of a file: neither the settings nor a comment keep it back."""
     if useless := list(_unused(source, found, config, follows_imports=follows_imports)):
         found = sorted((*found, *useless), key=lambda finding: finding.span)
@@ -47,7 +47,7 @@ def filtered(
                 finding.span, finding.code, finding.name
             )
             (suppressed if is_suppressed else kept).append(replace(finding, severity=severity))
-    return Checked(source, tuple(kept), tuple(suppressed))
+    return CheckResult(source, tuple(kept), tuple(suppressed))
 
 
 def _unused(

@@ -22,7 +22,7 @@ class Met:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckResult:
     """What was found in one file, in the order of the text."""
 
     source: SourceFile

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from devicelint.finding import Finding, Safety, Severity
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 
-def found(files: Iterable[Checked], unsafe_fixes: bool = False) -> str:
+def found(files: Iterable[CheckResult], unsafe_fixes: bool = False) -> str:
     """Say how much was found, and what of it can be fixed how; empty if nothing was."""
     findings = [finding for checked in files for finding in checked.findings]
     kinds = [

@@ -1,7 +1,7 @@
 """The comments that suppress nothing: what they say is no longer so, or never was.
 
 Whether a comment is of use is known only of rules that have been checked.  Those that the comments
-of a file name are therefore checked there, whatever the settings select, and not heard.
+of a file name are therefore checked there, whatever the settings select, and not reported.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def unused(
     """The comments that suppress none of what was found, and of which that is sure.
 
     `checked` are the rules that have looked, `unheard` those of them that the settings keep from
-    being heard in this file.
+    being reported in this file.
     """
     for suppression in source.suppressions():
         line = source.position(suppression.comment.start).line

@@ -26,7 +26,7 @@ class Suppressed:
 
     source: SourceFile
     left: tuple[Finding, ...]
-    """The findings for which no comment can stand where it would be heard."""
+    """The findings for which no comment can stand where it would be read."""
 
 
 @dataclass(frozen=True)

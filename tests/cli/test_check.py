@@ -21,7 +21,7 @@ from devicelint.cli import main
 from devicelint.cli.run import examine
 from devicelint.finding import Edit, Finding, Fix, InputError, Safety, Severity, Span
 from devicelint.linter import lint
-from devicelint.linter.lint import Checked, Fixed
+from devicelint.linter.lint import CheckResult, Fixed
 from devicelint.views import show
 from devicelint.views.trace import Trace
 
@@ -33,7 +33,7 @@ KINDS = {
 }
 
 
-def toy_check(source, config, project=None) -> Checked:
+def toy_check(source, config, project=None) -> CheckResult:
     if "CRASH" in source.text:
         raise KeyError("x")
     if "BROKEN" in source.text:
@@ -45,7 +45,7 @@ def toy_check(source, config, project=None) -> Checked:
             where = Span(*match.span())
             fix = Fix("fix it", (Edit(where, "right"),), safety) if safety else None
             found.append(Finding(code, name, severity, f"{match[0]} here", where, fix=fix))
-    return Checked(source, tuple(found))
+    return CheckResult(source, tuple(found))
 
 
 def toy_fix(source, config, project=None, approves=None, heard=None) -> Fixed:

@@ -160,6 +160,11 @@ def test_the_public_names_are_there() -> None:
         _ = devicelint.nothing
 
 
+def test_an_old_public_name_still_works_and_warns() -> None:
+    with pytest.warns(DeprecationWarning, match=r"devicelint\.Checked is now .*CheckResult"):
+        assert devicelint.Checked is devicelint.CheckResult
+
+
 def test_torch_is_torch_where_a_star_import_brings_it() -> None:
     text = "from layers import *\nx = torch.zeros(2)\nx.cuda()\nprint(x)\n"
     assert "DEV104" in {finding.code for finding in devicelint.check(text).findings}

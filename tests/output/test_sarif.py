@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 
 from devicelint.finding import Finding, InputError, Severity, Span
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
+from devicelint.output.formats.sarif_rules import rules
 from devicelint.output.report import Scene
-from devicelint.output.sarif_rules import rules
 from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 from tests.output import samples
@@ -18,12 +18,12 @@ from tests.output.readers import fixed_text, quoted
 from tests.output.samples import ROOT, SCHEMAS
 
 
-def run_of(*files: Checked, problems=(), scene: Scene = samples.SCENE) -> dict[str, Any]:
+def run_of(*files: CheckResult, problems=(), scene: Scene = samples.SCENE) -> dict[str, Any]:
     run: dict[str, Any] = json.loads(samples.written("sarif", files, problems, scene))["runs"][0]
     return run
 
 
-def results(*files: Checked, scene: Scene = samples.SCENE) -> list[dict[str, Any]]:
+def results(*files: CheckResult, scene: Scene = samples.SCENE) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = run_of(*files, scene=scene)["results"]
     return found
 
@@ -143,7 +143,7 @@ def test_columns_of_other_files_count_code_units_too():
 def test_levels_are_those_of_the_findings():
     assert [result["level"] for result in results(samples.awkward())] == ["error", "warning"]
     note = Finding("DEV601", "create-then-move", Severity.NOTE, "x", Span(0, 1))
-    (result,) = results(Checked(SourceFile.from_text("x\n", "x.py"), (note,)))
+    (result,) = results(CheckResult(SourceFile.from_text("x\n", "x.py"), (note,)))
     assert result["level"] == "note"
 
 
@@ -161,7 +161,7 @@ def test_results_point_at_their_rules():
 
 def test_a_rule_that_nobody_knows_has_no_index():
     stranger = Finding("XYZ123", "of-a-plug-in", Severity.ERROR, "x", Span(0, 1))
-    (result,) = results(Checked(SourceFile.from_text("x\n", "x.py"), (stranger,)))
+    (result,) = results(CheckResult(SourceFile.from_text("x\n", "x.py"), (stranger,)))
     assert "ruleIndex" not in result
 
 
@@ -205,7 +205,7 @@ def test_what_is_passed_over_of_a_notebook_is_a_warning():
             "nbformat_minor": 4,
         }
     )
-    checked = Checked(SourceFile.from_text(raw, f"{ROOT}/n.ipynb"), ())
+    checked = CheckResult(SourceFile.from_text(raw, f"{ROOT}/n.ipynb"), ())
     (invocation,) = run_of(checked)["invocations"]
     assert invocation["executionSuccessful"] is True
     (notification,) = invocation["toolExecutionNotifications"]
@@ -221,7 +221,7 @@ def test_alerts_stay_the_same_where_lines_move():
             for start in range(len(text))
             if text.startswith("wrong()", start)
         )
-        return [result["partialFingerprints"] for result in results(Checked(source, found))]
+        return [result["partialFingerprints"] for result in results(CheckResult(source, found))]
 
     once = known("wrong()\n" + "right()\n" * 20)
     assert known("import x\n\n" + "wrong()\n" + "right()\n" * 20) == once

@@ -24,9 +24,9 @@ def run(_command: str, words: Sequence[str]) -> int:
     refuse_contradictions(options)
     if options.entry is None:
         return Adoption(options).run()
-    from devicelint.cli.commands.adopt_entry import LedAdoption
+    from devicelint.cli.commands.adopt_entry import EntryAdoption
 
-    return LedAdoption(options).run()
+    return EntryAdoption(options).run()
 
 
 class Adoption(Check):

@@ -23,11 +23,11 @@ from devicelint.cli.run.output import Output
 from devicelint.cli.run.progress import Progress
 from devicelint.cli.run.settings import Settings
 from devicelint.cli.run.tally import Tally
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.output import summary
 
 if TYPE_CHECKING:
-    from devicelint.cli.run.other_files import Across
+    from devicelint.cli.run.other_files import OtherFiles
     from devicelint.config import Config
     from devicelint.fixes import Approval
     from devicelint.linter.lint import Fixed
@@ -87,7 +87,7 @@ class Check:
         self.settings = Settings(options)
         self.old_code = OldCode(options)
         self.output = Output(options)
-        self.tally = Tally(hear=self.output.show_problem)
+        self.tally = Tally(on_problem=self.output.show_problem)
         self.checking = Checking(options, lambda each: self.config_for(self.config_of(each)))
         self.unsafe_fixes = False
         """Whether --fix would make unsafe fixes too, in any of the files."""
@@ -154,7 +154,7 @@ class Check:
             self.output.show(checked)
             self._tell_unknown_codes(checked.source)
 
-    def _checked(self, each: Input) -> Checked:
+    def _checked(self, each: Input) -> CheckResult:
         return self.old_code.filtered(self.checking.checked(each), self.config_of(each))
 
     @cached_property
@@ -201,9 +201,11 @@ class Check:
 
     def show_fixed(self, each: Input, fixed: Fixed) -> None:
         """Count what became of a file, and tell of it."""
-        left = self.old_code.filtered(Checked(fixed.after, fixed.remaining), self.config_of(each))
+        left = self.old_code.filtered(
+            CheckResult(fixed.after, fixed.remaining), self.config_of(each)
+        )
         fixed = replace(fixed, remaining=left.findings)
-        self.tally.count(Checked(fixed.after, fixed.remaining))
+        self.tally.count(CheckResult(fixed.after, fixed.remaining))
         self.tally.count_fixes(fixed)
         self.output.show_fixed(
             fixed,
@@ -227,31 +229,31 @@ class Check:
 
     def _fixed(self, each: Input) -> dict[Input, Fixed]:
         """What is made of a file, and of those that have to change with it."""
-        fixed = {each: self.fix_file(self.across.source(each), self.config_of(each))}
+        fixed = {each: self.fix_file(self.other_files.source(each), self.config_of(each))}
         config = self.config_for(self.config_of(each))
-        others = [] if self.approves else self.across.needed(each, fixed[each], config)
+        others = [] if self.approves else self.other_files.needed(each, fixed[each], config)
         if others:
             configs = {each: config} | {o: self.config_of(o) for o in others}
-            fixed = self.across.fixed(configs, self.old_code.heard)
+            fixed = self.other_files.fixed(configs, self.old_code.reported)
         if self.writes:
             on_disk: dict[Input, Fixed] = {
                 one: it for one, it in fixed.items() if isinstance(one, FileInput)
             }
-            if self.across.write(on_disk):
+            if self.other_files.write(on_disk):
                 self.checking.look_again()
         elif others:
-            self.across.hold(fixed)
+            self.other_files.hold(fixed)
             self.is_holding = True
         if not (others or self.is_holding) and is_clean(fixed[each]):
             self.checking.learn_clean(each, fixed[each].before)
         return fixed
 
     @cached_property
-    def across(self) -> Across:
+    def other_files(self) -> OtherFiles:
         """The files that a fix of another may change."""
-        from devicelint.cli.run.other_files import Across
+        from devicelint.cli.run.other_files import OtherFiles
 
-        return Across(self.project, self.options.paths, self.settings)
+        return OtherFiles(self.project, self.options.paths, self.settings)
 
     def config_for(self, config: Config) -> Config:
         """The configuration by which a file is fixed."""
@@ -261,8 +263,8 @@ class Check:
         """What is made of one file."""
         from devicelint.linter import lint
 
-        heard = partial(self.old_code.heard, config=config)
-        return lint.fix(source, config, self.project, self.approves, heard)
+        reported = partial(self.old_code.reported, config=config)
+        return lint.fix(source, config, self.project, self.approves, reported)
 
     @property
     def writes(self) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from devicelint.cli.run.changed import Changed
     from devicelint.cli.run.suppress import Adding
     from devicelint.config import Config
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 
 class OldCode:
@@ -40,7 +40,7 @@ class OldCode:
         """Whether any file would get a comment."""
         return self._adding is not None and self._adding.files > 0
 
-    def filtered(self, checked: Checked, config: Config) -> Checked:
+    def filtered(self, checked: CheckResult, config: Config) -> CheckResult:
         """What of a file is to be told; raises InputError for a baseline that is none."""
         if self._writing is not None:
             return self._writing.took(checked, config)
@@ -50,13 +50,13 @@ class OldCode:
             checked = self._changed.filtered(checked, config)
         return self._adding.filtered(checked) if self._adding else checked
 
-    def heard(self, checked: Checked, config: Config) -> Checked:
+    def reported(self, checked: CheckResult, config: Config) -> CheckResult:
         """The same, of a text that is on its way to what is told."""
         if self._writing is not None:
             return checked
         if known := self._known_by(config):
-            checked = known.heard(checked)
-        return self._changed.heard(checked, config) if self._changed else checked
+            checked = known.reported(checked)
+        return self._changed.reported(checked, config) if self._changed else checked
 
     @property
     def keeps_back(self) -> bool:

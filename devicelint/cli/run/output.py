@@ -13,7 +13,7 @@ from devicelint.cli import terminal
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.report_root import report_root
 from devicelint.finding import InputError
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.output import formats
 from devicelint.output.report import DEFAULT_WIDTH, Report, Scene
 from devicelint.output.visible import printable
@@ -77,7 +77,7 @@ class Output:
             yield self.report, self.stream
         yield from self._besides
 
-    def show(self, checked: Checked) -> None:
+    def show(self, checked: CheckResult) -> None:
         """Print what was found in one file."""
         if self.options.verbose:
             count = len(checked.findings)
@@ -102,7 +102,7 @@ class Output:
         else:
             if is_stdin:
                 terminal.write_bytes(fixed.after.to_bytes())
-            self.show(Checked(fixed.after, fixed.remaining))
+            self.show(CheckResult(fixed.after, fixed.remaining))
         self._tell_fixes(fixed, unsafe_fixes)
 
     def _write_bytes(self, data: bytes) -> None:
@@ -145,7 +145,7 @@ class Output:
         for problem in proof["problems"]:
             terminal.say(printable(f"devicelint: not proven: {problem}"))
 
-    def close(self, found: Sequence[Checked]) -> None:
+    def close(self, found: Sequence[CheckResult]) -> None:
         """Print what is printed of all files together; raises InputError where it cannot be."""
         if self.options.statistics:
             from devicelint.output import statistics

@@ -17,7 +17,7 @@ from devicelint.suppression.write import Style, suppress
 from devicelint.workspace.files import replace_file
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
     from devicelint.text.source import SourceFile
 
 NOT_SUPPRESSED = frozenset({REVEALED, UNUSED})
@@ -39,7 +39,7 @@ class Adding:
         """What the options ask for."""
         return cls(Style.NOQA if options.add_noqa else Style.IGNORE, options.diff)
 
-    def filtered(self, checked: Checked) -> Checked:
+    def filtered(self, checked: CheckResult) -> CheckResult:
         """Write the comments of a file; what is left is to be told.  Raises InputError."""
         found = [each for each in checked.findings if each.code not in NOT_SUPPRESSED]
         others = [each for each in checked.findings if each.code in NOT_SUPPRESSED]
@@ -58,7 +58,7 @@ class Adding:
         left = sorted((*suppressed.left, *others), key=lambda one: one.span)
         return replace(checked, findings=tuple(left))
 
-    def _write(self, checked: Checked, after: SourceFile) -> None:
+    def _write(self, checked: CheckResult, after: SourceFile) -> None:
         if self.only_shows:
             terminal.write_bytes(diff.render(checked.source, after))
         else:

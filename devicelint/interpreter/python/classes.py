@@ -105,13 +105,6 @@ def _defines(cls: Class, name: str) -> bool:
     return own or any(isinstance(base, Class) and _defines(base, name) for base in cls.bases)
 
 
-def is_dataset_class(value: Value) -> bool:
-    """Whether a class derives from a Dataset, as far as the file says."""
-    if isinstance(value, External):
-        return kind_of(value.name) == "dataset"
-    return isinstance(value, Class) and any(map(is_dataset_class, value.bases))
-
-
 def torch_base(cls: Class) -> str:
     """The class of torch that a class of the file derives from: `torch.nn.Linear`."""
     for base in cls.bases:

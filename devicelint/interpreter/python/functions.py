@@ -86,9 +86,9 @@ def define_function(run: Run, node: cst.FunctionDef) -> Function:
 @calls(Function)
 def call_plain(run: Run, callee: Function, arguments: Arguments, site: cst.Call) -> Value:
     result = call_function(run, callee, arguments, site)
-    if run.assumed is None or not isinstance(result, Unknown):
+    if not isinstance(result, Unknown):
         return result
-    return run.assumed.called(run, callee, arguments, site) or result
+    return run.guesses.called(run, callee, arguments, site) or result
 
 
 @calls(Bound)

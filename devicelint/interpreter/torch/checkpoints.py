@@ -33,7 +33,6 @@ from devicelint.interpreter.facts.saved_files import (
     is_written_here,
     note_saved,
     note_saved_model,
-    only_this_run_has_it,
     saved_model,
     stays_on_the_cpu,
 )
@@ -172,9 +171,7 @@ def announce_loads(run: Run) -> None:
     for one in run.loads.values():
         if not one.uses or (is_written_here(run, one.path) and stays_on_the_cpu(run)):
             continue
-        assert isinstance(one.site, cst.CSTNode)
-        if not only_this_run_has_it(run, one.path, one.site):
-            run.announce(one)
+        run.announce(one)
 
 
 def _offloads(run: Run) -> bool:

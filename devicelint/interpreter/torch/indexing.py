@@ -7,8 +7,6 @@ assignment is brought to the tensor, wherever it lies.
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from devicelint.domain.devices import CPU, agreement
@@ -37,7 +35,7 @@ def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -
     indices = _check_indices(run, node, value)
     keeps_rank = any(map(_keeps_dimension, indices))
     is_number = isinstance(value, Tensor) and value.scalar and isinstance(indices[0], Const)
-    if is_number or _is_number_of_old(run, node):
+    if is_number:
         return Unknown("an element of a 0-dim tensor")
     scalar = False if keeps_rank and not isinstance(value, Moved) else None
     grad = value.grad if isinstance(value, Tensor) else None
@@ -46,21 +44,6 @@ def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -
     if isinstance(value, Tensor) and value.scalar is not False:
         scalar = None
     return Tensor(value.device, value.since, scalar, grad)
-
-
-def _is_number_of_old(run: Run, node: cst.Subscript) -> bool:
-    """Whether it reads `loss.data[0]` as torch before 0.4 had it: a number.
-
-    What `loss.backward()` starts from has one element.
-    """
-    match node:
-        case cst.Subscript(
-            value=cst.Attribute(value=cst.Name(name), attr=cst.Name("data")),
-            slice=[cst.SubscriptElement(cst.Index(cst.Integer("0")))],
-        ):
-            return re.search(rf"\b{name}\.backward\(", run.program.text) is not None
-        case _:
-            return False
 
 
 def _check_indices(

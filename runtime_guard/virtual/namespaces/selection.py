@@ -64,7 +64,7 @@ def counting(name: str) -> Callable[[], int]:
 
 
 def exchange(index: int) -> int:
-    """Make a device current, and tell which one was; a negative index changes nothing."""
+    """Make a device current, and return which one was; a negative index changes nothing."""
     if index < 0:
         return -1
     former = machine().current

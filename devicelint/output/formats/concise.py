@@ -9,18 +9,18 @@ from devicelint.output.paint import SEVERITY_STYLES, Paint, plain
 from devicelint.output.visible import printable
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 
 class Report(report.Report):
     """Each file's findings, when it is done."""
 
-    def file(self, checked: Checked) -> str:
+    def file(self, checked: CheckResult) -> str:
         """Return a line for every finding."""
         return render(checked, self.scene.paint)
 
 
-def render(checked: Checked, paint: Paint = plain) -> str:
+def render(checked: CheckResult, paint: Paint = plain) -> str:
     """Return one line for every finding of a file; lines and columns count from one."""
     lines = []
     for finding in checked.findings:

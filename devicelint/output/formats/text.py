@@ -15,7 +15,7 @@ from devicelint.output.visible import printable
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 __all__ = ["DEFAULT_WIDTH", "Report", "render"]
 
@@ -23,12 +23,12 @@ __all__ = ["DEFAULT_WIDTH", "Report", "render"]
 class Report(report.Report):
     """Each file's findings, when it is done."""
 
-    def file(self, checked: Checked) -> str:
+    def file(self, checked: CheckResult) -> str:
         """Return every finding with its code frame."""
         return render(checked, self.scene.paint, self.scene.width)
 
 
-def render(checked: Checked, paint: Paint = plain, width: int = DEFAULT_WIDTH) -> str:
+def render(checked: CheckResult, paint: Paint = plain, width: int = DEFAULT_WIDTH) -> str:
     """Return every finding of a file with its code frame, a blank line after each."""
     told = (render_finding(checked.source, finding, paint, width) for finding in checked.findings)
     return "".join(f"{each}\n" for each in told)

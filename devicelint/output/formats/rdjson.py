@@ -17,7 +17,7 @@ from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.NOTE: "INFO"}
 _LINES_OF_A_SUGGESTION = 12
@@ -32,7 +32,7 @@ class Report(report.Report):
         super().__init__(scene)
         self._diagnostics: list[dict[str, Any]] = []
 
-    def file(self, checked: Checked) -> str:
+    def file(self, checked: CheckResult) -> str:
         """Keep the findings of a file for the end."""
         if checked.findings:
             written = Written(checked.source)
@@ -65,7 +65,7 @@ class Report(report.Report):
         return ascii_json(document, 2) + "\n"
 
 
-def _diagnostic(checked: Checked, written: Written, finding: Finding) -> dict[str, Any]:
+def _diagnostic(checked: CheckResult, written: Written, finding: Finding) -> dict[str, Any]:
     region = written.region(written.span(finding.span), utf8)
     place = {
         "start": {"line": region.start_line, "column": region.start_column},

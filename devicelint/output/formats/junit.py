@@ -11,13 +11,13 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from devicelint.finding import REVEALED, Finding, InputError
 from devicelint.output import report
+from devicelint.output.formats.text import render_finding
 from devicelint.output.report import UNCHECKED
-from devicelint.output.text import render_finding
 from devicelint.output.visible import printable
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 _COUNTED = ("failure", "error")
 
@@ -30,7 +30,7 @@ class Report(report.Report):
         super().__init__(scene)
         self._suites: list[Element] = []
 
-    def file(self, checked: Checked) -> str:
+    def file(self, checked: CheckResult) -> str:
         """Keep a file for the end."""
         suite = self._suite(checked.source.path)
         met = Counter[str]()

@@ -16,7 +16,7 @@ from devicelint.output.visible import printable
 from devicelint.output.written import Region, Written, utf16
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
@@ -24,7 +24,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE
 class Report(report.Report):
     """Each file's findings, when it is done."""
 
-    def file(self, checked: Checked) -> str:
+    def file(self, checked: CheckResult) -> str:
         """Return a command for every finding, and for what of the file is passed over."""
         lines = [self._problem("warning", note) for note in checked.source.notes]
         if checked.findings:
@@ -36,7 +36,7 @@ class Report(report.Report):
         """Return a command for a file that could not be checked."""
         return self._problem("error", problem)
 
-    def _finding(self, checked: Checked, written: Written, finding: Finding) -> str:
+    def _finding(self, checked: CheckResult, written: Written, finding: Finding) -> str:
         source = checked.source
         place = f"{printable(source.path)}:{source.location(finding.span.start)}"
         told = f"{place}: {finding.code} {printable(finding.message)}"

@@ -12,7 +12,7 @@ from devicelint.output.rule_help import help_uri
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 
 class Report(report.Report):
@@ -24,7 +24,7 @@ class Report(report.Report):
         self._findings: list[dict[str, Any]] = []
         self._proofs: list[dict[str, Any]] = []
 
-    def file(self, checked: Checked) -> str:
+    def file(self, checked: CheckResult) -> str:
         """Keep the findings of a file for the end."""
         self._findings += entries(checked, self.scene)
         return ""
@@ -45,7 +45,7 @@ class Report(report.Report):
         return ascii_json(document, 2, sort_keys=True) + "\n"
 
 
-def entries(checked: Checked, scene: report.Scene) -> list[dict[str, Any]]:
+def entries(checked: CheckResult, scene: report.Scene) -> list[dict[str, Any]]:
     """Return the findings of a file; rows and columns count from one."""
     return [_entry(checked.source, finding, scene) for finding in checked.findings]
 

@@ -13,15 +13,15 @@ from devicelint.config import ConfigError
 from devicelint.finding import REVEALED, Finding, Fix, InputError, Location
 from devicelint.output import report
 from devicelint.output.ascii_json import ascii_json
+from devicelint.output.formats.sarif_places import Places, base_ids
+from devicelint.output.formats.sarif_rules import LEVELS, rules
 from devicelint.output.identity import HashedLines, fingerprints
 from devicelint.output.rule_help import documentation
-from devicelint.output.sarif_places import Places, base_ids
-from devicelint.output.sarif_rules import LEVELS, rules
 from devicelint.output.visible import printable
 from devicelint.rule_index import all_facts
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _AFTERWARDS = "fails here"
@@ -42,7 +42,7 @@ class Report(report.Report):
         }
         self._rules = {facts.code: index for index, facts in enumerate(all_facts())}
 
-    def file(self, checked: Checked) -> str:
+    def file(self, checked: CheckResult) -> str:
         """Keep the findings of a file for the end, and what of it is passed over."""
         for note in checked.source.notes:
             self._notify("toolExecutionNotifications", "warning", note)

@@ -1,4 +1,4 @@
-"""Which events a rule hears: those that its methods are named for."""
+"""Which events a rule listens to: those that its methods are named for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _METHODS: dict[type[Rule], tuple[str, ...]] = {}
 
 
 def methods_of(rule: type[Rule]) -> tuple[str, ...]:
-    """The methods of a rule that hear events; looked up once."""
+    """The methods of a rule that listen to events; looked up once."""
     methods = _METHODS.get(rule)
     if methods is None:
         methods = _METHODS[rule] = tuple(name for name in dir(rule) if name.startswith("on_"))
@@ -19,5 +19,5 @@ def methods_of(rule: type[Rule]) -> tuple[str, ...]:
 
 @cache
 def event_of(method: str) -> str:
-    """The event that a method hears: `MixedOperation` for `on_mixed_operation`."""
+    """The event that a method listens to: `MixedOperation` for `on_mixed_operation`."""
     return "".join(part.capitalize() for part in method.removeprefix("on_").split("_"))

@@ -16,7 +16,7 @@ from devicelint.output.visible import printable
 from devicelint.output.written import Region, Written
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
 _CATEGORIES = {Severity.NOTE: "Performance"}
@@ -30,7 +30,7 @@ class Report(report.Report):
         super().__init__(scene)
         self._issues: list[dict[str, Any]] = []
 
-    def file(self, checked: Checked) -> str:
+    def file(self, checked: CheckResult) -> str:
         """Keep the findings of a file for the end."""
         if checked.findings:
             written = Written(checked.source)
@@ -66,7 +66,7 @@ class Report(report.Report):
         return ascii_json(self._issues, 2) + "\n"
 
 
-def _issue(checked: Checked, finding: Finding) -> dict[str, Any]:
+def _issue(checked: CheckResult, finding: Finding) -> dict[str, Any]:
     return {
         "type": "issue",
         "check_name": finding.code,
