@@ -15,6 +15,13 @@ import libcst as cst
 
 from devicelint.interpreter.engine.nodes import children
 from devicelint.interpreter.facts.annotations import said_to_be_tensors
+from devicelint.interpreter.facts.item_paths import (
+    begins_with_word,
+    is_whole,
+    item_path,
+    keeps_dimension,
+    root_of,
+)
 from devicelint.interpreter.facts.name_uses import last_name
 from devicelint.interpreter.facts.tensor_api import (
     TENSOR_ATTRIBUTES,
@@ -99,7 +106,7 @@ def _in_order(code: cst.CSTNode) -> Iterator[cst.CSTNode | _Bound]:
 def _bound(target: cst.BaseExpression) -> _Bound:
     elements = target.elements if isinstance(target, (cst.Tuple, cst.List)) else ()
     values = [one.value for one in elements] or [target]
-    return _Bound(tuple(root for one in values if (root := _root(_path(one)))))
+    return _Bound(tuple(root for one in values if (root := root_of(item_path(one)))))
 
 
 @dataclass(eq=False)
@@ -122,7 +129,7 @@ class _Found:
 
     def is_given(self, path: str) -> bool:
         """Whether a path begins with a parameter that nothing has bound again."""
-        root = _root(path)
+        root = root_of(path)
         return root in self.names and root not in self.bound
 
     def treat(self, path: str) -> None:
@@ -138,18 +145,18 @@ class _Found:
             self.has_arrays |= owner.value in _ARRAYS
         if name in TENSOR_ATTRIBUTES:
             self.treat(_treated(owner))
-        elif name in _STATISTICS and (path := _path(owner)) and self.is_given(path):
+        elif name in _STATISTICS and (path := item_path(owner)) and self.is_given(path):
             self.tensors.add(f"{path}.weight")
 
     def call(self, node: cst.Call) -> None:
         """`x.unsqueeze(0)`, `torch.exp(x)`, `isinstance(x, Tensor)`, `len(x)`."""
         func = node.func
-        given = _path(node.args[0].value) if _is_positional(node) else ""
-        if given and _root(given) in self.names and last_name(func) in _QUESTIONS:
+        given = item_path(node.args[0].value) if _is_positional(node) else ""
+        if given and root_of(given) in self.names and last_name(func) in _QUESTIONS:
             self.doubted.add(given)
         if isinstance(func, cst.Attribute):
             self.method(node, func)
-            module = _FUNCTIONS.get(_path(func.value))
+            module = _FUNCTIONS.get(item_path(func.value))
             if given and module and takes_only_a_tensor(f"{module}.{func.attr.value}"):
                 self.treat(given)
         elif given and len(node.args) == 1 and last_name(func) == "len":
@@ -157,7 +164,7 @@ class _Found:
 
     def method(self, node: cst.Call, func: cst.Attribute) -> None:
         """A method that only tensors have, and what it says of their dimensions."""
-        name, path = func.attr.value, _path(func.value)
+        name, path = func.attr.value, item_path(func.value)
         if name in TENSOR_METHODS:
             self.treat(_treated(func.value))
         if name == "unique" and path:
@@ -179,15 +186,15 @@ class _Found:
         """`x[:, 0]`, `x[-1]`, `x.shape[1]`."""
         owner, first = node.value, node.slice[0].slice
         if isinstance(owner, cst.Attribute) and owner.attr.value == "shape":
-            self.shape(_path(owner.value), first)
-        path, is_one_of_many = _path(owner), len(node.slice) > 1
+            self.shape(item_path(owner.value), first)
+        path, is_one_of_many = item_path(owner), len(node.slice) > 1
         if not path:
             return
-        if not _begins_with_word(first):
+        if not begins_with_word(first):
             self.ranked.add(path)
-        if is_one_of_many and _is_whole(first):
+        if is_one_of_many and is_whole(first):
             self.matrices.add(path)
-        if is_one_of_many and _is_slice(first) and self.is_given(path):
+        if is_one_of_many and keeps_dimension(first) and self.is_given(path):
             self.sliced.add(path)
 
     def shape(self, path: str, first: cst.BaseSlice) -> None:
@@ -201,7 +208,7 @@ class _Found:
         target = node.targets[0].target
         names = target.elements if isinstance(target, cst.Tuple) else ()
         if len(names) == 2 and all(isinstance(one.value, cst.Name) for one in names):
-            path = _path(node.value)
+            path = item_path(node.value)
             self.matrices.update([path] if path else ())
 
     def computed(self, node: cst.BinaryOperation) -> None:
@@ -230,75 +237,14 @@ _READERS: Mapping[type, Callable[[_Found, Any], None]] = {
 }
 
 
-def _path(node: cst.BaseExpression) -> str:
-    """`x.parts[0]` of a name, an attribute or a plain item; empty for any other expression."""
-    match node:
-        case cst.Name(value=name):
-            return name
-        case cst.Attribute(value=owner, attr=cst.Name(value=name)):
-            path = _path(owner)
-            return f"{path}.{name}" if path else ""
-        case cst.Subscript(value=owner, slice=[cst.SubscriptElement(cst.Index(value=index))]):
-            path, key = _path(owner), _plain(index)
-            return f"{path}[{key}]" if path and key else ""
-        case _:
-            return ""
-
-
-def _plain(index: cst.BaseExpression) -> str:
-    match index:
-        case cst.Name(value=key) | cst.Integer(value=key):
-            return key
-        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
-            key = _plain(inner)
-            return f"-{key}" if key else ""
-        case _:
-            return ""
-
-
-def _root(path: str) -> str:
-    return path.partition(".")[0].partition("[")[0]
-
-
 def _treated(node: cst.BaseExpression) -> str:
     """`x` of `x` and of `x.float()`."""
     match node:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))):
-            return _path(owner) if name in _PASSED_THROUGH else ""
+            return item_path(owner) if name in _PASSED_THROUGH else ""
         case _:
-            return _path(node)
+            return item_path(node)
 
 
 def _is_positional(call: cst.Call) -> bool:
     return bool(call.args) and call.args[0].keyword is None and not call.args[0].star
-
-
-def _begins_with_word(first: cst.BaseSlice) -> bool:
-    """Whether an index is a name, a number or a key, and so may be one of a dict."""
-    if isinstance(first, cst.Slice):
-        return first.lower is not None
-    assert isinstance(first, cst.Index)
-    begin = first.value
-    while not begin.lpar:
-        if isinstance(begin, (cst.BinaryOperation, cst.Comparison, cst.BooleanOperation)):
-            begin = begin.left
-        elif isinstance(begin, (cst.Attribute, cst.Subscript)):
-            begin = begin.value
-        else:
-            return not isinstance(begin, (cst.UnaryOperation, cst.Ellipsis, cst.List))
-    return False
-
-
-def _is_whole(first: cst.BaseSlice) -> bool:
-    if isinstance(first, cst.Slice):
-        return first.lower is None and first.upper is None
-    return isinstance(first, cst.Index) and isinstance(first.value, cst.Ellipsis)
-
-
-def _is_slice(first: cst.BaseSlice) -> bool:
-    """`...`, `1:` or `None`, where more follows."""
-    if isinstance(first, cst.Slice):
-        return True
-    assert isinstance(first, cst.Index)
-    is_new = isinstance(first.value, cst.Name) and first.value.value == "None"
-    return is_new or isinstance(first.value, cst.Ellipsis)
