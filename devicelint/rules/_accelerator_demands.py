@@ -38,7 +38,7 @@ class Demands:
             at_hand = _in_both(self._at_hand[event.site], at_hand)
         self._at_hand[event.site] = at_hand
         self._devices.add(event.device)
-        if context.world.accelerators or not self._tells(event, context, at_hand):
+        if context.world.accelerators or not self._is_reported(event, context, at_hand):
             return
         advice, fix = _fix_of(Demand(event, context, frozenset(self._devices)), at_hand)
         kind = event.device.type
@@ -53,7 +53,9 @@ class Demands:
             fix=fix,
         )
 
-    def _tells(self, event: AcceleratorDemanded, context: RuleContext, at_hand: _AtHand) -> bool:
+    def _is_reported(
+        self, event: AcceleratorDemanded, context: RuleContext, at_hand: _AtHand
+    ) -> bool:
         """Whether the demand is for this rule, which has those that contradict, or the others."""
         if event.is_idle:
             chosen = any(named.literal is None for named in at_hand or ())
