@@ -24,6 +24,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.intended_machines import provides_for_the_cpu
 from devicelint.interpreter.facts.mentions import mentions_in
+from devicelint.interpreter.facts.named_devices import devices_at_hand
 from devicelint.interpreter.facts.saved_files import (
     identity_of,
     is_in_function,
@@ -35,7 +36,6 @@ from devicelint.interpreter.facts.saved_files import (
     saved_model,
     stays_on_the_cpu,
 )
-from devicelint.interpreter.suggestions.device_names import devices_at_hand
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.verdicts import (
     CPU_FILE,
@@ -203,7 +203,7 @@ def _at_the_end(load: Load) -> tuple[Ground, ...]:
 
 
 def _is_for_accelerators(run: Run) -> bool:
-    return run.demands_accelerator and not provides_for_the_cpu(run.module_code)
+    return run.demands_accelerator and not provides_for_the_cpu(run.module)
 
 
 def _offloads(run: Run) -> bool:

@@ -7,7 +7,7 @@ import libcst as cst
 from devicelint.domain.training_events import HostWaits
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.suggestions.device_names import may_be_accelerator
+from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
 from devicelint.interpreter.torch.operands import operand_of
 
 READS = frozenset({"item", "tolist"})
@@ -21,7 +21,7 @@ def wait_for(run: Run, given: Argument, site: cst.CSTNode) -> None:
     if not run.frame.loops:
         return
     operand = operand_of(given.value, given.site)
-    if operand is not None and may_be_accelerator(operand.device):
+    if operand is not None and is_sent_to_accelerator(operand.device):
         run.announce(HostWaits(site, operand))
 
 
