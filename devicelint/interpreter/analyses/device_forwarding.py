@@ -23,9 +23,6 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import declared
 from devicelint.interpreter.suggestions.device_names import USUAL_NAMES, devices_at_hand
 
-_FEWEST_SETTINGS = 2
-"""How many settings a call passes on before it is odd that the device is not among them."""
-
 
 def note_default(
     run: Run, frame: Frame, parameter: cst.Param, value: Value, arguments: Arguments
@@ -41,7 +38,7 @@ def note_default(
         found = next(_at_hand(run, fixed, node, arguments), None)
         run.demands_accelerator |= found is not None
     elif fixed is not None or value == NONE or value == Const(""):
-        found = _setting_left_out(run, arguments) or _own_left_unused(run)
+        found = _own_left_unused(run)
     else:
         return
     if found is not None:
@@ -91,24 +88,6 @@ def _is_callers(run: Run, node: cst.FunctionDef, parameter: cst.Param, value: Va
     if not isinstance(value, Outside) or not value.parameter:
         return False
     return declared(run, node, parameter) is not None
-
-
-def _setting_left_out(run: Run, arguments: Arguments) -> str | None:
-    """`run(opt.data, batch_size=opt.batch_size)`, where `--device` is an option as well."""
-    if not _DEVICE_OPTION.search(run.module_code):
-        return None
-    settings = [
-        argument.site.value.value
-        for argument in arguments
-        if isinstance(argument.site, cst.Attribute)
-        and isinstance(argument.site.value, cst.Name)
-        and isinstance(run.lookup(argument.site.value.value), Outside)
-    ]
-    owner = max(set(settings), key=settings.count, default="")
-    return f"{owner}.device" if settings.count(owner) >= _FEWEST_SETTINGS else None
-
-
-_DEVICE_OPTION = re.compile(r"add_argument\(\s*['\"]--device['\"]")
 
 
 def _own_left_unused(run: Run) -> str | None:
