@@ -7,7 +7,7 @@ DEMO_VENV := .venv-demo
 BIN := $(VENV)/bin
 DEMO_BIN := $(DEMO_VENV)/bin
 
-# The training script that the demo mends.
+# The training script that the demo fixes.
 DEMO ?= examples/broken/cpu_batches.py
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -27,7 +27,7 @@ help:
 	@echo "make docs       the site, below build/site"
 	@echo "make demo       lint and fix a broken training script (installs no torch)"
 	@echo "make generate   write the generated pages anew"
-	@echo "make format     let ruff format and mend what it can"
+	@echo "make format     let ruff format and fix what it can"
 	@echo "make clean      remove both environments and every cache"
 
 setup: $(VENV)/installed

@@ -84,15 +84,15 @@ def fixed(source: SourceFile, project: Project, *, unsafe: bool) -> SourceFile |
     try:
         with limited(LIMIT):
             return lint.fix(source, config, project).after
-    except (Exception, TookTooLong):  # noqa: BLE001 - whatever it is, nothing was mended
+    except (Exception, TookTooLong):  # noqa: BLE001 - whatever it is, nothing was fixed
         return None
 
 
-def _attempt(path: Path, check: Callable[[], lint.Checked]) -> Outcome:
+def _attempt(path: Path, check: Callable[[], lint.CheckResult]) -> Outcome:
     start = time.perf_counter()
     fate: Fate = "checked"
     told = ""
-    done: lint.Checked | None = None
+    done: lint.CheckResult | None = None
     try:
         with limited(LIMIT):
             done = check()

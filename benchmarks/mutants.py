@@ -15,7 +15,7 @@ from benchmarks.redundant import Reasons
 from devicelint.finding import Finding
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project
-from runtime_guard._proving.moves import Move, dotted, moves_in
+from runtime_guard.mutation.moves import Move, dotted, moves_in
 
 BEFORE_NUMPY = re.compile(r"\s*(?:\.\w+(?:\(\))?\s*)*\.(?:numpy|__array__)\(")
 """What follows `.cpu()` where the host needs it; elsewhere it is a matter of taste."""

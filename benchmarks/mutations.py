@@ -1,4 +1,4 @@
-"""How many forgotten moves devicelint finds and mends, in real scripts.
+"""How many forgotten moves devicelint finds and fixes, in real scripts.
 
     python benchmarks/mutations.py FOLDER [--only OWNER/NAME ...] [--list] [--json FILE]
 

@@ -32,7 +32,8 @@ ANSWERS = {
     "iterator": re.compile(r"found at least two devices"),
     "own": re.compile(
         r"(?i)same device|device type|on device|should be the same|on cpu|CPU scalar|to numpy"
-        r"|out tensor to have device|expected a CUDA device"
+        r"|out tensor to have device|expected a CUDA device|tensor to have \S+ Device"
+        r"|get_device\(\)|aten::slow_conv3d_forward"
     ),
 }
 """The words: it runs, or is refused in words of a wrapper, an iterator, or the kernel's own."""
@@ -211,7 +212,7 @@ class Rules(TorchDispatchMode):
 @cache
 def _rows() -> dict[str, list[Any]]:
     release = ".".join(torch.__version__.split(".")[:2])
-    folder = Path(runtime_guard.__file__).parent / "_virtual" / "tables"
+    folder = Path(runtime_guard.__file__).parent / "virtual" / "dispatch" / "tables"
     content = json.loads((folder / f"torch-{release}.json").read_text(encoding="utf-8"))
     rows: dict[str, list[Any]] = content["ops"]
     return rows

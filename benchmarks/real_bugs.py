@@ -47,7 +47,7 @@ class Score:
 
     @property
     def false_alarms(self) -> list[str]:
-        """What is said of the lines that the fix has mended."""
+        """What is said of the lines that the fix has fixed."""
         return [
             f"{self.case.file}:{self.after.line_of(finding)}: {finding.code} {finding.message}"
             for finding in self.after.findings
@@ -144,7 +144,7 @@ def report(scores: Sequence[Score], verbose: bool) -> bool:
         print(f"false alarm  {case_id}: {alarm}")
     kept = promises(scores)
     print("", *kept, sep="\n")
-    print(f"{'FAIL' if alarms else 'pass'}  findings on mended lines: {len(alarms)}, at most 0")
+    print(f"{'FAIL' if alarms else 'pass'}  findings on fixed lines: {len(alarms)}, at most 0")
     return not alarms and all(promise.holds for promise in kept)
 
 

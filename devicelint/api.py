@@ -166,4 +166,4 @@ EVENTS: Mapping[str, type[Event]] = {
     for name, each in globals().items()
     if isinstance(each, type) and issubclass(each, Event) and each is not Event
 }
-"""Every event that a rule can hear, by its name."""
+"""Every event that a rule can listen to, by its name."""

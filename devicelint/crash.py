@@ -1,4 +1,4 @@
-"""An exception that nobody expected, told in one line."""
+"""An internal error, or one of a plug-in, in one line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 
 
-def mishap(error: BaseException) -> str:
+def error_in_one_line(error: BaseException) -> str:
     """Say what went wrong, and where, without line breaks."""
     what = " ".join(traceback.format_exception_only(type(error), error)[-1].split())
     frames = traceback.extract_tb(error.__traceback__)

@@ -1,4 +1,4 @@
-"""What devicelint has to say about a file: findings, and the edits that would mend them.
+"""What devicelint has to say about a file: findings, and the edits that would fix them.
 
 Everything here is a small frozen value.  Places are character offsets into the text that was
 checked; `devicelint.text.source.SourceFile` turns them into lines and columns.
@@ -61,7 +61,7 @@ class Certainty(Enum):
 
 
 class Safety(Enum):
-    """Whether a fix may change what the program does, apart from mending it."""
+    """Whether a fix may change what the program does, apart from fixing it."""
 
     SAFE = "safe"
     UNSAFE = "unsafe"

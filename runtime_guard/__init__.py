@@ -14,22 +14,22 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from runtime_guard._errors import (
+from runtime_guard.errors import (
     DeviceMismatchError,
     DeviceMismatchWarning,
     PlacementWarning,
     VirtualGpuWarning,
 )
-from runtime_guard._running.activation import activate_from_environment
+from runtime_guard.launcher.activation import activate_from_environment
 
 if TYPE_CHECKING:
-    from runtime_guard._explaining.excepthooks import explain
-    from runtime_guard._guarding.guard import Guard, guard
-    from runtime_guard._guarding.install import install
-    from runtime_guard._mismatch import Mismatch
-    from runtime_guard._placement.placement import Placement, report
-    from runtime_guard._recording.transfers import Recorder, record
-    from runtime_guard._virtual.block import VirtualGpu, virtual_gpu
+    from runtime_guard.hooks.guard import Guard, guard
+    from runtime_guard.hooks.install import install
+    from runtime_guard.messages.excepthooks import explain
+    from runtime_guard.mismatch import Mismatch
+    from runtime_guard.placement.placement import Placement, report
+    from runtime_guard.profiler.recorder import Recorder, record
+    from runtime_guard.virtual.block import VirtualGpu, virtual_gpu
 
 __all__ = [
     "DeviceMismatchError",
@@ -51,17 +51,17 @@ __all__ = [
 
 # Where each name is found when it is first asked for: most of them need torch.
 _HOMES = {
-    "Guard": "_guarding.guard",
-    "Mismatch": "_mismatch",
-    "Placement": "_placement.placement",
-    "Recorder": "_recording.transfers",
-    "VirtualGpu": "_virtual.block",
-    "explain": "_explaining.excepthooks",
-    "guard": "_guarding.guard",
-    "install": "_guarding.install",
-    "record": "_recording.transfers",
-    "report": "_placement.placement",
-    "virtual_gpu": "_virtual.block",
+    "Guard": "hooks.guard",
+    "Mismatch": "mismatch",
+    "Placement": "placement.placement",
+    "Recorder": "profiler.recorder",
+    "VirtualGpu": "virtual.block",
+    "explain": "messages.excepthooks",
+    "guard": "hooks.guard",
+    "install": "hooks.install",
+    "record": "profiler.recorder",
+    "report": "placement.placement",
+    "virtual_gpu": "virtual.block",
 }
 _FREE_OF_TORCH = frozenset({"Mismatch", "explain"})
 

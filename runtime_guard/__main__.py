@@ -2,7 +2,7 @@
 
 import sys
 
-from runtime_guard._running.cli import main
+from runtime_guard.launcher.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -72,7 +72,7 @@ def main() -> int:
     except (DemoError, OSError) as error:
         print(f"\nThe demo failed: {error}", file=sys.stderr)
         return 1
-    print("\nThe script is mended.")
+    print("\nThe script is fixed.")
     return 0
 
 

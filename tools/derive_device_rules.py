@@ -29,7 +29,7 @@ else:
     import tomli as tomllib
 
 HERE = Path(__file__).resolve().parent
-TABLES = Path("runtime_guard/_virtual/tables")
+TABLES = Path("runtime_guard/virtual/dispatch/tables")
 BY_HAND = HERE / "derive_device_rules.toml"
 READER = HERE / "derive_wrappers.py"
 TEXTS = {"got": b", different from other tensors on ", "found": b" (when checking argument for "}

@@ -68,17 +68,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Mend what is right in the repository and not on the site."""
+    """Fix what is right in the repository and not on the site."""
     place = page.file.src_uri
     source = next((path for path, name in TAKEN_IN.items() if name == place), f"docs/{place}")
     blocks = [match.span() for match in _BLOCK.finditer(markdown)]
 
-    def mended(link: re.Match[str]) -> str:
+    def fixed_link(link: re.Match[str]) -> str:
         if any(start <= link.start() < end for start, end in blocks):
             return link[0]
         return _link(link["text"], link["target"], source, place)
 
-    return _FENCE.sub(r"\1\2", _LINK.sub(mended, markdown))
+    return _FENCE.sub(r"\1\2", _LINK.sub(fixed_link, markdown))
 
 
 def _link(text: str, target: str, source: str, place: str) -> str:

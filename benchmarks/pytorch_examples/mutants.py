@@ -15,9 +15,9 @@ from benchmarks.pytorch_examples.launching import Machine, Outcome, launch
 from benchmarks.pytorch_examples.runs import Run
 from benchmarks.pytorch_examples.scratch import Scratch
 from benchmarks.pytorch_examples.survivors import REASONS
-from runtime_guard._proving.failures import printed
-from runtime_guard._proving.marking import MADE, marked
-from runtime_guard._proving.moves import Move, moves_in
+from runtime_guard.mutation.failures import printed
+from runtime_guard.mutation.marking import MADE, marked
+from runtime_guard.mutation.moves import Move, moves_in
 
 Fate: TypeAlias = Literal["caught", "caught in a child", "failed", "not executed", "survived"]
 

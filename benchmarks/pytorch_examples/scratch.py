@@ -16,7 +16,7 @@ from benchmarks.pytorch_examples.runs import Run
 
 CHILD = Path(__file__).parent / "child"
 ROOT = Path(__file__).parents[2]
-BOOT = ROOT / "runtime_guard" / "_running" / "boot"
+BOOT = ROOT / "runtime_guard" / "launcher" / "boot"
 """Activates in each process what `RUNTIME_GUARD_...` asks for, and then hands over to `CHILD`."""
 
 PACKAGES = ("pillow", "six", "hydra-core", "omegaconf", "antlr4-python3-runtime==4.9.3", "tqdm")

@@ -35,7 +35,7 @@ DeviceStyle = Literal["to", "accelerator"]
 DEVICE_STYLES: tuple[DeviceStyle, ...] = get_args(DeviceStyle)
 
 Level = Severity | None
-"""How much the findings of a rule matter; None where they are not to be heard of."""
+"""How much the findings of a rule matter; None where they are not reported."""
 LEVELS: Mapping[str, Level] = {**{each.value: each for each in Severity}, "off": None}
 
 
@@ -189,10 +189,10 @@ class Config:
         )
 
     def holds_for(self, code: str, name: str, path: str) -> bool:
-        """Whether a rule that is checked is to be heard about the file `path`."""
-        return self.silence(code, name, path) is None
+        """Whether a rule that is checked is reported for the file `path`."""
+        return self.ignored_by(code, name, path) is None
 
-    def silence(self, code: str, name: str, path: str) -> Pattern | None:
+    def ignored_by(self, code: str, name: str, path: str) -> Pattern | None:
         """The path pattern of `per_file_ignores` that keeps a rule back in the file `path`."""
         naming = (each for each, codes in self.per_file_ignores if closest(codes, code, name))
         return self._first(naming, path, covers)

@@ -41,4 +41,4 @@ class Rewrite:
     is_meant: bool = False
     """Whether the code may be meant as it is, so that adoption keeps it."""
     begins: bool = False
-    """Whether what is found after it, and mended, belongs to it."""
+    """Whether what is found after it, and fixed, belongs to it."""

@@ -36,10 +36,10 @@ class Fixed:
     remaining: tuple[Finding, ...] = ()
     """All findings of `after`."""
     places: tuple[Span, ...] = ()
-    """Where in `before` that stood which `applied` mended."""
+    """Where in `before` that stood which `applied` fixed."""
     reasons: Mapping[Finding, str] = field(default_factory=dict)
     """Why the fixes of findings of `after` were not made, though they were allowed."""
-    silenced: tuple[Finding, ...] = ()
+    suppressed: tuple[Finding, ...] = ()
     """What comments of `after` keep back."""
 
 
@@ -74,7 +74,7 @@ def fix_until_stable(
     fixes have changed the file, so that fixing the result changes nothing.
 
     One that `insists` makes each fix that begins something whatever is found after it: what no
-    other fix mends then remains, and any other fix together with those that it calls for.  One
+    other fix fixes then remains, and any other fix together with those that it calls for.  One
     that `approves` is asked about one fix after the other, and
     not again about one declined.
     """
@@ -94,7 +94,7 @@ class _State:
     findings: tuple[Finding, ...]
     applied: tuple[Finding, ...] = ()
     places: tuple[Span, ...] = ()
-    """Where in the first text the findings stood that `applied` mended."""
+    """Where in the first text the findings stood that `applied` fixed."""
     rounds: tuple[tuple[Edit, ...], ...] = ()
     """The edits that were made, one round after the other."""
 
@@ -159,10 +159,10 @@ class _Fixing:
 
     def _chosen(self, now: _State, refused: dict[Finding, str]) -> tuple[Finding, ...]:
         left = [each for each in now.findings if self.accepts(each) and each not in refused]
-        # Whether a comment is of use shows once all else is mended.
+        # Whether a comment is of use shows once all else is fixed.
         left = [each for each in left if each.code != UNUSED] or left
         if isinstance(now.source, Bundle):
-            left = now.source.first_to_mend(left)
+            left = now.source.first_to_fix(left)
         if self.approves is None:
             return select(left)
         if self.approves.over:
@@ -268,10 +268,10 @@ def _objection(before: _State, applied: Sequence[Finding], after: _State) -> str
     """
     origins = {each: _origin(each.span, after.rounds[-1]) for each in after.findings}
     places = Counter((finding.code, finding.span) for finding in before.findings)
-    mended = Counter((finding.code, finding.span) for finding in applied)
+    fixed = Counter((finding.code, finding.span) for finding in applied)
     left = Counter((finding.code, origins[finding]) for finding in after.findings)
-    if any(left[place] > count - mended[place] for place, count in places.items()):
-        return "it would not mend it"
+    if any(left[place] > count - fixed[place] for place, count in places.items()):
+        return "it would not fix it"
     kept = places & left
     was = Counter(wording(each) for each in before.findings if not kept[each.code, each.span])
     moved = Counter(
@@ -283,7 +283,7 @@ def _objection(before: _State, applied: Sequence[Finding], after: _State) -> str
 def _told(before: _State, after: _State, new: Counter[tuple[str, str]]) -> str:
     """What is found after fixes that was not before, with the line to which it belongs.
 
-    A comment that has nothing to silence any more does not count.
+    A comment that has nothing to suppress any more does not count.
     """
     for finding in after.findings:
         if new[wording(finding)] and finding.code != UNUSED:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from devicelint.finding import REVEALED, Finding, InputError
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.text.source import SourceFile
 
 FORMAT = "devicelint-baseline"
@@ -56,7 +56,7 @@ def count(findings: Iterable[Finding], source: SourceFile) -> Counter[Key]:
     return Counter(key_of(each, source) for each in findings if each.code not in NOT_OLD)
 
 
-class Sifted(NamedTuple):
+class Filtered(NamedTuple):
     """The findings of a file, and what its entries say of them."""
 
     new: tuple[Finding, ...]
@@ -86,9 +86,9 @@ class Baseline:
         """Where the file lies that is called so."""
         return self.path.parent / name
 
-    def sift(self, findings: Iterable[Finding], source: SourceFile) -> Sifted:
+    def filter_known(self, findings: Iterable[Finding], source: SourceFile) -> Filtered:
         """Tell the findings that are known from those that are new, in the order of the text."""
-        return sift(findings, source, self.files.get(self.name_of(source.path), Counter()))
+        return filter_known(findings, source, self.files.get(self.name_of(source.path), Counter()))
 
     def to_text(self) -> str:
         """The file: an entry on a line each, in an order of their own, for whoever merges it."""
@@ -101,7 +101,9 @@ class Baseline:
         return f'{{\n  "{FORMAT}": {VERSION},\n  "files": {{{inner}}}\n}}\n'
 
 
-def sift(findings: Iterable[Finding], source: SourceFile, entries: Mapping[Key, int]) -> Sifted:
+def filter_known(
+    findings: Iterable[Finding], source: SourceFile, entries: Mapping[Key, int]
+) -> Filtered:
     """Tell the findings that entries stand for from those that are new, each entry once."""
     left = Counter(entries)
     new, known = [], []
@@ -112,7 +114,7 @@ def sift(findings: Iterable[Finding], source: SourceFile, entries: Mapping[Key, 
             known.append(finding)
         else:
             new.append(finding)
-    return Sifted(tuple(new), tuple(known), +left)
+    return Filtered(tuple(new), tuple(known), +left)
 
 
 def _written(name: str) -> str:
@@ -147,7 +149,7 @@ def read_baseline(path: Path) -> Baseline:
     return Baseline(path, dict(_files(path, text, content.get("files"))))
 
 
-def without_known(checked: Checked, path: Path | None) -> Checked:
+def without_known(checked: CheckResult, path: Path | None) -> CheckResult:
     """What is new in a file, where a baseline may know the rest; raises BaselineError."""
     if path is None or not checked.findings:
         return checked
@@ -155,8 +157,8 @@ def without_known(checked: Checked, path: Path | None) -> Checked:
         changed = path.stat().st_mtime_ns
     except OSError:
         changed = 0
-    sifted = _read_once(path, changed).sift(checked.findings, checked.source)
-    return replace(checked, findings=sifted.new)
+    filtered = _read_once(path, changed).filter_known(checked.findings, checked.source)
+    return replace(checked, findings=filtered.new)
 
 
 @lru_cache(maxsize=8)

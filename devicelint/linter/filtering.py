@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from devicelint.config import Config
 from devicelint.finding import Finding
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.linter.rule_selection import checked_codes, is_selected
 from devicelint.plugins import every_rule
 from devicelint.rules import Rule, chosen
@@ -31,35 +31,35 @@ def rules_for(source: SourceFile, config: Config) -> tuple[Rule, ...]:
     return chosen(every_rule(), selects, config.torch_version)
 
 
-def sifted(
+def filtered(
     source: SourceFile, found: Sequence[Finding], config: Config, *, follows_imports: bool
-) -> Checked:
+) -> CheckResult:
     """What is told of a file: neither the settings nor a comment keep it back."""
     if useless := list(_unused(source, found, config, follows_imports=follows_imports)):
         found = sorted((*found, *useless), key=lambda finding: finding.span)
     asked = checked_codes(config, source.path) if found else frozenset()
     kept: list[Finding] = []
-    silenced: list[Finding] = []
+    suppressed: list[Finding] = []
     for finding in found:
         if finding.code in asked:
             severity = config.severity_of(finding.code, finding.name, finding.severity)
-            is_silenced = finding.code != UNUSED and source.suppresses(
+            is_suppressed = finding.code != UNUSED and source.suppresses(
                 finding.span, finding.code, finding.name
             )
-            (silenced if is_silenced else kept).append(replace(finding, severity=severity))
-    return Checked(source, tuple(kept), tuple(silenced))
+            (suppressed if is_suppressed else kept).append(replace(finding, severity=severity))
+    return CheckResult(source, tuple(kept), tuple(suppressed))
 
 
 def _unused(
     source: SourceFile, found: Sequence[Finding], config: Config, *, follows_imports: bool
 ) -> Iterator[Finding]:
-    """The comments that silence nothing."""
+    """The comments that suppress nothing."""
     if config.adopts or source.skipped or not named_rules(source):
         return
     if source.notes:
         return  # What is passed over may be what makes the mistake.
     if not follows_imports and not _modules(source) <= _INSTALLED:
-        return  # What is imported would show what there is to silence.
+        return  # What is imported would show what there is to suppress.
     rules = rules_for(source, config)
     unheard = [rule for rule in rules if not config.holds_for(rule.code, rule.name, source.path)]
     yield from unused(source, found, _codes(rules), _codes(unheard))

@@ -22,12 +22,12 @@ class Met:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckResult:
     """What was found in one file, in the order of the text."""
 
     source: SourceFile
     findings: tuple[Finding, ...]
-    silenced: tuple[Finding, ...] = ()
+    suppressed: tuple[Finding, ...] = ()
     """What comments keep back."""
     assumed: tuple[Met, ...] = ()
     """What the configuration assumes of names that the file reads."""

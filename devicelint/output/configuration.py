@@ -41,9 +41,9 @@ def rules_told(config: Config, path: str) -> Iterator[RuleTold]:
         on, why = made.on, _told(config, made.key, made.item)
         if on and not concerns(rule, config.torch_version):
             on, why = False, _told(config, "torch-version", "")
-        silence = config.silence(rule.code, rule.name, path) if on else None
-        if silence is not None:
-            on, why = False, _told(config, "per-file-ignores", str(silence))
+        pattern = config.ignored_by(rule.code, rule.name, path) if on else None
+        if pattern is not None:
+            on, why = False, _told(config, "per-file-ignores", str(pattern))
         yield RuleTold(rule, on, why)
 
 

@@ -16,7 +16,7 @@ CERTAINTIES = {
 
 
 def evidence(source: SourceFile, finding: Finding) -> Iterator[str]:
-    """Yield the places that explain a finding, when it happens, and how it is mended."""
+    """Yield the places that explain a finding, when it happens, and how it is fixed."""
     for related in dict.fromkeys(finding.related):
         line = source.location(related.span.start).line_told
         yield f"line {line}: {printable(related.message)}"

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from devicelint.linter.lint import Fixed
 
 UNSAFE = "its fix is unsafe: --unsafe-fixes makes it"
-SILENCED = "a comment keeps it back"
+SUPPRESSED = "a comment keeps it back"
 ENDLESS = "the rounds of fixes came to no end"
 
 
 def done(fixed: Fixed) -> Iterator[str]:
-    """What was mended, at the places of the text that was checked first."""
+    """What was fixed, at the places of the text that was checked first."""
     lines = (
         _line(fixed.before, place, "fixed", finding, finding.fix.message if finding.fix else "")
         for finding, place in sorted(
@@ -29,7 +29,7 @@ def done(fixed: Fixed) -> Iterator[str]:
 
 
 def left(fixed: Fixed, unsafe_fixes: bool) -> Iterator[str]:
-    """What was not mended, and why, at the places of the text that is there now."""
+    """What was not fixed, and why, at the places of the text that is there now."""
     return _not_fixed(
         fixed,
         {
@@ -45,9 +45,9 @@ def rolled_back(fixed: Fixed) -> Iterator[str]:
     return _not_fixed(fixed, {each: fixed.reasons[each] for each in fixed.rolled_back})
 
 
-def silenced(fixed: Fixed) -> Iterator[str]:
+def suppressed(fixed: Fixed) -> Iterator[str]:
     """What comments keep back."""
-    return _not_fixed(fixed, dict.fromkeys(fixed.silenced, SILENCED))
+    return _not_fixed(fixed, dict.fromkeys(fixed.suppressed, SUPPRESSED))
 
 
 def _not_fixed(fixed: Fixed, why: Mapping[Finding, str]) -> Iterator[str]:
@@ -59,7 +59,7 @@ def _not_fixed(fixed: Fixed, why: Mapping[Finding, str]) -> Iterator[str]:
 
 
 def why_not(fixed: Fixed, finding: Finding, unsafe_fixes: bool) -> str:
-    """Why a finding that remains was not mended."""
+    """Why a finding that remains was not fixed."""
     if finding.fix is None:
         return finding.unfixed or "no fix is known"
     if finding in fixed.reasons:

@@ -10,7 +10,7 @@ from functools import reduce
 
 from devicelint.finding import Finding
 from devicelint.linter.baseline import Key, key_of
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.text.source import SourceFile
 
 _HASHED = 100
@@ -23,7 +23,7 @@ _BLANKS = re.compile(r"[ \t]+")
 _BEYOND_16_BITS = re.compile("[\U00010000-\U0010ffff]")
 
 
-def fingerprints(checked: Checked, name: str) -> Iterator[tuple[Finding, str]]:
+def fingerprints(checked: CheckResult, name: str) -> Iterator[tuple[Finding, str]]:
     """Yield each finding of a file with a name that no other one has.
 
     It hangs on the file, the rule, what the line says, and how many such there are before it.

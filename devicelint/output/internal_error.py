@@ -1,8 +1,8 @@
-"""How a mistake of devicelint itself is told: in one line, with the place."""
+"""Internal errors in one line, with the place in devicelint."""
 
 from __future__ import annotations
 
-from devicelint.crash import mishap
+from devicelint.crash import error_in_one_line
 
 CODE = "DEV900"
 NAME = "internal-error"
@@ -10,4 +10,4 @@ NAME = "internal-error"
 
 def describe(error: BaseException) -> str:
     """Say what went wrong, and where in devicelint, without line breaks."""
-    return f"{mishap(error)} (please report it)"
+    return f"{error_in_one_line(error)} (please report it)"

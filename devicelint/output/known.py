@@ -23,9 +23,9 @@ def unchanged(findings: int, revision: str) -> str:
     return printable(told)
 
 
-def silenced(findings: int, files: int, *, would: bool) -> str:
+def suppressed(findings: int, files: int, *, would: bool) -> str:
     """Say how many findings comments keep back from now on."""
-    verb = "Would silence" if would else "Silenced"
+    verb = "Would suppress" if would else "Suppressed"
     if not findings:
         return f"{verb} nothing"
     return f"{verb} {number(findings, 'finding')} in {number(files, 'file')}"

@@ -10,7 +10,7 @@ from devicelint.output.paint import Paint, plain
 
 if TYPE_CHECKING:
     from devicelint.finding import InputError
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
     from devicelint.text.source import SourceFile
 
 DEFAULT_WIDTH = 100
@@ -42,7 +42,7 @@ class Report:
         """Nothing was found yet."""
         self.scene = scene
 
-    def file(self, checked: Checked) -> str:  # noqa: ARG002 - most formats are about files
+    def file(self, checked: CheckResult) -> str:  # noqa: ARG002 - most formats are about files
         """Tell what was found in a file, or that nothing was."""
         return ""
 

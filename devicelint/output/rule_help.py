@@ -20,7 +20,7 @@ class RuleHelp(NamedTuple):
     description: str
     """What it finds, on one line."""
     text: str
-    """Why that is a mistake, and what mends it, in Markdown and without examples."""
+    """Why that is a mistake, and what fixes it, in Markdown and without examples."""
 
 
 @cache

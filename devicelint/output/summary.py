@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from devicelint.finding import Finding, Safety, Severity
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 
-def found(files: Iterable[Checked], unsafe_fixes: bool = False) -> str:
-    """Say how much was found, and what of it can be mended how; empty if nothing was."""
+def found(files: Iterable[CheckResult], unsafe_fixes: bool = False) -> str:
+    """Say how much was found, and what of it can be fixed how; empty if nothing was."""
     findings = [finding for checked in files for finding in checked.findings]
     kinds = [
         number(sum(finding.severity is severity for finding in findings), severity.value)
@@ -36,7 +36,7 @@ def _fixable(findings: Sequence[Finding], unsafe_fixes: bool) -> str:
 
 
 def fixed(findings: int, files: int, would: bool = False) -> str:
-    """Say how many findings were mended, or would be, in how many files."""
+    """Say how many findings were fixed, or would be, in how many files."""
     verb = "Would fix" if would else "Fixed"
     return (
         f"{verb} {number(findings, 'finding')} in {_files(files)}"

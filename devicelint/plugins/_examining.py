@@ -13,7 +13,7 @@ from devicelint.finding import Severity
 from devicelint.plugins._plugin import Plugin, PluginError
 from devicelint.rule_index import RULES
 from devicelint.rules import Rule
-from devicelint.rules._hearing import event_of, methods_of
+from devicelint.rules._listening import event_of, methods_of
 from devicelint.text.selectors import hint
 
 _CODE = re.compile(r"(?P<prefix>[A-Z]{2,3})[0-9]{3}")

@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 
-from devicelint.crash import mishap
+from devicelint.crash import error_in_one_line
 from devicelint.plugins._examining import examine, page_path
 from devicelint.plugins._plugin import Plugin, PluginError
 from devicelint.rules import Rule
@@ -28,7 +28,7 @@ def plugin_of(point: EntryPoint) -> Plugin:
     except PluginError as error:
         raise PluginError(str(plugin), error.message) from None
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it does when it is imported
-        raise PluginError(str(plugin), f"cannot be loaded: {mishap(error)}") from None
+        raise PluginError(str(plugin), f"cannot be loaded: {error_in_one_line(error)}") from None
     for rule in rules:
         rule.plugin = str(plugin)
     return replace(plugin, rules=rules)

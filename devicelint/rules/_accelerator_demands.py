@@ -1,4 +1,4 @@
-"""Demands for an accelerator: which ones contradict the code around, and how to mend them."""
+"""Demands for an accelerator: which ones contradict the code around, and how to fix them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Demands:
         self._devices.add(event.device)
         if scene.world.accelerators or not self._tells(event, scene, at_hand):
             return
-        advice, fix = _mend(Demand(event, scene, frozenset(self._devices)), at_hand)
+        advice, fix = _fix_of(Demand(event, scene, frozenset(self._devices)), at_hand)
         kind = event.device.type
         yield Report(
             event.site,
@@ -77,7 +77,7 @@ def _in_both(one: _AtHand, other: _AtHand) -> _AtHand:
     return tuple(named for named in other if named in one)
 
 
-def _mend(demand: Demand, at_hand: _AtHand) -> tuple[str, Rewrite | None]:
+def _fix_of(demand: Demand, at_hand: _AtHand) -> tuple[str, Rewrite | None]:
     check = asks_for(demand.spelled.partition(":")[0])
     if at_hand is None or demand.names_itself:
         return f"choose it with {check}", choose_in_place(demand)

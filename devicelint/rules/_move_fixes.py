@@ -1,4 +1,4 @@
-"""The move that mends a clash: of what is on the wrong device, as the file itself would move it."""
+"""The move that fixes a clash: of what is on the wrong device, as the file itself would move it."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class CudaOnlyAmp(Rule):
             f"{scene.code(call.func)}() is for CUDA, and `{named.code}` may be another device, "
             f"where it does nothing but warn{' (deprecated since torch 2.4)' * old}: "
             f"use {instead}",
-            fix=_mend(event, call, device, scene),
+            fix=_fix_of(event, call, device, scene),
         )
 
 
@@ -72,7 +72,7 @@ def _type_of(named: NamedDevice, *, is_type: bool) -> str:
     return f"{named.code}.type" if named.is_object else f"torch.device({named.code}).type"
 
 
-def _mend(event: AmpForOneDevice, call: cst.Call, device: str, scene: Scene) -> Rewrite | None:
+def _fix_of(event: AmpForOneDevice, call: cst.Call, device: str, scene: Scene) -> Rewrite | None:
     """On CUDA nothing changes, and nor does it elsewhere: it stays off there, and says so."""
     torch = scene.torch_name()
     if torch is None or any(one.star for one in call.args):

@@ -22,13 +22,13 @@ class DeviceUnused(Rule):
     def on_device_unused(self, event: training_events.DeviceUnused, scene: Scene) -> Reports:
         """Nothing is brought to the device, so that nothing fails either."""
         fix = _move(event, scene)
-        mend = f"`.to({event.name})`" if event.device is not None else "`.to()`"
+        move = f"`.to({event.name})`" if event.device is not None else "`.to()`"
         chosen = "is an option that nothing reads" if event.is_option else "is chosen and not used"
         yield Report(
             event.site,
             f"`{event.name}` {chosen}: {event.model.name} is built on the CPU (line {line_of(0)}) "
             f"and trains there (line {line_of(1)}), whatever the machine has; move it there with "
-            f"{mend}, and each batch",
+            f"{move}, and each batch",
             (
                 (event.model.since.site, "built on the CPU here"),
                 (event.step, "trained here"),

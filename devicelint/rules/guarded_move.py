@@ -48,7 +48,7 @@ class GuardedMove(Rule):
         """The conditions that names for devices are wanted for, by scope and name."""
 
     def on_accelerator_demanded(self, event: AcceleratorDemanded, _scene: Scene) -> Reports:
-        """What mends that defines a device at the top of the file."""
+        """What fixes that defines a device at the top of the file."""
         self._demanded = self._demanded or not event.is_idle
         yield from ()
 

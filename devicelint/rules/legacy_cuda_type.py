@@ -33,7 +33,7 @@ class LegacyCudaType(Rule):
         if event.use is LegacyUse.KEYWORD:
             yield _refused(event, call, scene)
         elif not scene.world.accelerators:
-            advice, fix = self._mend(event, call, scene)
+            advice, fix = self._fix_of(event, call, scene)
             yield Report(
                 call,
                 f"{clashes.quoted(scene, call)} fails on a machine without CUDA: `{event.name}` "
@@ -41,7 +41,7 @@ class LegacyCudaType(Rule):
                 fix=fix,
             )
 
-    def _mend(
+    def _fix_of(
         self, event: LegacyTypeUsed, call: cst.Call, scene: Scene
     ) -> tuple[str, Rewrite | None]:
         if event.use is LegacyUse.DEFAULT:

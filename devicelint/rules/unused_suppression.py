@@ -1,4 +1,4 @@
-"""A comment silences nothing."""
+"""A comment suppresses nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the editor offers to do about findings: mend one, mend all, keep one back."""
+"""What the editor offers to do about findings: fix one, fix all, keep one back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lsprotocol.types import (
 from devicelint.finding import Edit, Finding, Fix, Safety, Span
 from devicelint.server.analysis import Analysis, common
 from devicelint.server.open_documents import Page, Part
-from devicelint.suppression.write import Style, silence
+from devicelint.suppression.write import Style, suppress
 from devicelint.text.source import SourceFile
 
 FIX_ALL = "source.fixAll.devicelint"
@@ -45,7 +45,7 @@ def findings_in(analysis: Analysis, uri: str, place: Range) -> list[Finding]:
     return [one for one in analysis.findings if _meets(analysis.page, one, uri, place)]
 
 
-def mend(
+def quick_fix(
     page: Page,
     finding: Finding,
     fix: Fix,
@@ -66,19 +66,19 @@ def mend(
 
 def ignore(page: Page, finding: Finding, context: CodeActionContext) -> Iterator[CodeAction]:
     """Write a comment that keeps a finding back, where one can stand."""
-    silenced = silence(page.source, [finding], Style.IGNORE)
-    if not silenced.left:
+    suppressed = suppress(page.source, [finding], Style.IGNORE)
+    if not suppressed.left:
         yield CodeAction(
             f"Ignore {finding.code} ({finding.name}) here",
             kind=CodeActionKind.QuickFix,
             diagnostics=_diagnostics_of(page, finding, context),
-            edit=workspace_edit(page, silenced.source),
+            edit=workspace_edit(page, suppressed.source),
         )
 
 
-def mend_all(page: Page) -> CodeAction:
+def fix_all_action(page: Page) -> CodeAction:
     """Make all fixes of a page; they are found out when that is wanted."""
-    title = "Mend all that is safe in this file"
+    title = "Fix all that is safe in this file"
     command = Command(title, FIX_ALL_COMMAND, arguments=[page.uri])
     return CodeAction(title, kind=CodeActionKind.QuickFix, command=command)
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from devicelint.finding import Finding, InputError, Related, Span
 from devicelint.server.open_documents import Page
 from devicelint.text.source import SourceFile
-from devicelint.views.editor import Mark, Studied, Whereabouts
+from devicelint.views.editor_snapshot import EditorSnapshot, Mark, Whereabouts
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +18,7 @@ class Analysis:
 
     page: Page
     findings: tuple[Finding, ...] = ()
-    studied: tuple[Studied, ...] = ()
+    snapshots: tuple[EditorSnapshot, ...] = ()
     problem: InputError | None = None
     """Why this version cannot be checked."""
     reached: frozenset[str] = frozenset()
@@ -26,7 +26,7 @@ class Analysis:
     before: Analysis | None = field(default=None, repr=False)
     """What was found in the last version that could be checked, where this one cannot be."""
 
-    mended: dict[Finding, SourceFile | None] = field(default_factory=dict, repr=False)
+    fixed_by: dict[Finding, SourceFile | None] = field(default_factory=dict, repr=False)
     """What the fixes of findings make of the page, as far as anybody asked; None for harm."""
 
     @property
@@ -42,7 +42,7 @@ class Analysis:
 
     def marks(self) -> Iterator[Mark]:
         """What is shown beside the code, at its places on the page."""
-        for mark in _all(one.marks for one in (self.before or self).studied):
+        for mark in _all(one.marks for one in (self.before or self).snapshots):
             subject = self._shift.span(mark.subject)
             at = self._shift.span(Span(mark.offset, mark.offset))
             if subject is not None and at is not None:
@@ -53,7 +53,7 @@ class Analysis:
         there = self._shift.back(offset)
         if there is None:
             return ()
-        told = _all(one.at(there) for one in (self.before or self).studied)
+        told = _all(one.at(there) for one in (self.before or self).snapshots)
         shown = ((one, self._shift.span(one.span)) for one in told)
         return tuple(replace(one, span=span) for one, span in shown if span is not None)
 

@@ -21,5 +21,5 @@ def inlay_hints(analysis: Analysis, uri: str, wanted: Range) -> Iterator[InlayHi
             place.range.end,
             mark.text,
             kind=InlayHintKind.Type if mark.text.startswith(":") else None,
-            tooltip=told_of(analysis.page, mark.told),
+            tooltip=told_of(analysis.page, mark.whereabouts),
         )

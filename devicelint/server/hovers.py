@@ -10,7 +10,7 @@ from devicelint.finding import Elsewhere, Span
 from devicelint.server.analysis import Analysis
 from devicelint.server.diagnostics import location_of
 from devicelint.server.open_documents import Page
-from devicelint.views.editor import Whereabouts
+from devicelint.views.editor_snapshot import Whereabouts
 
 
 def hover(analysis: Analysis, uri: str, position: Position) -> Hover | None:

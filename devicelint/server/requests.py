@@ -13,9 +13,9 @@ from devicelint.server import hovers
 from devicelint.server.actions import (
     FIX_ALL_KINDS,
     findings_in,
+    fix_all_action,
     ignore,
-    mend,
-    mend_all,
+    quick_fix,
     wants,
     without_versions,
     workspace_edit,
@@ -52,8 +52,8 @@ async def actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.Code
     if wants(params.context, lsp.CodeActionKind.QuickFix):
         found += await _quick_fixes(server, analysis, params)
     kinds = [kind for kind in FIX_ALL_KINDS if params.context.only and wants(params.context, kind)]
-    if kinds and (edit := await _mended(server, analysis)):
-        title = "Mend all device mistakes that can be mended safely"
+    if kinds and (edit := await _all_fixed(server, analysis)):
+        title = "Fix all device mistakes that can be fixed safely"
         found.append(lsp.CodeAction(title, kind=kinds[0], edit=edit))
     return [_fitting(server, one) for one in found]
 
@@ -67,12 +67,12 @@ async def _quick_fixes(
     fixable = [one for one in there if one.fix is not None or one.unfixed == FAR]
     found: list[lsp.CodeAction] = []
     for finding in fixable[:_MOST_FIXES]:
-        mended = await server.desk.ask(_made_by, server, analysis, finding)
-        if mended is not None:
-            found.append(mend(page, finding, *mended, context))
+        fixed_by = await server.desk.ask(_made_by, server, analysis, finding)
+        if fixed_by is not None:
+            found.append(quick_fix(page, finding, *fixed_by, context))
     for finding in there:
         found += ignore(page, finding, context)
-    return [*found, mend_all(page)] if any(one.fix for one in there) else found
+    return [*found, fix_all_action(page)] if any(one.fix for one in there) else found
 
 
 def _made_by(
@@ -81,10 +81,10 @@ def _made_by(
     """The fix of a finding, and what it makes of pages; None where it would do harm."""
     desk, page = server.desk, analysis.page
     if finding.fix is not None:
-        after = desk.analyst.mended(analysis, finding)
+        after = desk.analyst.fixed_by(analysis, finding)
         return None if after is None else (finding.fix, [(page, after)])
     others = pages_at(analysis.reached, desk.pages, server.roots, server.documents.encoding)
-    return desk.analyst.mended_across(page, finding, [*others])
+    return desk.analyst.fixed_across_files(page, finding, [*others])
 
 
 _MOST_FIXES = 5
@@ -104,10 +104,10 @@ def _fitting_edit(server: Server, edit: lsp.WorkspaceEdit) -> lsp.WorkspaceEdit:
     return edit if known and known.document_changes else without_versions(edit)
 
 
-async def _mended(
+async def _all_fixed(
     server: Server, analysis: Analysis, *, adopts: bool = False
 ) -> lsp.WorkspaceEdit | None:
-    """What the fixes of a page come to; None where there is nothing to mend."""
+    """What the fixes of a page come to; None where there is nothing to fix."""
     if not analysis.is_of_now or analysis.problem is not None:
         return None
     page = analysis.page
@@ -158,8 +158,8 @@ async def where_moved(server: Server, place: lsp.TextDocumentPositionParams) -> 
 
 
 async def fix_all(server: Server, uri: str) -> None:
-    """Mend all of a file."""
-    await _apply(server, uri, "Mend all device mistakes", adopts=False)
+    """Fix all of a file."""
+    await _apply(server, uri, "Fix all device mistakes", adopts=False)
 
 
 async def adopt(server: Server, uri: str) -> None:
@@ -169,7 +169,7 @@ async def adopt(server: Server, uri: str) -> None:
 
 async def _apply(server: Server, uri: str, label: str, *, adopts: bool) -> None:
     analysis = await _analysis(server, uri)
-    edit = None if analysis is None else await _mended(server, analysis, adopts=adopts)
+    edit = None if analysis is None else await _all_fixed(server, analysis, adopts=adopts)
     if edit is None:
         server.say(f"nothing to change in {Path(to_fs_path(uri) or uri).name}")
         return

@@ -11,15 +11,15 @@ from devicelint.config import Config, ConfigError, ConfigFinder, load_config
 from devicelint.finding import Finding, Fix, InputError
 from devicelint.linter import lint
 from devicelint.linter.baseline import without_known
-from devicelint.linter.fix_one import mend, mend_across
-from devicelint.linter.result import Checked
+from devicelint.linter.fix_one import fix_across_files, fix_one
+from devicelint.linter.result import CheckResult
 from devicelint.output import internal_error
 from devicelint.rule_index import known_rules
 from devicelint.server.analysis import Analysis
 from devicelint.server.open_documents import Page
 from devicelint.server.settings import Settings
 from devicelint.text.source import SourceFile
-from devicelint.views import study
+from devicelint.views import editor
 from devicelint.views.editor import Abandoned
 from devicelint.workspace.project import Project, home_of
 
@@ -65,43 +65,43 @@ class Analyst:
         self._project.hold(source)
         if config.excludes_below(page.path):
             return Analysis(page)
-        checked, studied = study.study(source, config, self._project, is_abandoned)
+        checked, snapshots = editor.analyse(source, config, self._project, is_abandoned)
         reached = frozenset(self._project.reached_from(source))
-        return Analysis(page, self._new(checked, config).findings, studied, reached=reached)
+        return Analysis(page, self._new(checked, config).findings, snapshots, reached=reached)
 
     def fixed(self, page: Page, *, adopts: bool = False) -> SourceFile:
         """What the fixes that the configuration allows make of a page; raises InputError."""
         config = self.config_for(page.path)
         if adopts:
             return lint.adopt(page.source, config, self._project).after
-        heard = partial(self._new, config=config)
-        return lint.fix(page.source, config, self._project, heard=heard).after
+        reported = partial(self._new, config=config)
+        return lint.fix(page.source, config, self._project, reported=reported).after
 
-    def mended(self, analysis: Analysis, finding: Finding) -> SourceFile | None:
+    def fixed_by(self, analysis: Analysis, finding: Finding) -> SourceFile | None:
         """What the fix of a finding makes of its page; None where it would do harm."""
         page = analysis.page
-        if finding not in analysis.mended:
+        if finding not in analysis.fixed_by:
             after: SourceFile | None = None
             with suppress(InputError):
-                done = mend(page.source, finding, self.config_for(page.path), self._project)
+                done = fix_one(page.source, finding, self.config_for(page.path), self._project)
                 after = done.after if done.applied else None
-            analysis.mended[finding] = after
-        return analysis.mended[finding]
+            analysis.fixed_by[finding] = after
+        return analysis.fixed_by[finding]
 
-    def mended_across(
+    def fixed_across_files(
         self, page: Page, finding: Finding, others: Sequence[Page]
     ) -> tuple[Fix, list[tuple[Page, SourceFile]]] | None:
         """The fix that belongs in other files, and what it makes of pages; None for harm."""
         with suppress(InputError):
             sources = [one.source for one in others]
             config = self.config_for(page.path)
-            found = mend_across(page.source, finding, sources, config, self._project)
+            found = fix_across_files(page.source, finding, sources, config, self._project)
             if found is not None:
                 pages = {home_of(one.source): one for one in (page, *others)}
                 return found[0], [(pages[home], after) for home, after in found[1].items()]
         return None
 
-    def _new(self, checked: Checked, config: Config) -> Checked:
+    def _new(self, checked: CheckResult, config: Config) -> CheckResult:
         """What the baseline does not know; raises InputError for one that is none."""
         return without_known(checked, config.baseline)
 

@@ -1,7 +1,7 @@
-"""The comments that silence nothing: what they say is no longer so, or never was.
+"""The comments that suppress nothing: what they say is no longer so, or never was.
 
 Whether a comment is of use is known only of rules that have been checked.  Those that the comments
-of a file name are therefore checked there, whatever the settings select, and not heard.
+of a file name are therefore checked there, whatever the settings select, and not reported.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from devicelint.text.source import SourceFile
 CODE = "DEV901"
 NAME = "unused-suppression"
 _NEVER_UNUSED = frozenset({REVEALED, CODE})
-"""Nobody silences these for what they find."""
+"""Nobody suppresses these for what they find."""
 
 _NEXT_PART = re.compile(r"\s+(?=#(?!\d))|\Z")
 """What another tool reads in the same comment; `#12` is part of a reason."""
@@ -33,10 +33,10 @@ def named_rules(source: SourceFile) -> frozenset[str]:
 def unused(
     source: SourceFile, found: Sequence[Finding], checked: frozenset[str], unheard: frozenset[str]
 ) -> Iterator[Finding]:
-    """The comments that silence none of what was found, and of which that is sure.
+    """The comments that suppress none of what was found, and of which that is sure.
 
     `checked` are the rules that have looked, `unheard` those of them that the settings keep from
-    being heard in this file.
+    being reported in this file.
     """
     for suppression in source.suppressions():
         line = source.position(suppression.comment.start).line
@@ -61,7 +61,7 @@ def _words(suppression: Suppression) -> Sequence[str]:
 
 
 def _meant(word: str) -> frozenset[str]:
-    """The rules that a comment silences by a word; none, where it is for another tool."""
+    """The rules that a comment suppresses by a word; none, where it is for another tool."""
     return frozenset(
         rule.code
         for rule in all_facts()
@@ -103,7 +103,7 @@ def _pruned(selectors: Sequence[tuple[str, Span]], useless: Sequence[int]) -> It
 
 
 def _without(source: SourceFile, suppression: Suppression) -> Edit:
-    """Take out what silences, and the reason that follows: with the comment, if that is all."""
+    """Take out what suppresses, and the reason that follows: with the comment, if that is all."""
     text, comment = source.text, suppression.comment
     start, end = suppression.written.start, suppression.written.end
     next_part = _NEXT_PART.search(text, end, comment.end)

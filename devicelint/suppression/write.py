@@ -1,4 +1,4 @@
-"""Writes the comments that silence findings, and nothing else: every other byte stays."""
+"""Writes the comments that suppress findings, and nothing else: every other byte stays."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Style(Enum):
 
 
 @dataclass(frozen=True)
-class Silenced:
+class Suppressed:
     """What became of a file."""
 
     source: SourceFile
     left: tuple[Finding, ...]
-    """The findings for which no comment can stand where it would be heard."""
+    """The findings for which no comment can stand where it would be read."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class _Comment:
     content: str
 
 
-def silence(source: SourceFile, findings: Sequence[Finding], style: Style) -> Silenced:
+def suppress(source: SourceFile, findings: Sequence[Finding], style: Style) -> Suppressed:
     """Give each finding a comment on a line that speaks for it."""
     comments = list(_Lines(source, style).comments(findings))
     if not _is_possible(source, comments):
@@ -46,7 +46,7 @@ def silence(source: SourceFile, findings: Sequence[Finding], style: Style) -> Si
         comments = [each for each in comments if _is_possible(source, [each])]
     told = {finding for each in comments for finding in each.findings}
     left = tuple(each for each in findings if each not in told)
-    return Silenced(source.with_text(_with(source.text, comments)), left)
+    return Suppressed(source.with_text(_with(source.text, comments)), left)
 
 
 class _Lines:
@@ -59,7 +59,7 @@ class _Lines:
         self._ends: dict[int, int | None] = {}
 
     def comments(self, findings: Iterable[Finding]) -> Iterable[_Comment]:
-        """The comments that silence the findings, as far as there can be any."""
+        """The comments that suppress the findings, as far as there can be any."""
         by_line: dict[int, list[Finding]] = defaultdict(list)
         for finding in findings:
             for line in self._source.lines_that_speak_for(finding.span):

@@ -1,4 +1,4 @@
-"""The comments by which people silence findings, and whole files.
+"""The comments by which people suppress findings, and whole files.
 
 x = model(batch)  # noqa
 x = model(batch)  # noqa: DEV101, E501
@@ -29,7 +29,7 @@ _LEADING_LINE = re.compile(r"[ \t\f]*(?P<comment>#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
 
 @dataclass(frozen=True)
 class Suppression:
-    """One comment that silences, on its line, the rules that it names: all where it names none."""
+    """A comment that suppresses the rules that it names on its line: all where it names none."""
 
     comment: Span
     selectors: tuple[tuple[str, Span], ...] | None
@@ -39,7 +39,7 @@ class Suppression:
     """The part of the comment that says so, without the reason that may follow."""
 
     def covers(self, code: str, name: str) -> bool:
-        """Whether it silences the rule."""
+        """Whether it suppresses the rule."""
         if self.selectors is None:
             return True
         return any(specificity(selector, code, name) for selector, _ in self.selectors)

@@ -192,7 +192,7 @@ class SourceFile:
         return skips_file(self.document.opening if self.document else self.text)
 
     def suppresses(self, span: Span, code: str, name: str) -> bool:
-        """Whether a comment silences the rule `code`, called `name`, at `span`.
+        """Whether a comment suppresses the rule `code`, called `name`, at `span`.
 
         Such a comment stands on the first or the last line of the span, or at the end of the
         statement (or of its head) where that goes on over several lines.
@@ -210,11 +210,11 @@ class SourceFile:
                 yield from suppression.selectors or ()
 
     def suppressions_of(self, line: int) -> Sequence[Suppression]:
-        """What the comments on a line silence."""
+        """What the comments on a line suppress."""
         return self._suppressions.get(line, ())
 
     def suppressions(self) -> Iterator[Suppression]:
-        """What comments silence, in the order of the text."""
+        """What comments suppress, in the order of the text."""
         for on_one_line in self._suppressions.values():
             yield from on_one_line
 
@@ -224,7 +224,7 @@ class SourceFile:
         return self._layout.comments
 
     def lines_that_speak_for(self, span: Span) -> tuple[int, ...]:
-        """The lines whose comments silence what is found at `span`, the nearest first."""
+        """The lines whose comments suppress what is found at `span`, the nearest first."""
         ends = (span.start, max(span.start, span.end - 1))
         statements = (self._end_of_statement(offset) for offset in ends)
         lines = (self.position(offset).line for offset in (*ends, *statements))

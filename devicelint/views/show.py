@@ -51,7 +51,7 @@ def chart(
 
 
 def _charted(program: Program) -> Charting:
-    """What was heard on every machine; where that takes too much, on those that a check needs."""
+    """What was noted on every machine; where that takes too much, on those that a check needs."""
     for everywhere in (True, False):
         charting = Charting(program.tree)
         walker = partial(WatchingRun, watched=charting.watched)

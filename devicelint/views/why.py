@@ -54,7 +54,7 @@ class Why:
 
 
 @dataclass(frozen=True)
-class _Heard:
+class _Noted:
     site: cst.CSTNode
     code: str
     device: str
@@ -67,30 +67,30 @@ class Explaining:
     def __init__(self, nodes: frozenset[cst.CSTNode]) -> None:
         """Ask about some expressions and names of the checked file."""
         self._nodes = nodes
-        self._heard: dict[World, dict[_Heard, None]] = {}
+        self._noted: dict[World, dict[_Noted, None]] = {}
 
     def listener_for(self, world: World) -> Listener:
         """The listener of one walk; a walk that is given up is forgotten."""
-        heard: dict[_Heard, None] = {}
+        noted: dict[_Noted, None] = {}
         before: dict[Site, Step] = {}
-        self._heard.pop(parent_of(world) or world, None)
-        self._heard[world] = heard
+        self._noted.pop(parent_of(world) or world, None)
+        self._noted[world] = noted
 
-        def hear(event: Event, run: Run) -> None:
+        def listen(event: Event, run: Run) -> None:
             if isinstance(event, Transfer):
                 remember(event, run, before)
             elif isinstance(event, (Assigned, Evaluated)) and event.site in self._nodes:
-                heard.update(dict.fromkeys(_told(event, run, before)))
+                noted.update(dict.fromkeys(_told(event, run, before)))
 
-        return hear
+        return listen
 
     def why(
         self, line: int, source: SourceFile, program: Program, imported: Iterable[Program]
     ) -> Why:
-        """What was heard, each expression once, in the order of the text."""
-        machines: dict[_Heard, list[str]] = {}
-        for world, heard in self._heard.items():
-            for one in heard:
+        """What was noted, each expression once, in the order of the text."""
+        machines: dict[_Noted, list[str]] = {}
+        for world, noted in self._noted.items():
+            for one in noted:
                 machines.setdefault(one, []).append(world.description)
         sites = [_node(site) for one in machines for site, _ in (*one.chain, (one.site, ""))]
         spans = locate(program.tree, source, sites)
@@ -106,7 +106,7 @@ class _Places:
     spans: dict[cst.CSTNode, Span]
     far: dict[cst.CSTNode, Elsewhere]
 
-    def account(self, one: _Heard, machines: list[str]) -> Account:
+    def account(self, one: _Noted, machines: list[str]) -> Account:
         steps = (self._step(_node(site), message) for site, message in one.chain)
         return Account(one.code, one.device, tuple(machines), tuple(filter(None, steps)))
 
@@ -127,14 +127,14 @@ def remember(event: Transfer, run: Run, before: dict[Site, Step]) -> None:
         before[event.site] = earlier
 
 
-def _told(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -> Iterator[_Heard]:
+def _told(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -> Iterator[_Noted]:
     value, site = event.value, event.site
     if isinstance(value, WITHOUT_PLACE):
         return
     device = revealed_device(run, value)
     code = event.name if isinstance(event, Assigned) else run.code_of(_node(site))
     steps = tuple(chain(since(value, run), run, before))
-    yield _Heard(_node(site), code, str(device), steps)
+    yield _Noted(_node(site), code, str(device), steps)
 
 
 WITHOUT_PLACE = (Bound, Class, Const, External, Flag, Function, HostValue, ProjectModule)

@@ -43,7 +43,7 @@ class Page:
     def open_without_scripts(self, text: str) -> None:
         """Draw a script and open the page where no JavaScript runs, and let the page be asked then.
 
-        A page may begin before it hears that it must not run any: it is opened once more.
+        A page may begin before it listens to that it must not run any: it is opened once more.
         """
         from selenium.webdriver.support.ui import WebDriverWait
 

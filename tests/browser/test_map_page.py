@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from devicelint.map.model import Measure, Run
-from tests.test_map import HOSTILE, SCRIPT, TIMES
+from tests.map.test_picture import HOSTILE, SCRIPT, TIMES
 
 LANES = """
     [...document.querySelectorAll(".scroller .lane")].map(lane => {

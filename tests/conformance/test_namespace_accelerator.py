@@ -25,9 +25,19 @@ ANSWERS = {
         lambda: torch.nn.Linear(1, 1).to(torch.accelerator.current_accelerator()).weight.device,
         GPU,
     ),
-    "the current stream": (
-        lambda: torch.accelerator.current_stream() == torch.cuda.current_stream(),
+    "the number of the current stream": (
+        lambda: (
+            torch.accelerator.current_stream().stream_id == torch.cuda.current_stream().stream_id
+        ),
         True,
+    ),
+    "the current stream": (
+        lambda: torch.accelerator.current_stream() == torch.accelerator.current_stream(),
+        True,
+    ),
+    "the current stream, as torch.cuda has it": (
+        lambda: torch.accelerator.current_stream() == torch.cuda.current_stream(),
+        False,
     ),
     "the usual choice": (
         lambda: (

@@ -82,7 +82,7 @@ SELECTION = {
     "take": (lambda: gpu(3).take(ids(0, on=CPU)), exact("index", "cpu", "cuda:0", "_take")),
     "take_along_dim": (
         lambda: gpu(2, 2).take_along_dim(ids([0], [1], on=CPU), 1),
-        "Expected (tensor to have cuda:0 device|all tensors to be on the same device)",
+        "Expected tensor to have cuda:0 Device, but got tensor with cpu Device",
     ),
     "masked_select": (
         lambda: gpu(3).masked_select(ids(True, False, True, on=CPU)),
@@ -191,7 +191,31 @@ FUNCTIONS = {
     ),
     "grid_sample": (
         lambda: functional.grid_sample(gpu(1, 1, 2, 2), cpu(1, 2, 2, 2), align_corners=False),
-        "expected input and grid to be on same device, but input is on cuda:0 and grid is on cpu",
+        exact("grid", "cpu", "cuda:0", "_grid_sampler_2d"),
+    ),
+    "inner": (
+        lambda: torch.inner(gpu(3), cpu(3)),
+        "Expected tensor to have cuda DeviceType, but got tensor with cpu DeviceType",
+    ),
+    "inner, of a scalar": (
+        lambda: torch.inner(gpu(3), torch.tensor(2.0)),
+        "Expected tensor to have cuda DeviceType, but got tensor with cpu DeviceType",
+    ),
+    "cholesky_solve": (
+        lambda: torch.cholesky_solve(cpu(2, 2), gpu(2, 2)),
+        "Expected b and A to be on the same device, but found b on cpu and A on cuda:0 instead.",
+    ),
+    "cartesian_prod": (
+        lambda: torch.cartesian_prod(gpu(2), cpu(2)),
+        "meshgrid expects all tensors to have the same device",
+    ),
+    "complex": (
+        lambda: torch.complex(gpu(2), cpu(2)),
+        exact("imag", "cpu", "cuda:0", "out_complex_out"),
+    ),
+    "polar": (
+        lambda: torch.polar(cpu(2), gpu(2)),
+        exact("angle", "cuda:0", "cpu", "out_polar_out"),
     ),
     "scaled_dot_product_attention": (
         lambda: functional.scaled_dot_product_attention(gpu(1, 2, 3), cpu(1, 2, 3), gpu(1, 2, 3)),

@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional
 
 from tests.conformance.given import CPU, cpu, each, gpu, ids, places
-from tests.conformance.texts import ANY, differs, elementwise, exact, refused
+from tests.conformance.texts import ANY, differs, elementwise, exact, refused, version
 
 DENSE = " or input should be a MKLDNN tensor and weight is a dense tensor"
 
@@ -21,6 +21,11 @@ def types(one, other, what="weight"):
     return f"Input type \\({names[one]}\\) and {what} type \\({names[other]}\\) should be the same"
 
 
+def native(method):
+    """What a convolution says that the CPU would do without oneDNN."""
+    return exact("weight", "cuda:0", "cpu", method)
+
+
 CPU_INPUT = {
     "Linear": (lambda: cuda(nn.Linear(3, 4))(cpu(2, 3)), exact("mat1", "cpu", "cuda:0", "addmm")),
     "Linear, a sequence": (
@@ -31,15 +36,71 @@ CPU_INPUT = {
         lambda: cuda(nn.Linear(3, 4, bias=False))(cpu(2, 3)),
         exact("mat2", "cuda:0", "cpu", "mm"),
     ),
-    "Conv1d": (lambda: cuda(nn.Conv1d(1, 2, 3))(cpu(1, 1, 5)), types("cpu", "cuda") + DENSE),
-    "Conv2d": (lambda: cuda(nn.Conv2d(1, 2, 3))(cpu(1, 1, 5, 5)), types("cpu", "cuda") + DENSE),
-    "Conv3d": (
-        lambda: cuda(nn.Conv3d(1, 2, 3))(cpu(1, 1, 5, 5, 5)),
+    "Conv1d": (lambda: cuda(nn.Conv1d(1, 2, 3))(cpu(2, 1, 5)), types("cpu", "cuda") + DENSE),
+    "Conv1d, one sequence": (
+        lambda: cuda(nn.Conv1d(1, 2, 3))(cpu(1, 1, 5)),
+        native("__slow_conv2d_forward"),
+    ),
+    "Conv2d": (lambda: cuda(nn.Conv2d(1, 2, 3))(cpu(2, 1, 5, 5)), types("cpu", "cuda") + DENSE),
+    "Conv2d, one small picture": (
+        lambda: cuda(nn.Conv2d(1, 2, 3))(cpu(1, 1, 5, 5)),
+        native("__slow_conv2d_forward"),
+    ),
+    "Conv2d, a small picture without a batch": (
+        lambda: cuda(nn.Conv2d(1, 2, 3))(cpu(1, 5, 5)),
+        native("__slow_conv2d_forward"),
+    ),
+    "Conv2d, one large picture": (
+        lambda: cuda(nn.Conv2d(3, 2, 3))(cpu(1, 3, 224, 224)),
         types("cpu", "cuda") + DENSE,
     ),
-    "ConvTranspose2d": (
-        lambda: cuda(nn.ConvTranspose2d(1, 2, 3))(cpu(1, 1, 5, 5)),
+    "Conv2d, one small picture and a large kernel": (
+        lambda: cuda(nn.Conv2d(1, 2, 4))(cpu(1, 1, 5, 5)),
         types("cpu", "cuda") + DENSE,
+    ),
+    "Conv2d, one small picture in groups": (
+        lambda: cuda(nn.Conv2d(2, 2, 3, groups=2))(cpu(1, 2, 5, 5)),
+        types("cpu", "cuda") + DENSE,
+    ),
+    "Conv2d, dilated": (
+        lambda: cuda(nn.Conv2d(1, 2, 3, dilation=2))(cpu(1, 1, 9, 9)),
+        native("_slow_conv_dilated2d"),
+    ),
+    "Conv2d in double precision": (
+        lambda: cuda(nn.Conv2d(1, 2, 3).double())(cpu(2, 1, 5, 5).double()),
+        native("__slow_conv2d_forward"),
+    ),
+    "Conv2d in half precision": (
+        lambda: cuda(nn.Conv2d(1, 2, 3).half())(cpu(1, 1, 5, 5).half()),
+        "Input type \\(torch.HalfTensor\\) and weight type \\(torch.cuda.HalfTensor\\)",
+    ),
+    "Conv3d": (
+        lambda: cuda(nn.Conv3d(1, 2, 3))(cpu(2, 1, 5, 5, 5)),
+        types("cpu", "cuda") + DENSE,
+    ),
+    "Conv3d, one small volume": (
+        lambda: cuda(nn.Conv3d(1, 2, 3))(cpu(1, 1, 5, 5, 5)),
+        "Could not run 'aten::slow_conv3d_forward' with arguments from the 'CUDA' backend.",
+    ),
+    "Conv3d, one small volume, dilated": (
+        lambda: cuda(nn.Conv3d(1, 2, 3, dilation=2))(cpu(1, 1, 9, 9, 9)),
+        native("_slow_conv_dilated3d"),
+    ),
+    "ConvTranspose1d, one sequence": (
+        lambda: cuda(nn.ConvTranspose1d(1, 2, 3))(cpu(1, 1, 5)),
+        native("slow_conv_transpose2d"),
+    ),
+    "ConvTranspose2d": (
+        lambda: cuda(nn.ConvTranspose2d(1, 2, 3))(cpu(2, 1, 5, 5)),
+        types("cpu", "cuda") + DENSE,
+    ),
+    "ConvTranspose2d, one small picture": (
+        lambda: cuda(nn.ConvTranspose2d(1, 2, 3))(cpu(1, 1, 5, 5)),
+        native("slow_conv_transpose2d"),
+    ),
+    "ConvTranspose3d, one small volume": (
+        lambda: cuda(nn.ConvTranspose3d(1, 2, 3))(cpu(1, 1, 5, 5, 5)),
+        native("_slow_conv_transpose3d"),
     ),
     "BatchNorm1d": (
         lambda: cuda(nn.BatchNorm1d(3))(cpu(4, 3)),
@@ -58,7 +119,10 @@ CPU_INPUT = {
         exact("weight", "cuda:0", "cpu", "_native_group_norm"),
     ),
     "InstanceNorm1d": (lambda: cuda(nn.InstanceNorm1d(3, affine=True))(cpu(2, 3, 4)), ANY),
-    "RMSNorm": (lambda: cuda(nn.RMSNorm(3))(cpu(2, 3)), ANY),
+    "RMSNorm": (
+        lambda: cuda(nn.RMSNorm(3))(cpu(2, 3)),
+        exact("weight", "cuda:0", "cpu", "__fused_rms_norm") if version() >= (2, 11) else ANY,
+    ),
     "Embedding": (
         lambda: cuda(nn.Embedding(3, 2))(ids(0, 1, on=CPU)),
         exact("index", "cpu", "cuda:0", "_index_select"),
@@ -193,24 +257,47 @@ def test_attention_refuses_a_mask_from_the_cpu(row):
     refused(lambda: layer(query, query, query, **row), ANY)
 
 
+EFFICIENT = exact("attn_bias", "cpu", "cuda:0", "__scaled_dot_product_efficient_attention")
+"""What the kernel says that wants rows of four numbers, or of eight in half precision."""
+
+
+def attended(size, dtype=torch.float):
+    query = gpu(1, 2, 3, size).to(dtype)
+    mask = torch.zeros(3, 3, dtype=dtype)
+    return functional.scaled_dot_product_attention(query, query, query, attn_mask=mask)
+
+
 @each(
     {
-        "of the function": lambda x, mask: functional.scaled_dot_product_attention(
-            x[None], x[None], x[None], attn_mask=mask
+        "of the function": (lambda: attended(4), EFFICIENT),
+        "of the function, with rows too short": (lambda: attended(2), elementwise()),
+        "of the function, with rows too short in half precision": (
+            lambda: attended(4, torch.half),
+            elementwise(),
         ),
-        "of a layer that gives no weights": lambda x, mask: cuda(nn.MultiheadAttention(4, 2))(
-            x, x, x, attn_mask=mask, need_weights=False
+        "of a layer that gives no weights": (
+            lambda: cuda(nn.MultiheadAttention(8, 2))(
+                *[gpu(3, 3, 8)] * 3, attn_mask=torch.zeros(3, 3), need_weights=False
+            ),
+            EFFICIENT,
         ),
-        "of a layer of an encoder": lambda x, mask: cuda(nn.TransformerEncoderLayer(4, 2, 8))(
-            x, src_mask=mask
+        "of a layer of an encoder": (
+            lambda: cuda(nn.TransformerEncoderLayer(8, 2, 8))(
+                gpu(3, 3, 8), src_mask=torch.zeros(3, 3)
+            ),
+            EFFICIENT,
+        ),
+        "of a layer of an encoder, with rows too short": (
+            lambda: cuda(nn.TransformerEncoderLayer(4, 2, 8))(
+                gpu(3, 3, 4), src_mask=torch.zeros(3, 3)
+            ),
+            elementwise(),
         ),
     }
 )
 def test_fused_attention_refuses_a_mask_from_the_cpu(row):
-    refused(
-        lambda: row(gpu(3, 3, 4), torch.zeros(3, 3)),
-        exact("attn_bias", "cpu", "cuda:0", "__scaled_dot_product_efficient_attention"),
-    )
+    call, text = row
+    refused(call, text)
 
 
 LOSSES = {

@@ -2,8 +2,8 @@
 
 import re
 
-from runtime_guard._explaining.explain import notes_of
-from runtime_guard._explaining.message import HEAD
+from runtime_guard.messages.explain import notes_of
+from runtime_guard.messages.message import HEAD
 
 
 def note_of(error: BaseException) -> str:

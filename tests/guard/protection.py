@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import runtime_guard
-from runtime_guard._guarding.checking import Checking
+from runtime_guard.hooks.checking import Checking
 
 
 def by_guard(model: nn.Module, **options) -> Checking:

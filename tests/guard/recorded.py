@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import torch
 
-from runtime_guard._mismatch import Mismatch, TensorFacts
-from runtime_guard._recording.recording import read
+from runtime_guard.mismatch import Mismatch, TensorFacts
+from runtime_guard.profiler.recording.recording import read
 from tests.guard.accelerator import on_accelerator
 
 SMALL = 100_000

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from runtime_guard._recording.recording import Event, Header, Recording, Spot, Tally
+from runtime_guard.profiler.recording.recording import Event, Header, Recording, Spot, Tally
 
 TRAIN = """\
 import torch

@@ -11,8 +11,8 @@ import torch.distributed as dist
 from torch.distributed import destroy_process_group
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
-from runtime_guard import _distributed
-from runtime_guard._distributed import (
+from runtime_guard import distributed as _distributed
+from runtime_guard.distributed import (
     LARGEST,
     call_before_shutdown,
     gather,
@@ -226,7 +226,7 @@ def test_a_wrapper_of_somebody_elses_stays_as_it_is(group, called, monkeypatch):
 def test_at_exit_a_callback_precedes_what_was_registered_before_it():
     program = """
 import atexit, sys
-from runtime_guard._distributed import call_before_shutdown
+from runtime_guard.distributed import call_before_shutdown
 atexit.register(print, "last")
 call_before_shutdown(lambda: print("first"))
 call_before_shutdown(lambda: print("never"))()

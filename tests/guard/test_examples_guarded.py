@@ -15,7 +15,7 @@ import pytest
 
 import runtime_guard
 from runtime_guard import DeviceMismatchError
-from runtime_guard._explaining.explain import annotate
+from runtime_guard.messages.explain import annotate
 from tests.guard.notes import note_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

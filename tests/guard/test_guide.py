@@ -13,10 +13,10 @@ from torch import nn
 
 import runtime_guard
 from runtime_guard import DeviceMismatchError
-from runtime_guard._explaining.explain import notes_of
-from runtime_guard._reporting import command
-from runtime_guard._running import cli
-from runtime_guard._settings import Environment, Settings, to_environment
+from runtime_guard.launcher import cli
+from runtime_guard.messages.explain import notes_of
+from runtime_guard.profiler.report import command
+from runtime_guard.settings import Environment, Settings, to_environment
 from tests.guard.notes import note_of
 
 ROOT = Path(__file__).parents[2]

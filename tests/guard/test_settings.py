@@ -2,7 +2,7 @@
 
 import pytest
 
-from runtime_guard._settings import (
+from runtime_guard.settings import (
     Environment,
     Settings,
     from_environment,

@@ -16,6 +16,8 @@ from tests.mdtest.runner import Complaint, complaints
 from tests.mdtest.update import update
 
 Replacements = dict[Path, list[tuple[Fence, str]]]
+_FOLDERS = ("/devicelint/rules/", "/tests/interpreter/", "/tests/fixes/adoption/")
+_GUIDES = ("/docs/adopt.md", "/docs/assume.md", "/docs/configuration.md", "/docs/tutorial.md")
 _REPLACEMENTS = pytest.StashKey[Replacements]()
 
 
@@ -42,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> MarkdownPage | None:
-    """Collect rule pages and everything below `tests/pages`."""
+    """Collect the rules' pages, and those among the tests."""
     if not is_page(file_path):
         return None
     page: MarkdownPage = MarkdownPage.from_parent(parent, path=file_path)
@@ -50,14 +52,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> MarkdownPa
 
 
 def is_page(path: Path) -> bool:
-    """Whether it is a rule's page, one below `tests/pages`, or a guide that is tested."""
-    folder = f"/{path.parent.as_posix()}/"
+    """Whether it is a rule's page, one among the tests, or a guide that is tested."""
+    place = path.as_posix()
     return path.suffix == ".md" and (
-        folder.endswith("/devicelint/rules/")
-        or "/tests/pages/" in folder
-        or f"{folder}{path.name}".endswith(
-            ("/docs/adopt.md", "/docs/assume.md", "/docs/configuration.md", "/docs/tutorial.md")
-        )
+        f"/{place}".endswith(_GUIDES) or any(folder in f"/{place}" for folder in _FOLDERS)
     )
 
 

@@ -15,7 +15,7 @@ device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model = nn.Linear(2, 2).to(device)
 """
 WRONG = "y = model(torch.ones(1, 2))\n"
-MENDED = "y = model(torch.ones(1, 2, device=device))\n"
+FIXED = "y = model(torch.ones(1, 2, device=device))\n"
 
 
 def block(code, info="python", fence="```"):
@@ -113,10 +113,10 @@ class TestComments:
 
 
 class TestFix:
-    def test_the_block_is_mended_where_it_stands(self):
+    def test_the_block_is_fixed_where_it_stands(self):
         page = "# It's\r\n\n", block(SETUP), "* text\n\n", block(WRONG), "more"
         fixed = lint.fix(read(*page))
-        assert fixed.after.to_bytes() == "".join(page).replace(WRONG, MENDED).encode()
+        assert fixed.after.to_bytes() == "".join(page).replace(WRONG, FIXED).encode()
         assert fixed.remaining == ()
 
     def test_what_is_not_python_stays(self):
@@ -143,4 +143,4 @@ PROSE = st.text(st.sampled_from("ab '\"é#>*\n\r`~"), max_size=20).map(
 def test_the_prose_stays(first, second, third):
     parts = (first, "\n", block(SETUP), second, "\n", block(WRONG), third)
     fixed = lint.fix(read(*parts))
-    assert fixed.after.text == "".join(parts).replace(WRONG, MENDED)
+    assert fixed.after.text == "".join(parts).replace(WRONG, FIXED)

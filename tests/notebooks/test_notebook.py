@@ -265,8 +265,8 @@ class TestEveryOtherByte:
             return written(notebook(markdown("é"), *cells), **style)
 
         fixed = lint.fix(SourceFile.from_bytes(document(PROGRAM[1]), "nb.ipynb"))
-        mended = PROGRAM[1].replace("(1, 2)", "(1, 2, device=device)")
-        assert fixed.after.to_bytes() == document(mended)
+        fixed_text = PROGRAM[1].replace("(1, 2)", "(1, 2, device=device)")
+        assert fixed.after.to_bytes() == document(fixed_text)
 
     def test_a_byte_order_mark_and_no_last_newline_stay(self):
         data = b"\xef\xbb\xbf" + written(notebook(*PROGRAM)).rstrip(b"\n")

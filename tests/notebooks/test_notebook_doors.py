@@ -19,7 +19,7 @@ from torch import nn
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model = nn.Linear(2, 2).to(device)"""
 WRONG = "%matplotlib inline\nx = torch.ones(1, 2)\nmodel(x)  # é"
-MENDED = WRONG.replace("(1, 2)", "(1, 2, device=device)")
+FIXED = WRONG.replace("(1, 2)", "(1, 2, device=device)")
 MESSAGE = (
     "DEV103 `torch.ones(1, 2)` is created on the CPU and is an input of module `model`, which is on"
     " cuda since line 4 of cell 2: create it with device="
@@ -95,7 +95,7 @@ def test_fix_and_adopt_write_the_cells(run, file, command):
     assert status == 0
     assert "nb.ipynb:cell 3:line 2:5: fixed DEV103: Create it with `device=device`\n" in error
     assert file.read_bytes() == before.replace(b"ones(1, 2)", b"ones(1, 2, device=device)")
-    assert sources(file.read_bytes())[2] == MENDED
+    assert sources(file.read_bytes())[2] == FIXED
 
 
 def test_diff_shows_cells(run, file):
@@ -114,7 +114,7 @@ def test_standard_input(run, file, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     status, out, _ = run("--fix", "-", "--stdin-filename", "nb.ipynb")
     assert status == 0
-    assert sources(out)[2] == MENDED
+    assert sources(out)[2] == FIXED
 
 
 def test_trace(run, file):

@@ -64,6 +64,6 @@ def test_actions_and_commands_are_called_as_they_are():
     titles = {command["title"] for command in PACKAGE["contributes"]["commands"]}
     assert {one for one in titles if f"*{one}*" in PAGE} >= {
         "Go to where the value was moved",
-        "Mend all device mistakes in this file",
+        "Fix all device mistakes in this file",
         "Bring this file to one device",
     }

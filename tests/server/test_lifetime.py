@@ -62,12 +62,12 @@ START = {"line": 0, "character": 0}
 
 
 BUSY = """\
-import threading, devicelint.views.study, devicelint.server.stdio as serving
-def study(*given):
+import threading, devicelint.views.editor, devicelint.server.stdio as serving
+def analyse(*given):
     begun.set()
     threading.Event().wait()
 begun = threading.Event()
-devicelint.views.study.study = study
+devicelint.views.editor.analyse = analyse
 threading.Thread(target=lambda: (begun.wait(), print("begun", flush=True)), daemon=True).start()
 serving.serve()
 """
@@ -257,5 +257,5 @@ def test_an_editor_that_knows_little_is_served_all_the_same(start, tmp_path):
     editor = start(capabilities=lsp.ClientCapabilities())
     uri = editor.open(tmp_path / "train.py", CLASH)
     assert codes(editor.found(uri)) == [("DEV103", 3, 4)]
-    (mend, *_) = editor.actions(uri, at(3, 5))
-    assert [one.new_text for one in mend.edit.changes[uri]] == [', device="cuda"']
+    (action, *_) = editor.actions(uri, at(3, 5))
+    assert [one.new_text for one in action.edit.changes[uri]] == [', device="cuda"']

@@ -63,16 +63,16 @@ def test_the_code_of_a_notebook_may_come_as_one_text(editor, path):
 def test_a_fix_changes_a_cell_and_keeps_its_magics(editor, path):
     _, _, second, _ = opened(editor, path)
     editor.found(second)
-    mend, ignore, _ = editor.actions(second, at(1, 6))
-    mended = CELLS[2].replace("4, 3)", "4, 3, device='cuda')")
-    assert edited(mend.edit, second, CELLS[2]) == mended
-    silenced = CELLS[2] + "  # devicelint: ignore[DEV103]"
-    assert edited(ignore.edit, second, CELLS[2]) == silenced
+    action, ignore, _ = editor.actions(second, at(1, 6))
+    fixed_text = CELLS[2].replace("4, 3)", "4, 3, device='cuda')")
+    assert edited(action.edit, second, CELLS[2]) == fixed_text
+    suppressed = CELLS[2] + "  # devicelint: ignore[DEV103]"
+    assert edited(ignore.edit, second, CELLS[2]) == suppressed
     for kind in ("source.fixAll", "notebook.source.fixAll.devicelint"):
         (every,) = editor.actions(second, at(0, 0), only=[kind])
         assert every.kind is not None
         assert every.kind.endswith(kind if kind.startswith("notebook") else f"{kind}.devicelint")
-        assert edited(every.edit, second, CELLS[2]) == mended
+        assert edited(every.edit, second, CELLS[2]) == fixed_text
 
 
 def test_a_cell_is_checked_as_it_is_typed(editor, path):

@@ -18,7 +18,7 @@ x = torch.zeros(4, 3)
 print(model(x))
 """
 
-MENDED = CLASH.replace("zeros(4, 3)", 'zeros(4, 3, device="cuda")')
+FIXED = CLASH.replace("zeros(4, 3)", 'zeros(4, 3, device="cuda")')
 
 
 def codes(found: list[lsp.Diagnostic]) -> list[tuple[object, int, int]]:
@@ -51,8 +51,8 @@ def test_a_comment_of_no_use_is_shown_as_unnecessary(editor, path):
     (found,) = editor.found(uri)
     assert (found.code, found.range) == ("DEV901", at(2, 19, 33))
     assert list(found.tags or ()) == [lsp.DiagnosticTag.Unnecessary]
-    mend = editor.actions(uri, at(2, 25))[0]
-    assert edited(mend.edit, uri, text) == text.replace("  # noqa: DEV104", "")
+    action = editor.actions(uri, at(2, 25))[0]
+    assert edited(action.edit, uri, text) == text.replace("  # noqa: DEV104", "")
 
 
 def test_what_is_typed_counts_and_not_what_is_on_the_disk(editor, path):
@@ -68,18 +68,18 @@ def test_what_is_typed_counts_and_not_what_is_on_the_disk(editor, path):
 def test_the_fix_of_a_finding_is_offered_where_it_is(editor, path):
     uri = editor.open(path, CLASH)
     assert [one.title for one in editor.actions(uri, at(0, 0))] == []
-    mend, ignore, every = editor.actions(uri, at(3, 10))
-    assert (mend.title, mend.kind, mend.is_preferred) == (
+    action, ignore, every = editor.actions(uri, at(3, 10))
+    assert (action.title, action.kind, action.is_preferred) == (
         'Create it with device="cuda" (DEV103)',
         lsp.CodeActionKind.QuickFix,
         True,
     )
-    assert edited(mend.edit, uri, CLASH) == MENDED
+    assert edited(action.edit, uri, CLASH) == FIXED
     assert ignore.title == "Ignore DEV103 (created-on-cpu) here"
     assert edited(ignore.edit, uri, CLASH) == CLASH.replace(
         "zeros(4, 3)", "zeros(4, 3)  # devicelint: ignore[DEV103]"
     )
-    assert every.title == "Mend all that is safe in this file"
+    assert every.title == "Fix all that is safe in this file"
 
 
 def test_a_fix_brings_the_fixes_that_it_calls_for(editor, path):
@@ -99,8 +99,8 @@ for x, y in loader:
 """
     uri = editor.open(path, text)
     assert codes(editor.found(uri)) == [("DEV701", 4, 0)]
-    mend, *_ = editor.actions(uri, at(4, 0))
-    after = edited(mend.edit, uri, text)
+    action, *_ = editor.actions(uri, at(4, 0))
+    after = edited(action.edit, uri, text)
     assert "model = nn.Linear(3, 1).to(device)\n" in after
     assert "for x, y in loader:\n    x = x.to(device)\n    y = y.to(device)\n" in after
 
@@ -118,7 +118,7 @@ print(x.numpy())
     titles = [one.title for one in editor.actions(uri, at(3, 0))]
     assert titles == [
         "Ignore DEV104 (discarded-move) here",
-        "Mend all that is safe in this file",
+        "Fix all that is safe in this file",
     ]
 
 
@@ -138,24 +138,24 @@ print(model(x))
 """
     uri = editor.open(path, text)
     assert codes(editor.found(uri)) == [("DEV407", 6, 12), ("DEV101", 7, 12)]
-    mend, *_ = editor.actions(uri, at(6, 12))
-    mended = other.replace("n, 4)", "n, 4, device=device)")
-    assert edited(mend.edit, helper.as_uri(), other) == mended
-    assert edited(mend.edit, uri, text) == text
+    action, *_ = editor.actions(uri, at(6, 12))
+    fixed_text = other.replace("n, 4)", "n, 4, device=device)")
+    assert edited(action.edit, helper.as_uri(), other) == fixed_text
+    assert edited(action.edit, uri, text) == text
     there = editor.open(helper, "\n" + other, version=7)
-    mend, *_ = editor.actions(uri, at(6, 12))
-    assert edited(mend.edit, there, "\n" + other) == "\n" + mended
-    assert mend.edit.document_changes[0].text_document.version == 7
+    action, *_ = editor.actions(uri, at(6, 12))
+    assert edited(action.edit, there, "\n" + other) == "\n" + fixed_text
+    assert action.edit.document_changes[0].text_document.version == 7
     assert codes(editor.found(uri)) == [("DEV407", 6, 12), ("DEV101", 7, 12)]
 
 
-def test_all_is_mended_at_once_when_that_is_asked_for(editor, path):
+def test_all_is_fixed_at_once_when_that_is_asked_for(editor, path):
     moved = "y = torch.ones(2)\ny.cuda()\n"
     text = CLASH + moved
     uri = editor.open(path, text)
     (action,) = editor.actions(uri, at(0, 0), only=["source.fixAll"])
     assert action.kind == "source.fixAll.devicelint"
-    assert edited(action.edit, uri, text) == MENDED + moved
+    assert edited(action.edit, uri, text) == FIXED + moved
     params = lsp.ExecuteCommandParams("devicelint.fixAll", [uri])
     editor.ask(lsp.WORKSPACE_EXECUTE_COMMAND, params)
     assert edited(editor.edits[-1], uri, text) == edited(action.edit, uri, text)
@@ -323,8 +323,8 @@ def test_places_are_told_as_the_editor_counts_them(editor, path):
     text = text.replace("x, 😀 = 1, 2; ", "")
     uri = editor.open(path, text)
     assert codes(editor.found(uri)) == [("DEV103", 3, 12)]
-    (mend, *_) = editor.actions(uri, at(3, 14))
-    assert edited(mend.edit, uri, text) == text.replace("4, 3)", '4, 3, device="cuda")')
+    (action, *_) = editor.actions(uri, at(3, 14))
+    assert edited(action.edit, uri, text) == text.replace("4, 3)", '4, 3, device="cuda")')
     editor.type(uri, 2, "🎉", at(3, 3, 5))
     assert codes(editor.found(uri, 2)) == [("DEV103", 3, 12)]
 
@@ -333,7 +333,7 @@ def test_carriage_returns_stay(editor, path):
     text = CLASH.replace("\n", "\r\n")
     uri = editor.open(path, text)
     (action,) = editor.actions(uri, at(0, 0), only=["source.fixAll.devicelint"])
-    assert edited(action.edit, uri, text) == MENDED.replace("\n", "\r\n")
+    assert edited(action.edit, uri, text) == FIXED.replace("\n", "\r\n")
 
 
 def test_what_is_excluded_or_no_python_is_left_alone(editor, path):
@@ -363,8 +363,8 @@ def test_a_path_with_blanks_and_beyond_ascii_keeps_its_name(editor, path):
     uri = editor.open(path.with_name("möñ dél 100%.py"), CLASH)
     (found,) = editor.found(uri)
     assert found.related_information[0].location.uri == uri
-    (mend, *_) = editor.actions(uri, at(3, 10))
-    assert edited(mend.edit, uri, CLASH) == MENDED
+    (action, *_) = editor.actions(uri, at(3, 10))
+    assert edited(action.edit, uri, CLASH) == FIXED
 
 
 def test_markdown_is_checked_where_the_editor_asks_for_it(editor, path):

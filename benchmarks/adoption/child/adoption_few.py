@@ -61,7 +61,7 @@ def after_import(torch: Any) -> None:
 
 def _note_trained(optimizer: Any) -> None:
     """Note on which kinds of device parameters are trained: a loss may be computed elsewhere."""
-    marks = sys.modules.get("runtime_guard._virtual.marks")
+    marks = sys.modules.get("runtime_guard.virtual.devices.marks")
     for group in optimizer.param_groups:
         for parameter in group["params"]:
             device = parameter.device if marks is None else marks.device_of(parameter)

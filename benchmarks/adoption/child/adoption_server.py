@@ -87,7 +87,7 @@ def _prepare(asked: dict[str, Any]) -> None:
     import numpy as np
     import torch
 
-    from runtime_guard._running.activation import activate_from_environment
+    from runtime_guard.launcher.activation import activate_from_environment
 
     seed = int(os.environ["EXAMPLES_SEED"])
     random.seed(seed)

@@ -52,7 +52,7 @@ def _record_backward(torch: Any) -> None:
 
 
 def _note_device(tensor: Any) -> None:
-    marks = sys.modules.get("runtime_guard._virtual.marks")
+    marks = sys.modules.get("runtime_guard.virtual.devices.marks")
     device = tensor.device if marks is None else marks.device_of(_local(tensor))
     (Path(os.environ[FOLDER]) / f"{device.type}.device").touch()
 

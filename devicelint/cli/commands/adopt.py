@@ -24,9 +24,9 @@ def run(_command: str, words: Sequence[str]) -> int:
     refuse_contradictions(options)
     if options.entry is None:
         return Adoption(options).run()
-    from devicelint.cli.commands.adopt_entry import LedAdoption
+    from devicelint.cli.commands.adopt_entry import EntryAdoption
 
-    return LedAdoption(options).run()
+    return EntryAdoption(options).run()
 
 
 class Adoption(Check):
@@ -36,7 +36,7 @@ class Adoption(Check):
         """The configuration by which a file is adopted."""
         return config.for_adoption()
 
-    def mended(self, source: SourceFile, config: Config) -> Fixed:
+    def fix_file(self, source: SourceFile, config: Config) -> Fixed:
         """The file in the device pattern, as far as its source says what that takes."""
         adopted = lint.adopt(source, config, self.project, self.approves)
         self.tell_of_change(adopted)

@@ -1,4 +1,4 @@
-"""The command `check`: read files, ask the engine, print what it says, write what it mends."""
+"""The command `check`: read files, ask the engine, print what it says, write what it fixes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from devicelint.cli.run.output import Output
 from devicelint.cli.run.progress import Progress
 from devicelint.cli.run.settings import Settings
 from devicelint.cli.run.tally import Tally
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.output import summary
 
 if TYPE_CHECKING:
-    from devicelint.cli.run.other_files import Across
+    from devicelint.cli.run.other_files import OtherFiles
     from devicelint.config import Config
     from devicelint.fixes import Approval
     from devicelint.linter.lint import Fixed
@@ -73,8 +73,8 @@ def refuse_contradictions(options: Namespace) -> None:
 
 
 def is_clean(fixed: Fixed) -> bool:
-    """Whether nothing was found in a file, so that there was nothing to mend."""
-    told = (fixed.applied, fixed.rolled_back, fixed.remaining, fixed.silenced)
+    """Whether nothing was found in a file, so that there was nothing to fix."""
+    told = (fixed.applied, fixed.rolled_back, fixed.remaining, fixed.suppressed)
     return fixed.after.text == fixed.before.text and not any(told)
 
 
@@ -87,7 +87,7 @@ class Check:
         self.settings = Settings(options)
         self.old_code = OldCode(options)
         self.output = Output(options)
-        self.tally = Tally(hear=self.output.show_problem)
+        self.tally = Tally(on_problem=self.output.show_problem)
         self.checking = Checking(options, lambda each: self.config_for(self.config_of(each)))
         self.unsafe_fixes = False
         """Whether --fix would make unsafe fixes too, in any of the files."""
@@ -96,7 +96,7 @@ class Check:
         self.is_holding = False
         """Whether imports see texts that are not written."""
         self.approves = self._asking()
-        self.mended_files: list[Fixed] = []
+        self.fixed_files: list[Fixed] = []
         """What is to be proven."""
 
     def _asking(self) -> Approval | None:
@@ -154,8 +154,8 @@ class Check:
             self.output.show(checked)
             self._tell_unknown_codes(checked.source)
 
-    def _checked(self, each: Input) -> Checked:
-        return self.old_code.sifted(self.checking.checked(each), self.config_of(each))
+    def _checked(self, each: Input) -> CheckResult:
+        return self.old_code.filtered(self.checking.checked(each), self.config_of(each))
 
     @cached_property
     def project(self) -> Project:
@@ -178,32 +178,34 @@ class Check:
                 terminal.write_bytes(each.data)
             return
         self.show_fixed(each, fixed.pop(each))
-        for one, mended in fixed.items():
-            if mended.after.text != mended.before.text:
-                self._show_changed_with_it(one, mended)
+        for other, outcome in fixed.items():
+            if outcome.after.text != outcome.before.text:
+                self._show_changed_with_it(other, outcome)
 
     def _is_known_clean(self, each: Input) -> bool:
-        """Whether there is nothing to mend in a file, which is told then as a check tells it."""
+        """Whether there is nothing to fix in a file, which is told then as a check tells it."""
         clean = self.checking.known_clean(each)
         if clean is None:
             return False
-        clean = self.old_code.sifted(clean, self.config_of(each))
+        clean = self.old_code.filtered(clean, self.config_of(each))
         self.tally.count(clean)
         if not self.options.diff:
             self.output.show(clean)
         return True
 
     def _show_changed_with_it(self, each: Input, fixed: Fixed) -> None:
-        """Tell what was mended in a file before its turn, or after it; all else is told then."""
+        """Tell what was fixed in a file before its turn, or after it; all else is told then."""
         self.tally.count_fixes(fixed)
-        told = replace(fixed, rolled_back=(), remaining=(), reasons={}, silenced=())
+        told = replace(fixed, rolled_back=(), remaining=(), reasons={}, suppressed=())
         self.output.show_fixed(told, False, self.config_of(each).unsafe_fixes)
 
     def show_fixed(self, each: Input, fixed: Fixed) -> None:
         """Count what became of a file, and tell of it."""
-        left = self.old_code.sifted(Checked(fixed.after, fixed.remaining), self.config_of(each))
+        left = self.old_code.filtered(
+            CheckResult(fixed.after, fixed.remaining), self.config_of(each)
+        )
         fixed = replace(fixed, remaining=left.findings)
-        self.tally.count(Checked(fixed.after, fixed.remaining))
+        self.tally.count(CheckResult(fixed.after, fixed.remaining))
         self.tally.count_fixes(fixed)
         self.output.show_fixed(
             fixed,
@@ -211,12 +213,12 @@ class Check:
             self.config_of(each).unsafe_fixes,
         )
         if self.options.prove:
-            self.mended_files.append(fixed)
+            self.fixed_files.append(fixed)
 
     def _prove(self) -> None:
         from devicelint.cli.run import proof
 
-        files = self.mended_files
+        files = self.fixed_files
         scripts = proof.scripts(files, self.options, self.project)
         for script in scripts:
             prove = partial(proof.run, script, files, self.options)
@@ -227,42 +229,42 @@ class Check:
 
     def _fixed(self, each: Input) -> dict[Input, Fixed]:
         """What is made of a file, and of those that have to change with it."""
-        fixed = {each: self.mended(self.across.source(each), self.config_of(each))}
+        fixed = {each: self.fix_file(self.other_files.source(each), self.config_of(each))}
         config = self.config_for(self.config_of(each))
-        others = [] if self.approves else self.across.needed(each, fixed[each], config)
+        others = [] if self.approves else self.other_files.needed(each, fixed[each], config)
         if others:
             configs = {each: config} | {o: self.config_of(o) for o in others}
-            fixed = self.across.fixed(configs, self.old_code.heard)
+            fixed = self.other_files.fixed(configs, self.old_code.reported)
         if self.writes:
             on_disk: dict[Input, Fixed] = {
                 one: it for one, it in fixed.items() if isinstance(one, FileInput)
             }
-            if self.across.write(on_disk):
+            if self.other_files.write(on_disk):
                 self.checking.look_again()
         elif others:
-            self.across.hold(fixed)
+            self.other_files.hold(fixed)
             self.is_holding = True
         if not (others or self.is_holding) and is_clean(fixed[each]):
             self.checking.learn_clean(each, fixed[each].before)
         return fixed
 
     @cached_property
-    def across(self) -> Across:
+    def other_files(self) -> OtherFiles:
         """The files that a fix of another may change."""
-        from devicelint.cli.run.other_files import Across
+        from devicelint.cli.run.other_files import OtherFiles
 
-        return Across(self.project, self.options.paths, self.settings)
+        return OtherFiles(self.project, self.options.paths, self.settings)
 
     def config_for(self, config: Config) -> Config:
-        """The configuration by which a file is mended."""
+        """The configuration by which a file is fixed."""
         return config
 
-    def mended(self, source: SourceFile, config: Config) -> Fixed:
+    def fix_file(self, source: SourceFile, config: Config) -> Fixed:
         """What is made of one file."""
         from devicelint.linter import lint
 
-        heard = partial(self.old_code.heard, config=config)
-        return lint.fix(source, config, self.project, self.approves, heard)
+        reported = partial(self.old_code.reported, config=config)
+        return lint.fix(source, config, self.project, self.approves, reported)
 
     @property
     def writes(self) -> bool:

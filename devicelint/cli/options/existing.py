@@ -62,7 +62,7 @@ def add_old_code_options(parser: Parser) -> None:
     group.add_argument(
         "--add-noqa",
         action="store_true",
-        help="silence what is found: write # noqa: DEV101 on its line; with --diff, show that",
+        help="suppress what is found: write # noqa: DEV101 on its line; with --diff, show that",
     )
     group.add_argument(
         "--add-ignore", action="store_true", help="the same, as # devicelint: ignore[DEV101]"

@@ -211,7 +211,7 @@ def explain_parser() -> Parser:
     """Return the parser of `devicelint explain`."""
     parser = Parser(
         "devicelint explain",
-        COMMANDS["explain"] + ": what it reports, why, how to mend it, what it leaves alone.",
+        COMMANDS["explain"] + ": what it reports, why, how to fix it, what it leaves alone.",
         "examples:\n  devicelint explain DEV101\n  devicelint explain module-input-elsewhere\n",
     )
     parser.add_argument("rule", metavar="RULE", help="the code or the name of a rule")

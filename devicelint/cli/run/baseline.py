@@ -21,7 +21,7 @@ from devicelint.output import known as sentences
 
 if TYPE_CHECKING:
     from devicelint.config import Config
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 
 @dataclass
@@ -37,20 +37,20 @@ class Known:
         """Read a file; raises BaselineError."""
         return cls(read_baseline(path))
 
-    def heard(self, checked: Checked) -> Checked:
+    def reported(self, checked: CheckResult) -> CheckResult:
         """What of a file is new."""
-        new = self.baseline.sift(checked.findings, checked.source).new
+        new = self.baseline.filter_known(checked.findings, checked.source).new
         return replace(checked, findings=new)
 
-    def sifted(self, checked: Checked, config: Config) -> Checked:
+    def filtered(self, checked: CheckResult, config: Config) -> CheckResult:
         """The same, counted."""
-        sifted = self.baseline.sift(checked.findings, checked.source)
-        self.kept_back += len(sifted.known)
-        if sifted.stale:
+        filtered = self.baseline.filter_known(checked.findings, checked.source)
+        self.kept_back += len(filtered.known)
+        if filtered.stale:
             asked = checked_codes(config, checked.source.path)
             name = self.baseline.name_of(checked.source.path)
-            self.stale[name] = Counter({k: n for k, n in sifted.stale.items() if k.code in asked})
-        return replace(checked, findings=sifted.new)
+            self.stale[name] = Counter({k: n for k, n in filtered.stale.items() if k.code in asked})
+        return replace(checked, findings=filtered.new)
 
     def all_stale(self) -> dict[str, Counter[Key]]:
         """The entries for what is found no more, also of files that are gone."""
@@ -85,7 +85,7 @@ class Writing:
             told = f"--write-baseline leaves {path} as it is, which {error.message}"
             raise UsageError(told) from None
 
-    def took(self, checked: Checked, config: Config) -> Checked:
+    def took(self, checked: CheckResult, config: Config) -> CheckResult:
         """Nothing of a file is to be told: all of it is known from now on."""
         name = self.before.name_of(checked.source.path)
         asked = checked_codes(config, checked.source.path)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.inputs import STDIN
 from devicelint.finding import Finding, InputError
-from devicelint.linter.baseline import count, sift
+from devicelint.linter.baseline import count, filter_known
 from devicelint.output import known as sentences
 from devicelint.text.source import SourceFile
 from devicelint.workspace.git import GitError, Revision, changed_lines
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from devicelint.config import Config
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
     from devicelint.workspace.project import Project
 
 
@@ -37,9 +37,9 @@ class Changed:
             if path == STDIN or Path(path).exists():  # Others are told about in their turn.
                 self._repository(path)
 
-    def sifted(self, checked: Checked, config: Config) -> Checked:
+    def filtered(self, checked: CheckResult, config: Config) -> CheckResult:
         """What of a file is to be told."""
-        told = self.heard(checked, config)
+        told = self.reported(checked, config)
         self.kept_back += len(checked.findings) - len(told.findings)
         return told
 
@@ -47,7 +47,7 @@ class Changed:
         """How much was kept back."""
         return sentences.unchanged(self.kept_back, self.name)
 
-    def heard(self, checked: Checked, config: Config) -> Checked:
+    def reported(self, checked: CheckResult, config: Config) -> CheckResult:
         """The same, of a text that is on its way to what is told."""
         if not checked.findings:
             return checked
@@ -73,7 +73,7 @@ class _Repository:
     def __init__(self, revision: Revision) -> None:
         self.revision = revision
 
-    def new(self, checked: Checked, config: Config) -> frozenset[Finding]:
+    def new(self, checked: CheckResult, config: Config) -> frozenset[Finding]:
         """What is found in a file that is on a changed line, or was not found before."""
         source, findings = checked.source, frozenset(checked.findings)
         before = self._before(source)
@@ -111,7 +111,7 @@ class _Repository:
             was = lint.check(before, config, self._project)
         except InputError:
             return frozenset()
-        return frozenset(sift(old, source, count(was.findings, was.source)).new)
+        return frozenset(filter_known(old, source, count(was.findings, was.source)).new)
 
     @cached_property
     def _project(self) -> Project:

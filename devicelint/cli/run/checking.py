@@ -16,7 +16,7 @@ from devicelint.cli.run.examine import examine
 from devicelint.cli.run.inputs import FileInput, Input
 from devicelint.cli.run.jobs import number
 from devicelint.finding import InputError
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.rule_index import plugged_in
 from devicelint.text.hashing import digest
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from devicelint.workspace.project import Project
 
 _NOTHING: list[list[Any]] = [[], [], []]
-"""What is known of a file in which nothing is found, silenced, or assumed."""
+"""What is known of a file in which nothing is found, suppressed, or assumed."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Checking:
         self._begin(waiting)
         yield from waiting
 
-    def checked(self, each: Input) -> Checked:
+    def checked(self, each: Input) -> CheckResult:
         """What is found in a file; raises InputError."""
         if not isinstance(each, FileInput):
             return examine(each.source(), self._config_of(each), lambda: self.project)
@@ -100,13 +100,13 @@ class Checking:
                 return checked_of(source, read.known)
         return self._examined(each, source, read)
 
-    def known_clean(self, each: Input) -> Checked | None:
+    def known_clean(self, each: Input) -> CheckResult | None:
         """A file in which nothing is found, where that is known already."""
         if isinstance(each, FileInput):
             with suppress(InputError):  # It is told by whoever works on the file then.
                 read = self._read_in_turn(each)
                 if read.known == _NOTHING:
-                    return Checked(each.source_of(read.data), ())
+                    return CheckResult(each.source_of(read.data), ())
         return None
 
     def learn_clean(self, each: Input, source: SourceFile) -> None:
@@ -208,7 +208,7 @@ class Checking:
             return Path(self._options.cache_dir)
         return config.cache_dir or (config.root or Path.cwd()) / DEFAULT_NAME
 
-    def _examined(self, each: FileInput, source: SourceFile, read: _Read) -> Checked:
+    def _examined(self, each: FileInput, source: SourceFile, read: _Read) -> CheckResult:
         cache = self._cache(read.config)
         try:
             checked = examine(source, read.config, lambda: self.project)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from devicelint.cli.run.changed import Changed
     from devicelint.cli.run.suppress import Adding
     from devicelint.config import Config
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 
 class OldCode:
@@ -32,7 +32,7 @@ class OldCode:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether findings are told, and not mended, whatever else is asked for."""
+        """Whether findings are told, and not fixed, whatever else is asked for."""
         return self._adding is not None
 
     @property
@@ -40,23 +40,23 @@ class OldCode:
         """Whether any file would get a comment."""
         return self._adding is not None and self._adding.files > 0
 
-    def sifted(self, checked: Checked, config: Config) -> Checked:
+    def filtered(self, checked: CheckResult, config: Config) -> CheckResult:
         """What of a file is to be told; raises InputError for a baseline that is none."""
         if self._writing is not None:
             return self._writing.took(checked, config)
         if known := self._known_by(config):
-            checked = known.sifted(checked, config)
+            checked = known.filtered(checked, config)
         if self._changed is not None:
-            checked = self._changed.sifted(checked, config)
-        return self._adding.sifted(checked) if self._adding else checked
+            checked = self._changed.filtered(checked, config)
+        return self._adding.filtered(checked) if self._adding else checked
 
-    def heard(self, checked: Checked, config: Config) -> Checked:
+    def reported(self, checked: CheckResult, config: Config) -> CheckResult:
         """The same, of a text that is on its way to what is told."""
         if self._writing is not None:
             return checked
         if known := self._known_by(config):
-            checked = known.heard(checked)
-        return self._changed.heard(checked, config) if self._changed else checked
+            checked = known.reported(checked)
+        return self._changed.reported(checked, config) if self._changed else checked
 
     @property
     def keeps_back(self) -> bool:

@@ -13,7 +13,7 @@ from devicelint.cli import terminal
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.report_root import report_root
 from devicelint.finding import InputError
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.output import formats
 from devicelint.output.report import DEFAULT_WIDTH, Report, Scene
 from devicelint.output.visible import printable
@@ -49,7 +49,7 @@ class Output:
         """Open the places; raises UsageError or InputError where nothing can be written there."""
         refuse_contradictions(options)
         self.options = options
-        # With --fix, standard output is the mended text of what - read.
+        # With --fix, standard output is the fixed text of what - read.
         writes = options.fix and not (options.diff or options.check)
         prints_source = writes and "-" in options.paths
         # What is told at the end of files that are changed meanwhile would no longer be true.
@@ -77,7 +77,7 @@ class Output:
             yield self.report, self.stream
         yield from self._besides
 
-    def show(self, checked: Checked) -> None:
+    def show(self, checked: CheckResult) -> None:
         """Print what was found in one file."""
         if self.options.verbose:
             count = len(checked.findings)
@@ -102,7 +102,7 @@ class Output:
         else:
             if is_stdin:
                 terminal.write_bytes(fixed.after.to_bytes())
-            self.show(Checked(fixed.after, fixed.remaining))
+            self.show(CheckResult(fixed.after, fixed.remaining))
         self._tell_fixes(fixed, unsafe_fixes)
 
     def _write_bytes(self, data: bytes) -> None:
@@ -112,7 +112,7 @@ class Output:
             self.file.buffer.write(data)
 
     def _tell_fixes(self, fixed: Fixed, unsafe_fixes: bool) -> None:
-        """Say, in a line each, what was mended, and what was not, and why not."""
+        """Say, in a line each, what was fixed, and what was not, and why not."""
         from devicelint.output import fixing
 
         if self.options.quiet:
@@ -124,7 +124,7 @@ class Output:
             for line in fixing.rolled_back(fixed):
                 terminal.say(line)
         if self.options.verbose:
-            for line in fixing.silenced(fixed):
+            for line in fixing.suppressed(fixed):
                 terminal.say(line)
 
     def show_proof(self, proof: dict[str, Any], *, among_others: bool = False) -> None:
@@ -145,7 +145,7 @@ class Output:
         for problem in proof["problems"]:
             terminal.say(printable(f"devicelint: not proven: {problem}"))
 
-    def close(self, found: Sequence[Checked]) -> None:
+    def close(self, found: Sequence[CheckResult]) -> None:
         """Print what is printed of all files together; raises InputError where it cannot be."""
         if self.options.statistics:
             from devicelint.output import statistics

@@ -49,7 +49,7 @@ def refuse_contradictions(options: Namespace) -> None:
 
 
 def scripts(files: Sequence[Fixed], options: Namespace, project: Project) -> list[Fixed]:
-    """Those of the files that are run: what leads the others, or what none of them imports."""
+    """Those of the files that are run: the entry, or what none of them imports."""
     if options.entry is not None or len(files) == 1:
         return list(files[:1])
     homes = {home_of(each.after): project.reached_from(each.after) for each in files}

@@ -31,7 +31,7 @@ def _watched(options: Namespace) -> int:
             one = Check(options)
             one.checking.take_over(before)
             one.run()
-        except InputError as error:  # Somebody is about to mend it.
+        except InputError as error:  # Somebody is about to fix it.
             terminal.say(printable(str(error)))
 
     return watch.watch(check, options.paths)

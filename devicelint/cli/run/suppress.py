@@ -1,4 +1,4 @@
-"""Comments that silence what is found, written into the files."""
+"""Comments that suppress what is found, written into the files."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from devicelint.output import diff
 from devicelint.output import known as sentences
 from devicelint.output.visible import printable
 from devicelint.suppression.unused import CODE as UNUSED
-from devicelint.suppression.write import Style, silence
+from devicelint.suppression.write import Style, suppress
 from devicelint.workspace.files import replace_file
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
     from devicelint.text.source import SourceFile
 
-NOT_SILENCED = frozenset({REVEALED, UNUSED})
+NOT_SUPPRESSED = frozenset({REVEALED, UNUSED})
 """What a comment asked for, or is about: another one would be no answer."""
 
 
 @dataclass
 class Adding:
-    """Silences what is found, file by file."""
+    """Suppresses what is found, file by file."""
 
     style: Style
     only_shows: bool
@@ -39,31 +39,31 @@ class Adding:
         """What the options ask for."""
         return cls(Style.NOQA if options.add_noqa else Style.IGNORE, options.diff)
 
-    def sifted(self, checked: Checked) -> Checked:
+    def filtered(self, checked: CheckResult) -> CheckResult:
         """Write the comments of a file; what is left is to be told.  Raises InputError."""
-        found = [each for each in checked.findings if each.code not in NOT_SILENCED]
-        others = [each for each in checked.findings if each.code in NOT_SILENCED]
-        silenced = silence(checked.source, found, self.style)
-        if silenced.source.text != checked.source.text:
-            self._write(checked, silenced.source)
-            self.comments += len(found) - len(silenced.left)
+        found = [each for each in checked.findings if each.code not in NOT_SUPPRESSED]
+        others = [each for each in checked.findings if each.code in NOT_SUPPRESSED]
+        suppressed = suppress(checked.source, found, self.style)
+        if suppressed.source.text != checked.source.text:
+            self._write(checked, suppressed.source)
+            self.comments += len(found) - len(suppressed.left)
             self.files += 1
         if self.only_shows:
-            for each in silenced.left:
+            for each in suppressed.left:
                 place = checked.source.location(each.span.start)
                 terminal.say(
                     printable(f"{checked.source.path}:{place}: {each.code} can have no comment")
                 )
             return replace(checked, findings=())
-        left = sorted((*silenced.left, *others), key=lambda one: one.span)
+        left = sorted((*suppressed.left, *others), key=lambda one: one.span)
         return replace(checked, findings=tuple(left))
 
-    def _write(self, checked: Checked, after: SourceFile) -> None:
+    def _write(self, checked: CheckResult, after: SourceFile) -> None:
         if self.only_shows:
             terminal.write_bytes(diff.render(checked.source, after))
         else:
             replace_file(Path(after.path), after.to_bytes())
 
     def told(self) -> str:
-        """How much was silenced."""
-        return sentences.silenced(self.comments, self.files, would=self.only_shows)
+        """How much was suppressed."""
+        return sentences.suppressed(self.comments, self.files, would=self.only_shows)

@@ -13,7 +13,7 @@ from devicelint.output.visible import printable
 
 if TYPE_CHECKING:
     from devicelint.linter.lint import Fixed
-    from devicelint.linter.result import Checked, Met
+    from devicelint.linter.result import CheckResult, Met
 
 Result = TypeVar("Result")
 
@@ -23,7 +23,7 @@ class Tally:
     """Counts what a run found and changed, and tells every problem once."""
 
     files: int = 0
-    found: list[Checked] = field(default_factory=list)
+    found: list[CheckResult] = field(default_factory=list)
     """The files with findings."""
     fixed: int = 0
     fixed_files: int = 0
@@ -34,7 +34,7 @@ class Tally:
     """What the configuration assumes of names that were met, by where it does."""
     told_to_assume: dict[str, str] = field(default_factory=dict)
     """All the names that it says something of, by where it does."""
-    hear: Callable[[InputError], None] | None = None
+    on_problem: Callable[[InputError], None] | None = None
     """Who is told of each problem besides the person who runs this."""
 
     def attempt(self, path: str, work: Callable[[], Result]) -> Result | None:
@@ -58,10 +58,10 @@ class Tally:
         if line not in self.problems:
             self.problems[line] = None
             terminal.say(line)
-            if self.hear is not None:
-                self.hear(problem)
+            if self.on_problem is not None:
+                self.on_problem(problem)
 
-    def count(self, checked: Checked) -> None:
+    def count(self, checked: CheckResult) -> None:
         """Count a file and its findings."""
         self.files += 1
         for one in checked.assumed:
@@ -71,7 +71,7 @@ class Tally:
             self.found.append(checked)
 
     def count_fixes(self, fixed: Fixed) -> None:
-        """Count what was mended in a file."""
+        """Count what was fixed in a file."""
         self.fixed += len(fixed.applied)
         self.fixed_files += fixed.after.text != fixed.before.text
 

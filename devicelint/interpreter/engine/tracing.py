@@ -24,7 +24,8 @@ from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.budget import Patience
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
-from devicelint.interpreter.engine.run import EVALUATORS, Listener, Run
+from devicelint.interpreter.engine.run import Listener, Run
+from devicelint.interpreter.engine.tables import evaluates
 
 
 class WatchingRun(Run):
@@ -81,7 +82,7 @@ class TellingRun(Run):
         kind = type(node)
         if kind not in _PLACED:
             return super().evaluate(node)
-        value = EVALUATORS[kind](self, node)
+        value = evaluates[kind](self, node)
         if type(value) not in _NOWHERE and self._tells and self.frame.is_checked:
             self._tell(node, value)
         return value

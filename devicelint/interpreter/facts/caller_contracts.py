@@ -12,7 +12,6 @@ from devicelint.domain.devices import CPU, Device, DeviceOf, Opaque
 from devicelint.domain.events import Operand
 from devicelint.domain.values import Class, DeviceHandle, Instance, Module
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.cpu_choices import may_mean_cpu
 
@@ -40,47 +39,7 @@ def is_open(run: Run, *operands: Operand) -> bool:
         return False
     if any(isinstance(one.device, Opaque) and one.device.apart for one in operands):
         return all(_is_given_to_update(run, one.device) for one in operands)
-    if works_on_the_host(run) or _places_itself(run) or _is_left_out_by_size(run, operands):
-        return False
-    return not any(is_picture(run, operand.device) for operand in operands)
-
-
-_PICTURE = re.compile(r"(?:img|image|picture|example|dummy)s?(?:_\w+)?")
-_SHOWS = re.compile(r"\bto_pil_image\(|\bImage\.fromarray\(")
-
-
-def is_picture(run: Run, device: Device) -> bool:
-    """Whether a function takes pictures for what numpy or a file can have: they are on the host."""
-    if not isinstance(device, DeviceOf):
-        return False
-    name = re.split(r"[.\[]", device.place, maxsplit=1)[0]
-    reads = re.compile(rf"\b{re.escape(name)}\b[^\n]*\.numpy\(\)")
-    for frame in _frames(run):
-        if isinstance(frame.node, cst.FunctionDef) and frame.is_checked:
-            code = run.code_of(frame.node)
-            if _SHOWS.search(code) or (_PICTURE.fullmatch(name) and reads.search(code)):
-                return True
-    return False
-
-
-def _is_left_out_by_size(run: Run, operands: tuple[Operand, ...]) -> bool:
-    """Whether a placeholder with one row meets others where there are more rows than one."""
-    site, node = run.frame.statement, run.frame.node
-    if not any(_has_one_row(one) for one in operands) or not isinstance(site, cst.CSTNode):
-        return False
-    tests = (one for one in descendants(node) if isinstance(one, cst.If))
-    return any(
-        re.fullmatch(r"\w+ [=!]= 1", run.code_of(one.test)) is not None
-        and any(inner is site for inner in descendants(one))
-        for one in tests
-    )
-
-
-def _has_one_row(operand: Operand) -> bool:
-    made = None if operand.since is None else operand.since.site
-    return isinstance(made, cst.Call) and any(
-        isinstance(one.value, cst.Integer) and one.value.value == "1" for one in made.args
-    )
+    return not (works_on_the_host(run) or _places_itself(run))
 
 
 _UPDATES = re.compile(r"update|step|average", re.IGNORECASE)

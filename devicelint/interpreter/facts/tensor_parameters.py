@@ -12,7 +12,8 @@ from devicelint.domain.devices import DeviceOf
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import TRUE, Function, Outside, Tensor, Value
 from devicelint.domain.worlds import World
-from devicelint.interpreter.engine.run import Run, resolves
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import resolves
 from devicelint.interpreter.facts.tensor_evidence import (
     Evidence,
     evidence_in,

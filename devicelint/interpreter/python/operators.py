@@ -25,7 +25,8 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
-from devicelint.interpreter.engine.run import Run, evaluates
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.python.containers import element_of, extend
 from devicelint.interpreter.python.sequences import put_together
 from devicelint.interpreter.torch.device_indices import use_index

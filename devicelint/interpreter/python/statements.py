@@ -21,7 +21,8 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.run import Run, executes
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import executes
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.branches import assume
 from devicelint.interpreter.python.classes import define_class

@@ -10,7 +10,8 @@ from devicelint.domain.devices import Known
 from devicelint.domain.history import Site
 from devicelint.domain.values import HOST, Const, DeviceHandle, Value
 from devicelint.interpreter.engine.arguments import Argument
-from devicelint.interpreter.engine.run import Run, evaluates
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.torch.device_indices import use_index
 from devicelint.interpreter.torch.host_syncs import wait_for
 

@@ -21,10 +21,9 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.run import Run, attributes, methods
-from devicelint.interpreter.libraries.registry import makes
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import attributes, function, library_class, methods
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.torch.calls_by_name import special
 from devicelint.interpreter.torch.operands import (
     DIFFERENT,
     common_device,
@@ -56,7 +55,7 @@ _RANKED = frozenset(
 """Distributions whose parameters have a dimension for sure."""
 
 
-@makes("distribution")
+@library_class("distribution")
 def build_distribution(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`Normal(mean, std)`: where its parameters are; of numbers alone, on the CPU."""
     kind = name.rpartition(".")[2]
@@ -141,7 +140,7 @@ def _meet(
         report_clash(run, node, name, pair)
 
 
-@special("torch.distributions.kl_divergence", "torch.distributions.kl.kl_divergence")
+@function("torch.distributions.kl_divergence", "torch.distributions.kl.kl_divergence")
 def kl_divergence(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = [one.value for one in arguments]
     if len(given) != 2 or not all(isinstance(one, Distribution) for one in given):

@@ -24,8 +24,9 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.run import Run, attributes, methods
-from devicelint.interpreter.facts.caller_contracts import is_picture, works_on_the_host
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import attributes, methods
+from devicelint.interpreter.facts.caller_contracts import works_on_the_host
 from devicelint.interpreter.facts.tensor_parameters import is_declared
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import element_of, known_elements
@@ -125,7 +126,7 @@ def _is_elsewhere(
     """Whether a tensor may be on an accelerator; one that a discarded move left is known."""
     if not isinstance(value, (Tensor, Batch, Moved)) or value.since.intended == CPU:
         return False
-    if isinstance(value.device, DeviceOf) and (is_sent or is_picture(run, value.device)):
+    if isinstance(value.device, DeviceOf) and is_sent:
         return False
     if isinstance(value.device, DeviceOf):
         return isinstance(value, Tensor) and _is_by_contract(run, value.device.place)

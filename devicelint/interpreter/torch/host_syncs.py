@@ -12,7 +12,7 @@ from devicelint.interpreter.torch.operands import operand_of
 
 READS = frozenset({"item", "tolist"})
 """Methods of a tensor that give numbers."""
-FUNCTIONS = frozenset(f"builtins.{name}" for name in "float int bool print str format".split())
+FUNCTIONS = frozenset(f"builtins.{name}" for name in "float int bool print format".split())
 """Functions of Python that need what a tensor holds."""
 
 

@@ -37,7 +37,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.analyses.cpu_only import note_leaf, note_learner, note_unseen
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.nodes import descendants
-from devicelint.interpreter.engine.run import Run, attributes
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import attributes, library_class
 from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.torch.modules.registration import announce_lost
 
@@ -49,6 +50,7 @@ _BUILT_WITH_STATE = frozenset({"Adagrad"})
 _CLASHES = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
 
 
+@library_class("optimizer")
 def build_optimizer(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """An optimizer: a Parameter's copy is refused, and the modules it is over are remembered."""
     run.note_made(site)

@@ -27,7 +27,7 @@ def _complaint(data: bytes) -> str:
 
     try:
         with warnings.catch_warnings():
-            # What it mends by itself, in its own copy.
+            # What it fixes by itself, in its own copy.
             warnings.simplefilter("ignore")
             nbformat.validate(json.loads(data.decode("utf-8-sig")))
     except (nbformat.ValidationError, ValueError, RecursionError) as error:

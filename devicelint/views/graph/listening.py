@@ -1,4 +1,4 @@
-"""Hears a walk, and notes where each value is, what it was made from, and what moved it."""
+"""Listens to a walk, and notes where each value is, what it was made from, and what moved it."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Charting:
     def listener_for(self, world: World) -> Listener:
         """The listener of one walk; a walk that is given up is forgotten."""
         self._walks.pop(parent_of(world) or world, None)
-        hearing = _Hearing(self._tree)
-        self._walks[world] = hearing.notes
+        listening = _Hearing(self._tree)
+        self._walks[world] = listening.notes
 
-        def hear(event: Event, run: Run) -> None:
+        def listen(event: Event, run: Run) -> None:
             if run.concerns(event):
-                hearing.hear(event, run)
+                listening.listen(event, run)
 
-        return hear
+        return listen
 
     def sights(self, source: SourceFile) -> tuple[Sight, ...]:
         """What was seen in each world, in the order of the walks."""
@@ -62,7 +62,7 @@ class _Hearing:
         self._tree = tree
         self.notes = Notes()
 
-    def hear(self, event: Event, run: Run) -> None:
+    def listen(self, event: Event, run: Run) -> None:
         """Take note of an event."""
         match event:
             case Evaluated():

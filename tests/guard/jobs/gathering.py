@@ -13,7 +13,7 @@ from pathlib import Path
 
 from torch.distributed import destroy_process_group, init_process_group
 
-from runtime_guard._distributed import call_before_shutdown, gather, rank_and_host
+from runtime_guard.distributed import call_before_shutdown, gather, rank_and_host
 
 
 def send_and_print(what: str = "of", timeout: float = 30.0) -> None:

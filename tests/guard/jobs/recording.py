@@ -11,7 +11,7 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
 import runtime_guard
-from runtime_guard._distributed import gather
+from runtime_guard.distributed import gather
 from tests.guard.jobs.models import Net, start, train
 
 

@@ -21,7 +21,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.analyses.cpu_only import note_learner
 from devicelint.interpreter.analyses.unknown_inputs import note_unknown
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.run import Run, calls
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.python.classes import call_module_of_file
 from devicelint.interpreter.python.containers import element_of, known_elements
@@ -44,8 +45,8 @@ def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) 
     note_learner(run, callee)
     place = module_device(run, callee)
     knowledge = module_class(callee.name)
-    if knowledge is None and run.assumed is not None:
-        knowledge = run.assumed.module(callee.name)
+    if knowledge is None:
+        knowledge = run.guesses.module(callee.name)
     note_unknown(run, Operand(site.func, callee, place.device, place.since), arguments)
     if knowledge is None or knowledge.kind is not ModuleKind.WRAPPER:
         check_again(run, Operand(site.func, callee, place.device, place.since), arguments, site)

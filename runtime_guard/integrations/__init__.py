@@ -1,0 +1,1 @@
+"""Guards inside the loops of others: trainers, engines, and runs of pytest."""

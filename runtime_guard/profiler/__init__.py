@@ -1,0 +1,1 @@
+"""Copies and waits: recorded while a program runs, and reported."""

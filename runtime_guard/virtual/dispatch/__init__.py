@@ -1,0 +1,1 @@
+"""Each call of torch: who handles it, and what CUDA would allow or refuse."""

@@ -1,0 +1,99 @@
+"""Lets the mode see what torch's own Python does, not only that it was called.
+
+A function of `torch.nn.functional` asks first whether somebody overrides it, and would hand itself
+over whole. Only a class of tensors overrides here: the mode waits for what the function calls.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.utils._device import DeviceContext
+
+from runtime_guard.virtual.devices.machine import machine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from runtime_guard.virtual.patching import Patches
+
+PLAIN = frozenset({Tensor, torch.nn.Parameter, torch.nn.parameter.Buffer, type(None)})
+
+
+def install(patches: Patches) -> None:
+    """Let the questions for overriding ask for classes of tensors alone."""
+    answers = {
+        "has_torch_function": _of_several,
+        "has_torch_function_unary": _of_one,
+        "has_torch_function_variadic": _of_arguments,
+    }
+    made = {name: make(getattr(torch._C, f"_{name}")) for name, make in answers.items()}
+    for module in _asking():
+        for name, answer in made.items():
+            if name in vars(module):
+                patches.put(module, name, answer)
+
+
+def _asking() -> list[Any]:
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith("torch")]
+    return [
+        module
+        for module in modules
+        if "has_torch_function" in vars(module) or "has_torch_function_unary" in vars(module)
+    ]
+
+
+def is_overridden(value: Any) -> bool:
+    """Whether the class of a value has an override of its own."""
+    kind = type(value)
+    if kind in PLAIN or kind in (int, float, bool, str, tuple, list):
+        return False
+    override = getattr(kind, "__torch_function__", None)
+    return override is not None and override is not torch._C._disabled_torch_function_impl
+
+
+def _others_watch() -> bool:
+    if torch._C._len_torch_function_stack() == 1:
+        return False
+    top = torch.overrides._get_current_function_mode_stack()
+    from runtime_guard.virtual.dispatch.mode import VirtualMode
+
+    return any(not isinstance(mode, (VirtualMode, DeviceContext)) for mode in top)
+
+
+def _of_several(original: Callable[..., bool]) -> Callable[..., bool]:
+    def has_torch_function(values: Any) -> bool:
+        if any(map(is_overridden, values)) or _others_watch():
+            return original(values)
+        return False
+
+    return has_torch_function
+
+
+def _of_one(original: Callable[..., bool]) -> Callable[..., bool]:
+    def has_torch_function_unary(value: Any) -> bool:
+        if is_overridden(value) or _others_watch():
+            return original(value)
+        return False
+
+    return has_torch_function_unary
+
+
+def _of_arguments(original: Callable[..., bool]) -> Callable[..., bool]:
+    def has_torch_function_variadic(*values: Any) -> bool:
+        if any(map(is_overridden, values)) or _others_watch():
+            return original(*values)
+        return False
+
+    return has_torch_function_variadic
+
+
+def in_backward() -> torch.device | None:
+    """Inside a backward pass, the device that it began on; None outside, or if it is the CPU."""
+    if torch._C._current_graph_task_id() == -1:
+        return None
+    roots: list[torch.device | None] = machine().passes
+    return roots[-1] if roots else None

@@ -1,0 +1,76 @@
+"""Runs an operation: at once where all that it is given lies together, else by the rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from runtime_guard.virtual.devices.marks import MARK, PLAIN, place, storage_of
+
+_NONE_YET = object()
+
+
+def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operation; what it makes lives where what it was given does.
+
+    Raises:
+        RuntimeError: CUDA would refuse the mix of devices.
+    """
+    if kwargs and ("device" in kwargs or "generator" in kwargs):
+        from runtime_guard.virtual.dispatch.factories import make
+
+        return make(func, args, kwargs)
+    common = common_device(args)
+    if kwargs and common is not ...:
+        common = _agreed(common, common_device(tuple(kwargs.values())))
+    if common is ...:
+        from runtime_guard.virtual.dispatch.mixing import run_mixed
+
+        return run_mixed(func, args, kwargs)
+    made = func(*args, **kwargs)
+    if common is not _NONE_YET and common is not None:
+        place_all(made, common)
+    return made
+
+
+def common_device(values: Any) -> Any:
+    """Where all tensors in these lie: a virtual device, None for no mark, Ellipsis for several."""
+    found: Any = _NONE_YET
+    for value in values:
+        kind = type(value)
+        if kind in PLAIN or isinstance(value, Tensor):
+            try:
+                storage = value.untyped_storage() if kind in PLAIN else storage_of(value)
+            except (NotImplementedError, RuntimeError):
+                storage = storage_of(value)
+            mark = getattr(storage, MARK, None)
+            lies: Any = None if mark is None else mark.device
+        elif kind is list or kind is tuple:
+            lies = common_device(value)
+            if lies is _NONE_YET:
+                continue
+        else:
+            continue
+        if found is not lies:
+            if found is not _NONE_YET:
+                return ...
+            found = lies
+    return found
+
+
+def _agreed(one: Any, other: Any) -> Any:
+    if one is _NONE_YET or one is other:
+        return other
+    return one if other is _NONE_YET else ...
+
+
+def place_all(made: Any, device: Any) -> None:
+    """Let every tensor in what an operation made live on the device."""
+    if isinstance(made, Tensor):
+        place(made, device)
+    elif isinstance(made, (list, tuple)):
+        for part in made:
+            place_all(part, device)
+    elif isinstance(made, dict):
+        place_all(list(made.values()), device)

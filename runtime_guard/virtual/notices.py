@@ -1,0 +1,34 @@
+"""Says once what the virtual GPU does not model, where a program meets it."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+from runtime_guard.errors import VirtualGpuWarning
+from runtime_guard.lines import is_plumbing
+
+_said: set[str] = set()
+
+
+def once(subject: str, text: str) -> None:
+    """Warn of something that is not modelled, the first time that it is met.
+
+    The warning points at the line that called torch.
+    """
+    if subject not in _said:
+        _said.add(subject)
+        warnings.warn(f"virtual GPU: {text}", VirtualGpuWarning, stacklevel=_depth_of_caller())
+
+
+def _depth_of_caller() -> int:
+    """How many frames above `once` the first is that is neither torch's nor ours."""
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and is_plumbing(frame.f_code.co_filename):
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def forget() -> None:
+    """Say everything anew."""
+    _said.clear()

@@ -1,0 +1,1 @@
+"""The virtual machine in other threads and processes."""

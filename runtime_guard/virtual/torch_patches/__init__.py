@@ -1,0 +1,1 @@
+"""Parts of torch that see devices without a call that a mode sees."""

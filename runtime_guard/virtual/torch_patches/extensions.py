@@ -1,0 +1,123 @@
+"""Operators that a program brings along: Python kernels run, compiled ones are not seen.
+
+A kernel that is registered for the accelerator is registered for host memory as well, and called
+only where its tensors live on the virtual device.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Final
+
+import torch
+from torch import Tensor, library
+from torch.utils import cpp_extension
+
+from runtime_guard.virtual.devices.machine import is_active, machine
+from runtime_guard.virtual.devices.marks import mark_of
+from runtime_guard.virtual.dispatch.mode import VirtualMode
+from runtime_guard.virtual.notices import once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from runtime_guard.virtual.patching import Patches
+
+COMPILED: Final = (
+    "compiled operators are not seen ({}): what they are given is not checked, and what they make "
+    "may seem to lie on the CPU"
+)
+NO_KERNEL: Final = (
+    "Could not run '{0}' with arguments from the 'CPU' backend. This could be because the operator "
+    "doesn't exist for this backend, or was omitted during the selective/custom build process (if "
+    "using custom build)."
+)
+
+LOADERS: Final = ("load", "load_inline")
+"""What compiles operators and loads them."""
+
+
+class _Standing:
+    """The kernels of accelerators that stand in for those of host memory, by operator."""
+
+    def __init__(self, impl: Callable[..., Any]) -> None:
+        self._impl = impl
+        self._libraries: dict[str, Any] = {}
+
+    def register(self, name: str, kernel: Callable[..., Any]) -> None:
+        """Let a kernel of the accelerator be found for host memory, where there is none."""
+        if torch._C._dispatch_has_kernel_for_dispatch_key(name, "CPU"):
+            return
+        self._libraries[name] = made = library.Library(name.partition("::")[0], "IMPL")
+        self._impl(made, name.partition("::")[2], _of_the_device(name, kernel), "CPU")
+
+    def forget(self, name: str) -> None:
+        """Make way for a kernel of the CPU's own."""
+        if name in self._libraries:
+            self._libraries.pop(name)._destroy()
+
+    def forget_all(self) -> None:
+        """Take all back."""
+        for name in list(self._libraries):
+            self.forget(name)
+
+
+def install(patches: Patches) -> None:
+    """Let operators be registered, and say what is not seen."""
+    impl = library.Library.impl
+    standing = _Standing(impl)
+    patches.at_undo(standing.forget_all)
+    patches.put(library.Library, "impl", _registering(impl, standing))
+    kind = type(torch.ops)
+    patches.put(kind, "load_library", _telling(kind.load_library, "torch.ops.load_library"))
+    for name in LOADERS:
+        loader = getattr(cpp_extension, name)
+        patches.put(cpp_extension, name, _telling(loader, f"torch.utils.cpp_extension.{name}"))
+
+
+def _registering(impl: Callable[..., Any], standing: _Standing) -> Callable[..., Any]:
+    @functools.wraps(impl)
+    def register(
+        self: Any, op_name: Any, fn: Any, dispatch_key: str = "", *args: Any, **options: Any
+    ) -> Any:
+        key = dispatch_key or self.dispatch_key
+        name = op_name if isinstance(op_name, str) else op_name._schema.name
+        name = name if "::" in name else f"{self.ns}::{name}"
+        if key == "CPU":
+            standing.forget(name)
+        made = impl(self, op_name, fn, dispatch_key, *args, **options)
+        if key == machine().name.upper() and not options.get("with_keyset"):
+            standing.register(name, fn)
+        return made
+
+    return register
+
+
+def _of_the_device(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that is called with tensors of the device alone, and whose own calls are seen.
+
+    Raises:
+        NotImplementedError: the tensors lie on the CPU, for which there is no kernel.
+    """
+
+    def standing_in(*args: Any, **kwargs: Any) -> Any:
+        given = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
+        with torch._C.DisableTorchFunction():
+            lies_there = any(mark_of(tensor) is not None for tensor in given)
+        if given and not lies_there:
+            raise NotImplementedError(NO_KERNEL.format(name))
+        if not is_active():
+            return kernel(*args, **kwargs)
+        with VirtualMode():
+            return kernel(*args, **kwargs)
+
+    return standing_in
+
+
+def _telling(load: Callable[..., Any], name: str) -> Callable[..., Any]:
+    @functools.wraps(load)
+    def load_and_tell(*args: Any, **kwargs: Any) -> Any:
+        once("compiled operators", COMPILED.format(name))
+        return load(*args, **kwargs)
+
+    return load_and_tell

@@ -1,0 +1,160 @@
+"""torch.compile, TorchScript and exports: run as Python, and said once."""
+
+import copy
+import warnings
+
+import pytest
+import torch
+
+import runtime_guard
+from runtime_guard import virtual_gpu
+from runtime_guard.virtual.notices import forget
+
+
+@torch.compile(backend="eager")
+def compiled_before(x):
+    return x + 1
+
+
+@pytest.fixture(autouse=True)
+def gpu():
+    forget()
+    with virtual_gpu() as one, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield one
+
+
+def said(action):
+    """What is warned of, of the virtual GPU."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        action()
+    ours = [one for one in caught if one.category is runtime_guard.VirtualGpuWarning]
+    return [(str(one.message), one.filename == __file__) for one in ours]
+
+
+def plus(x):
+    return x + torch.ones(2, device=x.device)
+
+
+def data():
+    return torch.ones(1, 2, device="cuda")
+
+
+def test_a_compiled_model_is_torchs_own_and_runs_eagerly():
+    model = torch.nn.Linear(2, 2).cuda()
+    compiled = torch.compile(model, mode="reduce-overhead")
+    assert isinstance(compiled, torch._dynamo.eval_frame.OptimizedModule)
+    assert compiled._orig_mod is model
+    assert list(compiled.state_dict()) == ["_orig_mod.weight", "_orig_mod.bias"]
+    out = compiled(data())
+    assert str(out.device) == "cuda:0"
+    out.sum().backward()
+    assert str(model.weight.grad.device) == "cuda:0"
+    assert str(copy.deepcopy(compiled)(data()).device) == "cuda:0"
+
+
+def test_a_device_error_is_found_in_compiled_code():
+    compiled = torch.compile(torch.nn.Linear(2, 2).cuda())
+    with pytest.raises(
+        RuntimeError, match="got mat1 is on cpu, different from other tensors on cuda:0"
+    ):
+        compiled(torch.ones(1, 2))
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        lambda: torch.compile(plus),
+        lambda: torch.compile(fullgraph=True, dynamic=True)(plus),
+        lambda: torch.compile(plus, backend="eager"),
+        lambda: torch.compile(plus, options={"max_autotune": True}),
+        lambda: torch.compiler.compile(plus),
+        lambda: torch.jit.script(plus),
+        lambda: torch.jit.trace(plus, data()),
+        lambda: torch.jit.trace(plus, (data(),), check_trace=False),
+    ],
+)
+def test_every_spelling_runs_the_python(spell):
+    made = spell()(data())
+    assert (str(made.device), made.tolist()) == ("cuda:0", [[2.0, 2.0]])
+
+
+def test_what_was_compiled_before_runs_eagerly_too():
+    assert str(compiled_before(data()).device) == "cuda:0"
+    with torch.compiler.set_stance("default"):
+        assert str(compiled_before(data()).device) == "cuda:0"
+
+
+def test_a_module_compiles_in_place():
+    model = torch.nn.Linear(2, 2).cuda()
+    model.compile()
+    assert str(model(data()).device) == "cuda:0"
+
+
+def test_it_is_said_once():
+    expected = (
+        "virtual GPU: what torch.compile is given runs eagerly; the compiled path is not proven"
+    )
+    assert said(lambda: torch.compile(plus)) == [(expected, True)]
+    assert said(lambda: torch.compile(plus)) == []
+
+
+def test_it_is_said_of_torchscript():
+    expected = (
+        "virtual GPU: TorchScript runs as the Python that it was made from; torch.jit.script "
+        "compiles nothing"
+    )
+    assert said(lambda: torch.jit.script(plus)) == [(expected, True)]
+
+
+def test_scripting_returns_what_it_is_given():
+    model = torch.nn.Linear(2, 2)
+    assert torch.jit.script(model) is model
+    assert torch.jit.trace(model.cuda(), data()) is model
+
+
+def test_tracing_runs_the_model_as_torch_does():
+    with pytest.raises(RuntimeError, match="got mat1 is on cpu"):
+        torch.jit.trace(torch.nn.Linear(2, 2).cuda(), torch.ones(1, 2))
+
+
+def test_torchscript_files_are_refused(tmp_path):
+    with pytest.raises(RuntimeError, match="virtual GPU: nothing can be saved as TorchScript"):
+        torch.jit.save(torch.jit.script(torch.nn.Linear(2, 2)), tmp_path / "m.pt")
+    with pytest.raises(RuntimeError, match="virtual GPU: TorchScript cannot be loaded"):
+        torch.jit.load(tmp_path / "m.pt")
+
+
+def test_an_export_is_made_as_on_the_cpu():
+    model = torch.nn.Linear(2, 2).cuda()
+    made = []
+    messages = said(lambda: made.append(torch.export.export(model, (data(),))))
+    expected = (
+        "virtual GPU: torch.export.export sees the model as one of the CPU; what it makes is not "
+        "proven"
+    )
+    assert messages == [(expected, True)]
+    assert str(made[0].module()(data()).device) == "cuda:0"
+    assert str(model(data()).device) == "cuda:0"
+
+
+def test_flex_attention_runs():
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+    query = torch.randn(1, 1, 16, 8, device="cuda")
+    mask = create_block_mask(lambda b, h, q, k: q >= k, 1, 1, 16, 16, device="cuda")
+    out = torch.compile(flex_attention)(query, query, query, block_mask=mask)
+    assert str(out.device) == "cuda:0"
+
+
+def test_after_the_block_torch_compiles_again(gpu):
+    stance = torch._dynamo.eval_frame._stance
+    gpu.__exit__(None, None, None)
+    try:
+        assert torch._dynamo.eval_frame._stance.stance == "default"
+        with torch.compiler.set_stance("force_eager"):
+            assert torch._dynamo.eval_frame._stance.stance == "force_eager"
+    finally:
+        gpu.__enter__()
+    assert stance.stance == "force_eager"
