@@ -8,13 +8,12 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from devicelint.domain.devices import Device, Known, Unsure
+from devicelint.domain.devices import Device, Known
 from devicelint.domain.events import Clash
 from devicelint.domain.history import Site, Step
 from devicelint.domain.values import (
     Batch,
     Class,
-    DeviceHandle,
     DictOf,
     External,
     ListOf,
@@ -24,7 +23,6 @@ from devicelint.domain.values import (
 )
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.memory import UnmovedPart
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts import intended_machines
@@ -50,6 +48,13 @@ from devicelint.interpreter.suggestions.sibling_moves import (
     beside_siblings,
     move_of_neighbour,
 )
+from devicelint.interpreter.suggestions.walk_notes import (
+    AttributeAssignments,
+    SiblingMoves,
+    UnmovedPart,
+    UnmovedParts,
+)
+from devicelint.interpreter.torch.modules.registration import PlainlyKept
 
 
 class Scene:
@@ -135,7 +140,7 @@ class Scene:
 
     def beside(self, statement: Site) -> tuple[cst.Assign, Scene] | None:
         """The statement that moves another name which `statement` bound, and its scene."""
-        found = self._run.moved_siblings.get(statement)
+        found = self._run.hearer(SiblingMoves).moved.get(statement)
         if found is None or not isinstance(found[0], cst.Assign):
             return None
         return found[0], Scene(self._run, self._frame, found[1])
@@ -146,7 +151,7 @@ class Scene:
 
     def unmoved_part(self, since: Step | None) -> UnmovedPart | None:
         """The part of a tuple by which a value came along, where others in it are moved."""
-        return None if since is None else self._run.unmoved_parts.get(since)
+        return None if since is None else self._run.hearer(UnmovedParts).parts.get(since)
 
     def beside_siblings(self, built: cst.Call, device: Device) -> Beside | None:
         """Where the module that a call builds is moved with others that are."""
@@ -194,7 +199,7 @@ class Scene:
 
     def assignment_to(self, target: Site) -> Site | None:
         """The statement that assigns to a target, where it was walked."""
-        return self._run.assigned_by.get(target)
+        return self._run.hearer(AttributeAssignments).statements.get(target)
 
     def is_statement(self, expression: Site) -> bool:
         """Whether the expression is all that the current statement does."""
@@ -336,7 +341,7 @@ class Scene:
 
     def is_hidden(self, value: Value) -> bool:
         """Whether a module lies in a plain container, where `.to()` does not find it."""
-        return isinstance(value, Module) and value.ref in self._run.hidden
+        return isinstance(value, Module) and value.ref in self._run.notes(PlainlyKept).refs
 
     def parts_with(self, call: Site) -> cst.ListComp | cst.DictComp | None:
         """The list or dict that a comprehension makes, in which a call treats each part."""
@@ -365,10 +370,6 @@ class Scene:
         for ref in (self._frame.home, *reversed(self._frame.scopes), self._frame.ref):
             names.update(run.state.fields(ref))
         return list(names.items())
-
-
-def _is_device(value: Value) -> bool:
-    return isinstance(value, DeviceHandle) and not isinstance(value.device, Unsure)
 
 
 _DEVICE_AWARE = frozenset({"torch", "torchvision", "torchaudio", "builtins"})

@@ -32,6 +32,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.torch.device_arguments import is_hard
 
 USUAL_NAMES = ("device", "dev", "DEVICE", "torch_device")
@@ -160,13 +161,21 @@ def is_free(run: Run, name: str, frame: Frame) -> bool:
     return frame.ref == frame.home or name not in names_bound_in(run, frame.node)
 
 
+class BoundNames(Notes):
+    """The names that a scope binds anywhere, for those scopes where somebody asked."""
+
+    def __init__(self) -> None:
+        self.by_scope: dict[cst.CSTNode, set[str]] = {}
+
+
 def names_bound_in(run: Run, scope: cst.CSTNode) -> set[str]:
     """The names that one scope binds, anywhere in it."""
-    names = run.bound_names.get(scope)
+    known = run.notes(BoundNames).by_scope
+    names = known.get(scope)
     if names is None:
         binder = _Binder(scope)
         scope.visit(binder)
-        names = run.bound_names[scope] = binder.names
+        names = known[scope] = binder.names
     return names
 
 

@@ -19,7 +19,7 @@ def demand_on_host(run: Run, operands: Sequence[Operand], operation: str, site: 
     if run.expects("RuntimeError"):
         return
     if operation == "pin_memory":
-        run.skips_a_machine = True
+        run.depends_on_machine = True
         if not run.world.accelerators and _is_chosen_here(run):
             return
     for operand in operands:
