@@ -111,11 +111,12 @@ class Followed(Notes):
 @resolves(Imported)
 def resolve(run: Run, value: Imported) -> Value:
     """What an imported name stands for; the same on all paths, whichever asks first."""
-    known = run.notes(Followed).values.get(value)
+    values = run.notes(Followed).values
+    known = values.get(value)
     if known is None:
         known = _followed(run, value)
         if run.frame.is_checked:
-            run.notes(Followed).values[value] = known
+            values[value] = known
     return known
 
 
@@ -159,9 +160,9 @@ def _enter(run: Run, home: str) -> bool:
     """Walk a file where that has not been done, and take over what it holds."""
     if run.state.read(home, _WALKED) is not None:
         return True
-    library = run.program.library
-    if library is None or run.notes(Followed).lines > _MOST_LINES:
-        run.notes(Followed).left_out |= library is not None
+    library, known = run.program.library, run.notes(Followed)
+    if library is None or known.lines > _MOST_LINES:
+        known.left_out |= library is not None
         return False
     program = library.program(home)
     if program is None:
@@ -169,7 +170,7 @@ def _enter(run: Run, home: str) -> bool:
     contents = program.walked.get(World(run.world.accelerators))
     if contents is None:
         contents = _walk(program, run)
-    run.notes(Followed).lines += contents.lines
+    known.lines += contents.lines
     run.counts_accelerators |= contents.counts_accelerators
     run.state.adopt(contents.objects)
     return True
@@ -185,7 +186,8 @@ def _walk(program: Program, importer: Run) -> Contents:
     world = World(importer.world.accelerators)
     patience = Patience(steps, importer.patience.until)
     run = Run(program, world, _unheard, patience=patience, splits=False)
-    run.notes(Followed).lines = importer.notes(Followed).lines + program.lines
+    known, before = run.notes(Followed), importer.notes(Followed)
+    known.lines = before.lines + program.lines
     run.state.write(program.home, _WALKED, Const(True))
     run.state.write(program.home, "__name__", Const("a module that is imported"))
     program.walked[world] = Contents()  # What imports it in a circle finds nothing yet.
@@ -196,10 +198,10 @@ def _walk(program: Program, importer: Run) -> Contents:
         del program.walked[world]
         raise
     objects = {ref: one for ref, one in run.state.objects().items() if _is_of_a_file(ref, one)}
-    lines = run.notes(Followed).lines - importer.notes(Followed).lines
+    lines = known.lines - before.lines
     contents = Contents(objects, lines, run.counts_accelerators)
-    importer.notes(Followed).left_out |= run.notes(Followed).left_out
-    if run.notes(Followed).left_out:  # Somebody with fewer imports may see more of it.
+    before.left_out |= known.left_out
+    if known.left_out:  # Somebody with fewer imports may see more of it.
         del program.walked[world]
     else:
         program.walked[world] = contents
