@@ -38,7 +38,7 @@ class Demands:
             at_hand = _in_both(self._at_hand[event.site], at_hand)
         self._at_hand[event.site] = at_hand
         self._devices.add(event.device)
-        if scene.world.accelerators or not self._tells(event, scene, at_hand):
+        if scene.world.accelerators or not self._is_reported(event, scene, at_hand):
             return
         advice, fix = _fix_of(Demand(event, scene, frozenset(self._devices)), at_hand)
         kind = event.device.type
@@ -51,7 +51,7 @@ class Demands:
             fix=fix,
         )
 
-    def _tells(self, event: AcceleratorDemanded, scene: Scene, at_hand: _AtHand) -> bool:
+    def _is_reported(self, event: AcceleratorDemanded, scene: Scene, at_hand: _AtHand) -> bool:
         """Whether the demand is for this rule, which has those that contradict, or the others."""
         if event.is_idle:
             chosen = any(named.literal is None for named in at_hand or ())

@@ -43,9 +43,9 @@ def since(operand: Operand, index: int) -> str:
 def history(*operands: Operand) -> tuple[tuple[Site, str], ...]:
     """The steps that put operands where they are, each at its place."""
     steps = [operand.since for operand in operands if operand.since is not None]
-    shown = [(_shown(step), _told(step)) for step in steps]
+    shown = [(_shown(step), _sentence(step)) for step in steps]
     moves = [(step.evidence, "moved here: so it came on the CPU") for step in steps]
-    return (*shown, *((site, told) for site, told in moves if site is not None))
+    return (*shown, *((site, message) for site, message in moves if site is not None))
 
 
 def _shown(step: Step) -> Site:
@@ -56,7 +56,7 @@ def _shown(step: Step) -> Site:
     return step.site
 
 
-def _told(step: Step) -> str:
+def _sentence(step: Step) -> str:
     return str(step).replace("on cpu", "on the CPU").replace("to cpu", "to the CPU")
 
 

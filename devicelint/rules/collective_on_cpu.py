@@ -78,9 +78,9 @@ class CollectiveOnCpu(Rule):
         event, quoted, fix = waiting
         operand, group = event.operand, next(iter(self._groups.values()), None)
         place: Site = self._beside
-        where, told, severity = "", "a tensor on an accelerator here", Severity.WARNING
+        where, explanation, severity = "", "a tensor on an accelerator here", Severity.WARNING
         if group is not None:
-            place, told = group.site, "the group is joined here"
+            place, explanation = group.site, "the group is joined here"
             where = f", which `{group.option}` is by default," if group.option else ""
             severity = Severity.WARNING if group.option else Severity.ERROR
         reason = f"NCCL{where} reaches accelerators alone"
@@ -90,7 +90,7 @@ class CollectiveOnCpu(Rule):
             operand.site,
             f"{quoted} is on the CPU{clashes.since(operand, 0)}, and {event.operation}() cannot "
             f"take it: {reason}",
-            (*clashes.history(operand), (place, told)),
+            (*clashes.history(operand), (place, explanation)),
             severity,
             fix=fix,
         )

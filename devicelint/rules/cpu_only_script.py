@@ -34,7 +34,7 @@ class CpuOnlyScript(Rule):
     adopts = True
 
     def on_cpu_only(self, event: CpuOnly, scene: Scene) -> Reports:
-        """All that is trained moves at once, and each part is told of."""
+        """All that is trained moves at once, and each part is reported."""
         device = event.name or "device"
         advice = f"choose a `{device}`, " + (
             f"move it there with `.to({device})`, and what it is given"

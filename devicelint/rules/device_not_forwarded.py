@@ -13,7 +13,7 @@ from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule, line_of
 
 
-class DeviceNotForwarded(Rule):
+class DeviceNotForwardedRule(Rule):
     """`evaluate(model)` beside a `device`, where `def evaluate(model, device="cuda")`."""
 
     code = "DEV407"
@@ -22,7 +22,7 @@ class DeviceNotForwarded(Rule):
     summary = "A device is not passed to a function that takes one, or ignored by it"
 
     def on_device_ignored(self, event: api_events.DeviceIgnored, _: Scene) -> Reports:
-        """`make(3, device)`, where make() creates on the CPU whatever it is told."""
+        """`make(3, device)`, where make() creates on the CPU whatever it is given."""
         function, made = event.function, event.made
         assert isinstance(function, cst.FunctionDef)
         assert isinstance(made, cst.Call)

@@ -11,7 +11,7 @@ from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules._base import Report, Reports, Rule, line_of
 
 
-class DeviceUnused(Rule):
+class DeviceUnusedRule(Rule):
     """`device = …`, and the model is built, trained, and never moved."""
 
     code = "DEV701"

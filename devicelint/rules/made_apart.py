@@ -14,7 +14,7 @@ from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule
 
 
-class MadeApart(Rule):
+class MadeApartRule(Rule):
     """`return torch.zeros(1, 2)` beside `return model(x)`, which is on the device."""
 
     code = "DEV705"

@@ -31,7 +31,7 @@ class PinnedWrongly(Rule):
         self._demanded: dict[Site, str] = {}
 
     def on_accelerator_demanded(self, event: AcceleratorDemanded, scene: Scene) -> Reports:
-        """What fails without an accelerator anyway is told so once."""
+        """What fails without an accelerator anyway is reported once."""
         if not event.is_idle:
             self._demanded[event.site] = scene.world.description
         return iter(())

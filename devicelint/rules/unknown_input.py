@@ -9,7 +9,7 @@ from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 
 
-class UnknownInput(Rule):
+class UnknownInputRule(Rule):
     """`for batch in batches: model(batch)`, and nobody knows what `batches` gives."""
 
     code = "DEV704"

@@ -9,7 +9,7 @@ from devicelint.config import Config
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.engine.budget import GivenUp
 from devicelint.interpreter.engine.tracing import WatchingRun
-from devicelint.linter.program import program_of, told_in_one_line
+from devicelint.linter.program import input_errors, program_of
 from devicelint.text.source import SourceFile
 from devicelint.views.graph import Chart, Charting
 from devicelint.views.trace import Trace, Tracing
@@ -28,7 +28,7 @@ def trace(
     for part in source.programs():
         program = program_of(part, project, config)
         tracing = Tracing()
-        with told_in_one_line(source):
+        with input_errors(source):
             explore(program, tracing.listener_for)
             lines += tracing.trace(part, program.tree).lines
     return Trace(tuple(sorted(lines)))
@@ -44,7 +44,7 @@ def chart(
     parts = []
     for part in source.programs():
         program = program_of(part, project, config)
-        with told_in_one_line(source):
+        with input_errors(source):
             charting = _charted(program)
             parts.append(charting.sights(part))
     return Chart.of(parts)
@@ -76,7 +76,7 @@ def why(
     accounts: tuple[Account, ...] = ()
     for part in source.programs():
         program = program_of(part, project, config)
-        with told_in_one_line(source):
+        with input_errors(source):
             nodes = asked_about(line, part, program.tree)
             explaining = Explaining(nodes)
             explore(program, explaining.listener_for, partial(WatchingRun, watched=nodes))

@@ -47,7 +47,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Why:
-    """What there is to tell of a line; nothing for a line that no path comes to."""
+    """What there is to show of a line; nothing for a line that no path comes to."""
 
     line: int
     accounts: tuple[Account, ...]
@@ -80,7 +80,7 @@ class Explaining:
             if isinstance(event, Transfer):
                 remember(event, run, before)
             elif isinstance(event, (Assigned, Evaluated)) and event.site in self._nodes:
-                noted.update(dict.fromkeys(_told(event, run, before)))
+                noted.update(dict.fromkeys(_noted_of(event, run, before)))
 
         return listen
 
@@ -127,7 +127,7 @@ def remember(event: Transfer, run: Run, before: dict[Site, Step]) -> None:
         before[event.site] = earlier
 
 
-def _told(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -> Iterator[_Noted]:
+def _noted_of(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -> Iterator[_Noted]:
     value, site = event.value, event.site
     if isinstance(value, WITHOUT_PLACE):
         return
@@ -138,7 +138,7 @@ def _told(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -> It
 
 
 WITHOUT_PLACE = (Bound, Class, Const, External, Flag, Function, HostValue, ProjectModule)
-"""What has no device, so that there is nothing to tell of it."""
+"""What has no device, so that there is nothing to show of it."""
 
 
 def since(value: Value, run: Run) -> Step | None:
@@ -175,8 +175,10 @@ def line_asked_about(source: SourceFile, line: int, cell: int | None) -> int:
             raise CheckError(source.path, line, 0, f"the file has {source.lines} lines")
         return line
     if cells is None or cell is None:
-        told = "is no notebook" if cells is None else "is a notebook: name the cell, FILE:CELL:LINE"
-        raise CheckError(source.path, line, 0, told)
+        problem = (
+            "is no notebook" if cells is None else "is a notebook: name the cell, FILE:CELL:LINE"
+        )
+        raise CheckError(source.path, line, 0, problem)
     found = source.line_of_cell(cell, line)
     if found is None:
         raise CheckError(source.path, line, 0, "there is no such line of Python here", cell)

@@ -104,6 +104,6 @@ def _why(place: str) -> int:
     cell = int(asked["cell"]) if asked.re is _LINE_OF_CELL else None
     source = named(asked["path"], None).source()
     config = _config_for(source.path)
-    told = show.why(source, int(asked["line"]), Project(), cell, config)
-    sys.stdout.write(why.render(source, told, paint_for(sys.stdout)))
+    reasons = show.why(source, int(asked["line"]), Project(), cell, config)
+    sys.stdout.write(why.render(source, reasons, paint_for(sys.stdout)))
     return 0
