@@ -9,13 +9,13 @@ from devicelint.domain.data_events import UnknownInput
 from devicelint.domain.events import Event
 from devicelint.domain.training_events import MadeApart
 from devicelint.domain.values import HOST, NONE, Value
-from devicelint.domain.worlds import WITH_ONE
+from devicelint.domain.worlds import WITH_ONE, World
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.analyses.path_joins import PathJoins
 from devicelint.interpreter.analyses.unknown_inputs import UnknownInputs
 from devicelint.interpreter.engine.budget import Patience
 from devicelint.interpreter.engine.hooks import attend
-from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.steps import Hearer, Notes, Steps
 from devicelint.interpreter.suggestions.walk_notes import NamedMoves
 
@@ -111,7 +111,7 @@ def test_what_an_analysis_concludes_is_announced_at_the_end():
     )
     heard: list[Event] = []
 
-    def listener_for(world: object) -> object:
+    def listener_for(world: World) -> Listener:
         return lambda event, run: heard.append(event)
 
     explore(Program(cst.parse_module(code), code), listener_for, wanted={MadeApart.__name__})
