@@ -21,7 +21,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.tensor_evidence import is_tensor_type
+from devicelint.interpreter.facts.annotations import is_tensor_type
 from devicelint.interpreter.facts.tensor_parameters import (
     as_proven,
     declare_tensor,

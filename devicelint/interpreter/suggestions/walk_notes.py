@@ -15,8 +15,7 @@ from devicelint.domain.values import Batch, Module, Tensor, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import EVERY_EVENT, Analysis, analysis
 from devicelint.interpreter.engine.run import Run
-
-_MOVES = ("to", "cuda", "xpu")
+from devicelint.interpreter.facts.device_words import MOVES
 
 
 @dataclass(frozen=True)
@@ -177,6 +176,6 @@ def _moved(
         return None
     if not isinstance(value, (Tensor, Batch)) or value.since.site is not site:
         return None
-    if site.func.attr.value not in _MOVES or not may_be_accelerator(value.device):
+    if site.func.attr.value not in MOVES or not may_be_accelerator(value.device):
         return None
     return site, site.func.value, value.device

@@ -26,6 +26,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.intended_machines import provides_for_the_cpu
 from devicelint.interpreter.facts.mentions import mentions_in
+from devicelint.interpreter.facts.named_devices import devices_at_hand
 from devicelint.interpreter.facts.saved_files import (
     identity_of,
     is_in_function,
@@ -37,7 +38,6 @@ from devicelint.interpreter.facts.saved_files import (
     saved_model,
     stays_on_the_cpu,
 )
-from devicelint.interpreter.suggestions.device_names import devices_at_hand
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 
 MAP_LOCATION = {
@@ -194,7 +194,7 @@ class Loads(Analysis):
         run = self.run
         if run.world.accelerators or _offloads(run):
             return
-        if run.demands_accelerator and not provides_for_the_cpu(run.module_code):
+        if run.demands_accelerator and not provides_for_the_cpu(run.module):
             return
         for one in self.loads.values():
             if one.uses and not (is_written_here(run, one.path) and stays_on_the_cpu(run)):

@@ -35,6 +35,7 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import holds_device
+from devicelint.interpreter.facts.named_devices import is_hard
 
 
 class Backends(Notes):
@@ -177,8 +178,3 @@ def names_accelerator(value: Value) -> bool:
         return is_accelerator(parse_device(value.value))
     except InvalidDevice:
         return False
-
-
-def is_hard(value: Const | DeviceHandle) -> bool:
-    """Whether a device is written out in the code, and nobody's choice."""
-    return value.literal if isinstance(value, DeviceHandle) else not value.chosen

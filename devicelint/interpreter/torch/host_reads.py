@@ -27,10 +27,10 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, methods
 from devicelint.interpreter.facts.caller_contracts import works_on_the_host
+from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
 from devicelint.interpreter.facts.tensor_parameters import is_declared
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import element_of, known_elements
-from devicelint.interpreter.suggestions.device_names import may_be_accelerator
 from devicelint.interpreter.torch.operands import operand_of
 from devicelint.knowledge import converts_to_numpy
 
@@ -130,7 +130,7 @@ def _is_elsewhere(
         return False
     if isinstance(value.device, DeviceOf):
         return isinstance(value, Tensor) and _is_by_contract(run, value.device.place)
-    return may_be_accelerator(value.device)
+    return is_sent_to_accelerator(value.device)
 
 
 def _is_by_contract(run: Run, place: str) -> bool:
