@@ -39,6 +39,16 @@ from devicelint.interpreter.facts.saved_files import (
     stays_on_the_cpu,
 )
 from devicelint.interpreter.torch.device_arguments import demand, device_named
+from devicelint.interpreter.torch.verdicts import (
+    CPU_FILE,
+    FOR_ACCELERATORS,
+    LOAD,
+    NO_CHECKPOINT,
+    OFFLOADED,
+    OWN_FILE,
+    Ground,
+    is_excused,
+)
 
 MAP_LOCATION = {
     "torch.load": 1,
@@ -67,9 +77,10 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return Unknown("loaded to where map_location says")
     if arguments.open:
         return Unknown("loaded to where map_location says")
-    if run.device_choices or run.expects("RuntimeError"):
+    if is_excused(run, site, f"{name}()", (), LOAD, is_last=False):
         return Unknown("loaded where an accelerator is chosen")
-    if path is not None and (is_of_this_run(run, path) or _is_of_the_cpu(run, name, path)):
+    if is_excused(run, site, f"{name}()", (), _of_its_file(name, path), is_last=False):
+        assert path is not None
         model = saved_model(run, path)
         if model is not None:
             return model
@@ -83,6 +94,16 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if name != "torch.load":
         note_use(run, loaded, LoadUse.WEIGHTS)
     return loaded
+
+
+def _of_its_file(name: str, path: Argument | None) -> tuple[Ground, ...]:
+    """The excuses that the file which is loaded may give."""
+    if path is None:
+        return ()
+    return (
+        Ground(OWN_FILE, lambda run, _: is_of_this_run(run, path)),
+        Ground(CPU_FILE, lambda run, _: _is_of_the_cpu(run, name, path)),
+    )
 
 
 def _is_of_the_cpu(run: Run, name: str, path: Argument) -> bool:
@@ -191,14 +212,25 @@ class Loads(Analysis):
 
     def at_end(self) -> Iterator[Event]:
         """The checkpoints, on the machine on which loading them fails."""
-        run = self.run
-        if run.world.accelerators or _offloads(run):
-            return
-        if run.demands_accelerator and not provides_for_the_cpu(run.module):
+        if self.run.world.accelerators:
             return
         for one in self.loads.values():
-            if one.uses and not (is_written_here(run, one.path) and stays_on_the_cpu(run)):
+            if not is_excused(self.run, one.site, "torch.load()", (), _at_the_end(one)):
                 yield one
+
+
+def _at_the_end(load: Load) -> tuple[Ground, ...]:
+    """The excuses that the whole program may give for one load."""
+    return (
+        Ground(OFFLOADED, lambda run, _: _offloads(run)),
+        Ground(FOR_ACCELERATORS, lambda run, _: _is_for_accelerators(run)),
+        Ground(NO_CHECKPOINT, lambda *_: not load.uses),
+        Ground(CPU_FILE, lambda run, _: is_written_here(run, load.path) and stays_on_the_cpu(run)),
+    )
+
+
+def _is_for_accelerators(run: Run) -> bool:
+    return run.demands_accelerator and not provides_for_the_cpu(run.module)
 
 
 def _offloads(run: Run) -> bool:
