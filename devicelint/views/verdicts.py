@@ -26,7 +26,7 @@ from devicelint.views.why import Places, chain, remember
 
 
 @dataclass(frozen=True)
-class Evidence:
+class OperandAccount:
     """Where one operand of a clash is, and the steps that led there."""
 
     code: str
@@ -41,7 +41,7 @@ class Judgement:
     what: str
     level: Level
     machines: tuple[str, ...]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[OperandAccount, ...]
     excuses: tuple[Excuse, ...]
 
 
@@ -166,5 +166,7 @@ def _sites(clash: _Clash) -> Iterator[cst.CSTNode]:
 def _judgement(
     clash: _Clash, excuses: tuple[Excuse, ...], machines: list[str], places: Places
 ) -> Judgement:
-    evidence = (Evidence(one.code, one.device, places.steps(one.chain)) for one in clash.operands)
+    evidence = (
+        OperandAccount(one.code, one.device, places.steps(one.chain)) for one in clash.operands
+    )
     return Judgement(clash.what, clash.level, tuple(machines), tuple(evidence), excuses)
