@@ -198,10 +198,12 @@ def _at_the_end(load: Load) -> tuple[ExcuseCase, ...]:
         ExcuseCase(OFFLOADED, lambda run, _: _offloads(run)),
         ExcuseCase(FOR_ACCELERATORS, lambda run, _: _is_for_accelerators(run)),
         ExcuseCase(NO_CHECKPOINT, lambda *_: not load.uses),
-        ExcuseCase(
-            CPU_FILE, lambda run, _: is_written_here(run, load.path) and stays_on_the_cpu(run)
-        ),
+        ExcuseCase(CPU_FILE, lambda run, _: _is_saved_on_the_cpu(run, load)),
     )
+
+
+def _is_saved_on_the_cpu(run: Run, load: Load) -> bool:
+    return is_written_here(run, load.path) and stays_on_the_cpu(run)
 
 
 def _is_for_accelerators(run: Run) -> bool:
