@@ -25,9 +25,9 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, methods
+from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import element_of, known_elements
-from devicelint.interpreter.suggestions.device_names import may_be_accelerator
 from devicelint.interpreter.torch.operands import operand_of
 from devicelint.interpreter.torch.verdicts import READ, READ_TO_SEND, is_excused
 from devicelint.knowledge import converts_to_numpy
@@ -128,7 +128,7 @@ def _may_be_elsewhere(value: Value) -> TypeGuard[Tensor | Batch | Moved]:
         return False
     if isinstance(value.device, DeviceOf):
         return isinstance(value, Tensor)
-    return may_be_accelerator(value.device)
+    return is_sent_to_accelerator(value.device)
 
 
 def _written_out(place: object) -> list[cst.BaseExpression]:
