@@ -46,7 +46,7 @@ from devicelint.interpreter.torch.verdicts import (
     NO_CHECKPOINT,
     OFFLOADED,
     OWN_FILE,
-    Ground,
+    ExcuseCase,
     is_excused,
 )
 
@@ -96,13 +96,13 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return loaded
 
 
-def _of_its_file(name: str, path: Argument | None) -> tuple[Ground, ...]:
+def _of_its_file(name: str, path: Argument | None) -> tuple[ExcuseCase, ...]:
     """The excuses that the file which is loaded may give."""
     if path is None:
         return ()
     return (
-        Ground(OWN_FILE, lambda run, _: is_of_this_run(run, path)),
-        Ground(CPU_FILE, lambda run, _: _is_of_the_cpu(run, name, path)),
+        ExcuseCase(OWN_FILE, lambda run, _: is_of_this_run(run, path)),
+        ExcuseCase(CPU_FILE, lambda run, _: _is_of_the_cpu(run, name, path)),
     )
 
 
@@ -219,14 +219,18 @@ class Loads(Analysis):
                 yield one
 
 
-def _at_the_end(load: Load) -> tuple[Ground, ...]:
+def _at_the_end(load: Load) -> tuple[ExcuseCase, ...]:
     """The excuses that the whole program may give for one load."""
     return (
-        Ground(OFFLOADED, lambda run, _: _offloads(run)),
-        Ground(FOR_ACCELERATORS, lambda run, _: _is_for_accelerators(run)),
-        Ground(NO_CHECKPOINT, lambda *_: not load.uses),
-        Ground(CPU_FILE, lambda run, _: is_written_here(run, load.path) and stays_on_the_cpu(run)),
+        ExcuseCase(OFFLOADED, lambda run, _: _offloads(run)),
+        ExcuseCase(FOR_ACCELERATORS, lambda run, _: _is_for_accelerators(run)),
+        ExcuseCase(NO_CHECKPOINT, lambda *_: not load.uses),
+        ExcuseCase(CPU_FILE, lambda run, _: _is_saved_on_the_cpu(run, load)),
     )
+
+
+def _is_saved_on_the_cpu(run: Run, load: Load) -> bool:
+    return is_written_here(run, load.path) and stays_on_the_cpu(run)
 
 
 def _is_for_accelerators(run: Run) -> bool:
