@@ -80,7 +80,7 @@ class Config:
     per_file_ignores: tuple[tuple[Pattern, tuple[str, ...]], ...] = setting(
         TableOf("a table of lists of rules", Rules(), pattern_key),
         (),
-        "Path patterns, each with the rules that are not heard of there.",
+        "Path patterns, each with the rules that are not reported there.",
     )
     exclude: tuple[Pattern, ...] = setting(
         Patterns(),
