@@ -34,7 +34,6 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, evaluates, methods
-from devicelint.interpreter.guesses.loader_devices import answer_of_unseen, check_unseen
 from devicelint.interpreter.libraries.bundles import spread
 from devicelint.interpreter.python.attributes import module_device, read_attribute
 from devicelint.interpreter.python.containers import (
@@ -58,12 +57,10 @@ from devicelint.interpreter.torch.transfers import TRANSFERS, move_deviceless, m
 @evaluates(cst.Call)
 def call(run: Run, node: cst.Call) -> Value:
     """A method of a value is asked of the value; anything else is evaluated and called."""
-    if run.assumed is None:
-        return _called(run, node)
-    module = run.assumed.callee(run, node.func)
+    module = run.guesses.callee(run, node.func)
     if module is not None:
         return run.call(module, arguments_of(run, node), node)
-    return run.assumed.result(run, node, _called(run, node))
+    return run.guesses.result(run, node, _called(run, node))
 
 
 def _called(run: Run, node: cst.Call) -> Value:
@@ -317,6 +314,5 @@ def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.C
 
 @calls(Outside)
 def call_outside(run: Run, callee: Outside, arguments: Arguments, site: cst.Call) -> Value:
-    check_unseen(run, arguments, site)
-    answer = answer_of_unseen(run, arguments, site)
+    answer = run.guesses.called(run, callee, arguments, site)
     return answer or Unknown(f"the result of {callee.origin}()")

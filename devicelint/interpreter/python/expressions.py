@@ -47,8 +47,7 @@ from devicelint.interpreter.torch.device_indices import note_index_tested
 
 @evaluates(cst.Name)
 def name(run: Run, node: cst.Name) -> Value:
-    value = run.lookup(node.value)
-    return value if run.assumed is None else run.assumed.read(run, node, value)
+    return run.guesses.read(run, node, run.lookup(node.value))
 
 
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,7 +12,7 @@ from devicelint.domain.values import NONE, Const, DeviceIndex, External, Outside
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 
-_OPTIONAL_INTEGER = re.compile(r"Optional\[int\]|int \| None|None \| int")
+_OPTIONAL_INTEGER = ("Optional[int]", "int | None", "None | int")
 
 
 def declare_option(run: Run, arguments: Arguments) -> None:
@@ -41,7 +40,7 @@ def declare_parameter(run: Run, name: str, parameter: cst.Param) -> None:
     """`gpu: int | None`: a number by its annotation."""
     if parameter.annotation is not None:
         code = run.code_of(parameter.annotation.annotation)
-        if _OPTIONAL_INTEGER.fullmatch(code.removeprefix("typing.")):
+        if code.removeprefix("typing.") in _OPTIONAL_INTEGER:
             run.integers[name] = "is not None"
 
 

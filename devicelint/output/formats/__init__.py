@@ -25,5 +25,5 @@ FOR_PEOPLE = frozenset({"text", "concise"})
 def reporter(name: str, context: ReportContext) -> Reporter:
     """Return a new reporter of a format."""
     module, _, class_name = FORMATS[name].partition(".")
-    made: Reporter = getattr(import_module(f"devicelint.output.{module}"), class_name)(context)
+    made: Reporter = getattr(import_module(f"{__name__}.{module}"), class_name)(context)
     return made
