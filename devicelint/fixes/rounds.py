@@ -10,7 +10,7 @@ from typing import Protocol
 from devicelint.finding import Finding, InputError, Span
 from devicelint.fixes.bundle import JoinedFiles
 from devicelint.fixes.selection import edits_of, select
-from devicelint.fixes.states import State, new_finding, objection, wording
+from devicelint.fixes.states import FixState, new_finding, objection, wording
 from devicelint.suppression.unused import CODE as UNUSED
 from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
@@ -76,7 +76,7 @@ def fix_until_stable(
     With `insists`, each fix that begins something is made whatever is found after it, and any
     other together with those that it calls for.  `approves` is asked about each fix once.
     """
-    first = State(source, check(source))
+    first = FixState(source, check(source))
     now, refused = _Fixing(check, accepts, max_rounds, insists, approves).stable(first)
     reasons = {each: refused[each] for each in now.findings if each in refused}
     rolled_back = tuple(each for each, why in reasons.items() if why not in (DECLINED, QUIT))
@@ -94,7 +94,7 @@ class _Fixing:
     insists: bool = False
     approves: Approval | None = None
 
-    def stable(self, now: State) -> tuple[State, dict[Finding, str]]:
+    def stable(self, now: FixState) -> tuple[FixState, dict[Finding, str]]:
         """The state in which no fix helps, and why each that is left does not."""
         seen = {now.source.text}
         refused: dict[Finding, str] = {}
@@ -119,7 +119,7 @@ class _Fixing:
                 declined |= {(one.code, now.origin(one.span)): why for one in chosen}
         return now, refused
 
-    def _chosen(self, now: State, refused: dict[Finding, str]) -> tuple[Finding, ...]:
+    def _chosen(self, now: FixState, refused: dict[Finding, str]) -> tuple[Finding, ...]:
         left = [each for each in now.findings if self.accepts(each) and each not in refused]
         # Whether a comment is of use shows once all else is fixed.
         left = [each for each in left if each.code != UNUSED] or left
@@ -132,7 +132,7 @@ class _Fixing:
             return ()
         return select(left)[:1]
 
-    def _is_approved(self, now: State, after: State) -> bool:
+    def _is_approved(self, now: FixState, after: FixState) -> bool:
         if self.approves is None:
             return True
         made = after.applied[len(now.applied) :]
@@ -143,23 +143,23 @@ class _Fixing:
 class _Round:
     """Tries fixes on one text."""
 
-    before: State
+    before: FixState
     fixing: _Fixing
     seen: set[str]
     """The texts that there have been: none of them may come back."""
     refused: dict[Finding, str]
     """Why a fix does not help; filled in as that is found out."""
 
-    def try_all(self, chosen: Sequence[Finding]) -> State:
+    def try_all(self, chosen: Sequence[Finding]) -> FixState:
         """What the fixes of `chosen` that help make of the file."""
         if self.fixing.insists:
             first = tuple(each for each in chosen if each.fix is not None and each.fix.begins)
             begun = self._made(first) if first else None
-            if isinstance(begun, State):
+            if isinstance(begun, FixState):
                 return begun
         return self._add((), self.before, chosen)[1]
 
-    def _made(self, findings: Sequence[Finding]) -> State | str:
+    def _made(self, findings: Sequence[Finding]) -> FixState | str:
         """The file after fixes, whether they help or not; why not, where it cannot be checked."""
         edits = edits_of(findings)
         text = apply(self.before.source.text, edits)
@@ -172,12 +172,12 @@ class _Round:
             return f"it would leave what cannot be checked: {error.message}"
 
     def _add(
-        self, kept: tuple[Finding, ...], state: State, more: Sequence[Finding]
-    ) -> tuple[tuple[Finding, ...], State]:
+        self, kept: tuple[Finding, ...], state: FixState, more: Sequence[Finding]
+    ) -> tuple[tuple[Finding, ...], FixState]:
         """Adds to the fixes that are kept as many as help, by halves."""
         together = (*kept, *more)
         after = self._after(together)
-        if isinstance(after, State):
+        if isinstance(after, FixState):
             return together, after
         if len(more) == 1:
             self.refused[more[0]] = after
@@ -185,7 +185,7 @@ class _Round:
         half = len(more) // 2
         return self._add(*self._add(kept, state, more[:half]), more[half:])
 
-    def _after(self, findings: Sequence[Finding]) -> State | str:
+    def _after(self, findings: Sequence[Finding]) -> FixState | str:
         """The file after the fixes of `findings`; why not, where they do not all help."""
         after = self._made(findings)
         if isinstance(after, str):
@@ -199,7 +199,7 @@ class _Round:
         """Whether a fix may need others to help."""
         return self.fixing.insists or (finding.fix is not None and finding.fix.begins)
 
-    def _after_all(self, after: State, first: Finding) -> State | str:
+    def _after_all(self, after: FixState, first: Finding) -> FixState | str:
         """The file after a fix and those that it calls for; why not, where anything new is left."""
         was = Counter(map(wording, self.before.findings)) - Counter([wording(first)])
         if self.fixing.insists:
@@ -210,7 +210,7 @@ class _Round:
             return "it would undo another fix"
         return new_finding(self.before, after, Counter(map(wording, after.findings)) - was) or after
 
-    def _followed(self, state: State, was: Counter[tuple[str, str]]) -> State:
+    def _followed(self, state: FixState, was: Counter[tuple[str, str]]) -> FixState:
         """The file after the fixes of what a fix brings, of what these bring, and so on."""
         for _ in range(FOLLOWED):
             new = Counter(map(wording, state.findings)) - was

@@ -13,7 +13,7 @@ from devicelint.text.source import SourceFile
 
 
 @dataclass(frozen=True)
-class State:
+class FixState:
     """A text, its findings, and what led to it."""
 
     source: SourceFile
@@ -30,10 +30,10 @@ class State:
         findings: tuple[Finding, ...],
         made: Sequence[Finding],
         edits: tuple[Edit, ...],
-    ) -> State:
+    ) -> FixState:
         """The state after one more round."""
         places = (self.origin(each.span) for each in made)
-        return State(
+        return FixState(
             source,
             findings,
             (*self.applied, *made),
@@ -48,7 +48,7 @@ class State:
         return span
 
 
-def objection(before: State, applied: Sequence[Finding], after: State) -> str:
+def objection(before: FixState, applied: Sequence[Finding], after: FixState) -> str:
     """Why `applied` do not all help: one is not gone, or something is there that was not.
 
     A finding is the same one as before where its code and place are, or its code and wording.
@@ -67,7 +67,7 @@ def objection(before: State, applied: Sequence[Finding], after: State) -> str:
     return new_finding(before, after, moved - (was - Counter(map(wording, applied))))
 
 
-def new_finding(before: State, after: State, new: Counter[tuple[str, str]]) -> str:
+def new_finding(before: FixState, after: FixState, new: Counter[tuple[str, str]]) -> str:
     """What is found after fixes that was not before, with the line to which it belongs.
 
     A comment that has nothing to suppress any more does not count.
