@@ -14,7 +14,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 
 _MOVE = (Tensor, Batch, Moved, Unknown, Outside)
 _ITEMS = ("item", "part", "inner")
@@ -24,14 +24,14 @@ _CONTAINERS = (DictOf, ListOf, Tuple, Stream)
 
 
 def moved_whole(
-    here: Scene, code: str, value: Value, move: str, names: tuple[str, ...] = _ITEMS
+    here: RuleContext, code: str, value: Value, move: str, names: tuple[str, ...] = _ITEMS
 ) -> str | None:
     """What moves a value: dicts and lists have no `.to()`; what is no tensor stays in a dict."""
     if not isinstance(value, _CONTAINERS):
         return f"{code}{move}"
     if not names:
         return None
-    parts = here.parts_of(value)
+    parts = here.names.parts_of(value)
     name = "value" if isinstance(value, DictOf) else names[0]
     inner = [moved_whole(here, name, part, move, names[1:]) for part in parts] or [f"{name}{move}"]
     tensors = [isinstance(part, (*_MOVE, *_CONTAINERS)) for part in parts]
@@ -41,7 +41,7 @@ def moved_whole(
     moved = chosen.pop()
     if not isinstance(value, DictOf):
         return f"[{moved} for {name} in {code}]" if all(tensors) else None
-    torch = here.torch_name()
+    torch = here.names.torch_name()
     if not all(tensors) and torch is not None and moved == f"{name}{move}":
         moved += f" if {torch}.is_tensor({name}) else {name}"
     elif not all(tensors):

@@ -95,20 +95,32 @@ class Explaining:
         sites = [_node(site) for one in machines for site, _ in (*one.chain, (one.site, ""))]
         spans = locate(program.tree, source, sites)
         far = located_elsewhere([site for site in sites if site not in spans], imported)
-        places = _Places(source, spans, far)
+        places = Places(source, spans, far)
         ordered = sorted(machines, key=lambda one: spans[one.site])
         return Why(line, tuple(places.account(one, machines[one]) for one in ordered))
 
 
 @dataclass(frozen=True)
-class _Places:
+class Places:
+    """Where expressions stand, in the checked file and in others."""
+
     source: SourceFile
     spans: dict[cst.CSTNode, Span]
     far: dict[cst.CSTNode, Elsewhere]
 
+    def line(self, site: Site) -> int | None:
+        """The line of the checked file on which an expression begins."""
+        span = self.spans.get(site) if isinstance(site, cst.CSTNode) else None
+        return None if span is None else self.source.position(span.start).line
+
+    def steps(self, chain: Iterable[tuple[Site, str]]) -> tuple[Elsewhere, ...]:
+        """The steps of a history, each at its place."""
+        steps = (self._step(_node(site), message) for site, message in chain)
+        return tuple(filter(None, steps))
+
     def account(self, one: _Noted, machines: list[str]) -> Account:
-        steps = (self._step(_node(site), message) for site, message in one.chain)
-        return Account(one.code, one.device, tuple(machines), tuple(filter(None, steps)))
+        """What there is to say of one expression."""
+        return Account(one.code, one.device, tuple(machines), self.steps(one.chain))
 
     def _step(self, site: cst.CSTNode, message: str) -> Elsewhere | None:
         if site in self.spans:

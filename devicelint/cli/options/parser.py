@@ -242,6 +242,11 @@ def why_parser() -> Parser:
     parser.add_argument(
         "place", metavar="FILE:LINE", help="a line; of a notebook a cell and a line of it"
     )
+    parser.add_argument(
+        "--verdict",
+        action="store_true",
+        help="print each clash on the line, reported or excused, and the reasons",
+    )
     return parser
 
 

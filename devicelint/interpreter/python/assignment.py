@@ -26,7 +26,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.cpu_only import note_leaf
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.moved_back import note_bound_again
 from devicelint.interpreter.python.containers import (
@@ -81,7 +80,7 @@ def _assign_attribute(
             run.state.write(origin, name, value)
         case Tensor() if name == "requires_grad" and value == Const(True):
             for one in _each(run, target.value, owner):
-                note_leaf(run, replace(one, role="leaf"))
+                run.steps.leaf(replace(one, role="leaf"))
         case _:
             pass
 

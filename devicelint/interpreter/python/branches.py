@@ -40,7 +40,6 @@ from devicelint.interpreter.python.conditions import (
     under_setting,
 )
 from devicelint.interpreter.torch.device_arguments import demand
-from devicelint.interpreter.torch.host_syncs import wait_for
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 
@@ -48,10 +47,10 @@ NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no
 @executes(cst.If)
 def if_statement(run: Run, node: cst.If) -> None:
     value = condition_at(run, node.test)
-    wait_for(run, Argument(node.test, value), node.test)
+    run.steps.read(Argument(node.test, value), node.test)
     if is_machine(value):
         left_out = node.orelse if truth_of(run, value) else node.body
-        run.skips_a_machine |= left_out is not None and _concerns_devices(left_out)
+        run.depends_on_machine |= left_out is not None and _concerns_devices(left_out)
     with choosing(run, node.test, value), asking_for_files(run, node.test):
         branch(
             run,

@@ -33,7 +33,6 @@ from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.computed_members import member_by_name
 from devicelint.interpreter.python.containers import extend, known_elements
-from devicelint.interpreter.torch.host_syncs import FUNCTIONS, wait_for_arguments
 from devicelint.interpreter.torch.modules.copies import copy_of_outside
 from devicelint.interpreter.torch.transfers import TRANSFERS
 from devicelint.knowledge import tensor_attribute, tensor_method
@@ -53,6 +52,10 @@ BUILTIN_SCOPE.update(
 )
 
 
+_READ_NUMBERS = frozenset(f"builtins.{name}" for name in "float int bool print format".split())
+"""Functions that need what a tensor holds."""
+
+
 @function(
     *(
         f"builtins.{name}"
@@ -64,8 +67,9 @@ BUILTIN_SCOPE.update(
 def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if name == "builtins.abs" and arguments.positional:
         return arguments.positional[0].value
-    if name in FUNCTIONS:
-        wait_for_arguments(run, arguments, site)
+    if name in _READ_NUMBERS:
+        for argument in arguments:
+            run.steps.read(argument, site)
     if name in ("builtins.type", "builtins.vars", "builtins.locals", "builtins.globals"):
         return Unknown(name)
     return HOST

@@ -47,7 +47,6 @@ from devicelint.interpreter.python.containers import (
     pop,
 )
 from devicelint.interpreter.torch.checkpoints import note_arguments, note_key, note_use
-from devicelint.interpreter.torch.host_syncs import wait_for_arguments
 from devicelint.interpreter.torch.legacy_names import typed
 from devicelint.interpreter.torch.modules.escapes import let_go, let_go_of_given, may_move
 from devicelint.interpreter.torch.optimizers import hand_over, use_optimizer
@@ -196,9 +195,7 @@ def method_of_deviceless(run: Run, receiver: Deviceless, name: str, node: cst.Ca
 @methods(Loaded)
 def method_of_loaded(run: Run, receiver: Loaded, name: str, node: cst.Call) -> Value:
     if name in TRANSFERS:
-        moved = move_unknown(run, receiver, name, node)
-        run.moved_loads[node] = receiver
-        return moved
+        return move_unknown(run, receiver, name, node)
     arguments = arguments_of(run, node)
     if name in _SHOWS_MODEL:
         note_use(run, receiver, LoadUse.MODEL)
@@ -308,7 +305,8 @@ def method_of_array(run: Run, receiver: Array, name: str, node: cst.Call) -> Val
 def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.Call) -> Value:
     arguments = arguments_of(run, node)
     if name == "format":
-        wait_for_arguments(run, arguments, node)
+        for argument in arguments:
+            run.steps.read(argument, node)
     return HOST
 
 

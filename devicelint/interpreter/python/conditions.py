@@ -11,7 +11,6 @@ from devicelint.domain.values import (
     Class,
     Const,
     DeviceHandle,
-    DeviceIndex,
     Deviceless,
     Flag,
     Function,
@@ -27,7 +26,6 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import asks_for_device, speaks_of_devices
-from devicelint.interpreter.torch.device_indices import testing
 
 AVAILABLE = "torch.cuda.is_available()"
 """The flag that every way of asking for an accelerator comes to."""
@@ -151,20 +149,20 @@ def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> AbstractCo
     whatever stands in a branch is chosen there, even where the outcome is known.
     """
     asks = not is_machine(condition) and asks_for_device(node)
-    if asks or run.integers or isinstance(condition, DeviceIndex):
-        return _choosing(run, node, condition, asks)
-    return _NOTHING
+    return _choosing(run, node, condition, asks)
 
 
 @contextmanager
 def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) -> Iterator[None]:
     counted = asks and not isinstance(condition, Flag)
+    run.steps.tested(node, condition)
     run.assumptions += counted
     run.device_choices += asks
     try:
-        with testing(run, node, condition):
-            yield
+        run.steps.branches_entered(node)
+        yield
     finally:
+        run.steps.branches_left()
         run.assumptions -= counted
         run.device_choices -= asks
 

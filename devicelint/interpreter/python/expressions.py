@@ -41,8 +41,6 @@ from devicelint.interpreter.python.containers import (
     mark_shared,
 )
 from devicelint.interpreter.python.loops import comprehension_scope
-from devicelint.interpreter.suggestions.tuple_parts import note_unmoved_parts
-from devicelint.interpreter.torch.device_indices import note_index_tested
 
 
 @evaluates(cst.Name)
@@ -88,7 +86,7 @@ def tuple_display(run: Run, node: cst.Tuple) -> Value:
             items.extend(value.items)
         else:
             items.append(value)
-    note_unmoved_parts(run, node, items)
+    run.steps.tuple(node, items)
     return Tuple(tuple(items))
 
 
@@ -150,7 +148,7 @@ def conditional(run: Run, node: cst.IfExp) -> Value:
 def boolean_operation(run: Run, node: cst.BooleanOperation) -> Value:
     left = run.evaluate(node.left)
     if not (isinstance(node.right, cst.Integer) and node.right.value == "0"):
-        note_index_tested(run, node.left, left)
+        run.steps.tested(node.left, left)
     conjunction = isinstance(node.operator, cst.And)
     known = truth_of(run, left)
     if known is not None and known is not conjunction:
@@ -189,7 +187,7 @@ def unary_operation(run: Run, node: cst.UnaryOperation) -> Value:
         if isinstance(value, Const) and isinstance(value.value, (int, float)):
             return _negated(value, node) if isinstance(node.operator, cst.Minus) else HOST
         return value
-    note_index_tested(run, node.expression, value)
+    run.steps.tested(node.expression, value)
     value = condition_of(value)
     if isinstance(value, Flag):
         return ~value

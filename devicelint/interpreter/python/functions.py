@@ -28,8 +28,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.ignored_device import note_ignored
-from devicelint.interpreter.analyses.placeholders import check_returns
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
@@ -152,7 +150,7 @@ def call_function(
     first = receiver if function.kind != "static" else None
     bind_parameters(run, frame, node.params, arguments, first)
     result = _walk(run, frame, function)
-    note_ignored(run, frame, arguments, result)
+    run.steps.returned(frame, arguments, result)
     if is_elsewhere and site is not None and run.frame.is_checked:
         result = _chosen_elsewhere(run, result, site)
         if not is_heard:
@@ -252,7 +250,7 @@ def _walk(run: Run, frame: Frame, function: Function) -> Value:
 def _leave(run: Run, frame: Frame) -> Value:
     """Join what the paths that return hold, and what they return."""
     result: Value | None = None if run.state.dead else NONE
-    check_returns(run, frame)
+    run.steps.returning(frame)
     for value, state in frame.returns:
         joined = value if result is None else join_known(result, value)
         if result is not None and frame.separated_by is not None:

@@ -27,7 +27,8 @@ from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
-from devicelint.interpreter.torch.operands import DIFFERENT, operand_of, report_clash
+from devicelint.interpreter.torch.operands import operand_of, report_clash
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 
 def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -> Value:
