@@ -26,7 +26,7 @@ class Demands:
         self._at_hand: dict[Site, _AtHand] = {}
 
     def reports(self, event: AcceleratorDemanded, context: RuleContext) -> Reports:
-        """A literal, or `.cuda()`, that no condition guards; another machine shows what holds it."""
+        """A literal, or `.cuda()`, that no condition guards; other machines show what holds it."""
         assert isinstance(event.device, Known)
         if asks_for(event.device.type) is None or context.intent.imports_for_cuda_only():
             return
