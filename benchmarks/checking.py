@@ -88,11 +88,11 @@ def fixed(source: SourceFile, project: Project, *, unsafe: bool) -> SourceFile |
         return None
 
 
-def _attempt(path: Path, check: Callable[[], lint.Checked]) -> Outcome:
+def _attempt(path: Path, check: Callable[[], lint.CheckResult]) -> Outcome:
     start = time.perf_counter()
     fate: Fate = "checked"
     told = ""
-    done: lint.Checked | None = None
+    done: lint.CheckResult | None = None
     try:
         with limited(LIMIT):
             done = check()

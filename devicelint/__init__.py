@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Span,
     )
     from devicelint.fixes import Fixed
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
     from devicelint.rules import Report, Rule
     from devicelint.text.parse import CheckError
 
@@ -32,7 +32,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Certainty",
     "CheckError",
-    "Checked",
+    "CheckResult",
     "Config",
     "Edit",
     "Finding",
@@ -55,18 +55,21 @@ _Value = TypeVar("_Value")
 
 _HOMES = {
     "CheckError": "text.parse",
-    "Checked": "linter.result",
+    "CheckResult": "linter.result",
     "Config": "config",
     "Fixed": "fixes",
     "Report": "rules",
     "Rule": "rules",
 }
 
+_RENAMED = {"Checked": "CheckResult"}
+"""Old names of the public interface, with the new ones: kept for one release."""
 
-def check(source: str, filename: str = "<string>", config: Config | None = None) -> Checked:
+
+def check(source: str, filename: str = "<string>", config: Config | None = None) -> CheckResult:
     """Find the device mistakes in the text of a Python file, or of the notebook `filename`.
 
-    Returns a `Checked`, whose `findings` are in the order of the text.  Raises `CheckError` (an
+    Returns a `CheckResult`, whose `findings` are in the order of the text.  Raises `CheckError` (an
     `InputError`) with path, line and column where the text is no Python, and an `InputError` where
     it is no notebook.
     """
@@ -109,8 +112,20 @@ def reveal_device(value: _Value) -> _Value:
 
 def __getattr__(name: str) -> Any:
     """The classes of the public interface, imported when they are first asked for."""
+    if name in _RENAMED:
+        name = _renamed(name)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
     return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'finding')}"), name)
+
+
+def _renamed(old: str) -> str:
+    """The new name of a class, with a warning where somebody still uses the old one."""
+    import warnings
+
+    new = _RENAMED[old]
+    message = f"devicelint.{old} is now devicelint.{new}; the next release drops the old name"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    return new

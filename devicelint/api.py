@@ -82,8 +82,11 @@ from devicelint.fixes import (
     Rewrite,
     WrapInCall,
 )
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import Report, Reports, Rule, line_of
+
+Scene = RuleContext
+"""What `RuleContext` was called in earlier releases: it can be imported for one release more."""
 
 __all__ = [
     "CPU",
@@ -145,6 +148,7 @@ __all__ = [
     "Revealed",
     "Rewrite",
     "Rule",
+    "RuleContext",
     "Safety",
     "Scene",
     "Severity",
@@ -166,4 +170,4 @@ EVENTS: Mapping[str, type[Event]] = {
     for name, each in globals().items()
     if isinstance(each, type) and issubclass(each, Event) and each is not Event
 }
-"""Every event that a rule can hear, by its name."""
+"""Every event that a rule can listen to, by its name."""

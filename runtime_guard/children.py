@@ -1,4 +1,4 @@
-"""Tells child processes, by variables of the environment, what is in effect in this one."""
+"""Lets child processes know, by variables of the environment, what is in effect in this one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROOF = "_RUNTIME_GUARD_PROOF"
 """Names the folder of the proof that a process, with its children, is part of."""
 
 
-class Told:
+class ChildEnvironment:
     """Variables that child processes find, until `undo` gives them back as they were.
 
     Args:

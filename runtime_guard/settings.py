@@ -1,4 +1,4 @@
-"""What a guard is told to do, and the environment variables that tell child processes."""
+"""What a guard is asked to do, and the environment variables by which child processes know."""
 
 from __future__ import annotations
 
@@ -189,11 +189,11 @@ def to_environment(asked: Environment) -> dict[str, str]:
         "_META": "1" if settings.meta else "",
         "_RECORD": asked.record or "",
     }
-    told = {f"{VARIABLE}{name}": value for name, value in values.items() if value}
+    variables = {f"{VARIABLE}{name}": value for name, value in values.items() if value}
     if asked.machine is not None:
         machine = machine_to_environment(asked.machine)
-        told |= {name: value for name, value in machine.items() if value}
-    return told
+        variables |= {name: value for name, value in machine.items() if value}
+    return variables
 
 
 def machine_to_environment(machine: VirtualMachine) -> dict[str, str | None]:

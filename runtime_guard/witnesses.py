@@ -1,4 +1,4 @@
-"""Who else is told of what a guard finds: recorders, of which a guard knows nothing."""
+"""Who else receives what a guard finds: recorders, of which a guard knows nothing."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from devicelint import finding
 from devicelint.finding import InputError
-from devicelint.linter.result import Checked, Met
+from devicelint.linter.result import CheckResult, Met
 from devicelint.text.source import SourceFile
 
 _CLASSES: dict[str, type[Any]] = {
@@ -32,7 +32,7 @@ _CLASSES: dict[str, type[Any]] = {
     )
 }
 
-_FOUND = fields(Checked)[1:]
+_FOUND = fields(CheckResult)[1:]
 """All but the source, which whoever asks has read."""
 _PLAIN: dict[str, type[Any]] = {"str": str, "int": int, "bool": bool}
 _MANY = "tuple["
@@ -91,7 +91,7 @@ def _is_a(kind: str, value: Any) -> bool:
     return isinstance(value, _PLAIN.get(kind) or _CLASSES[kind])
 
 
-def found_data(checked: Checked) -> Any:
+def found_data(checked: CheckResult) -> Any:
     """What was found in a file: all but its text."""
     return [_to_data(getattr(checked, field.name)) for field in _FOUND]
 
@@ -101,10 +101,10 @@ def error_data(error: InputError) -> Any:
     return {"error": [error.line, error.column, error.message, error.cell]}
 
 
-def checked_of(source: SourceFile, data: Any) -> Checked:
+def checked_of(source: SourceFile, data: Any) -> CheckResult:
     """What was found in a file; raises InputError where it cannot be checked."""
     if isinstance(data, dict):
         raise InputError(source.path, *data["error"])
     values = tuple(map(_from_data, data))
     _refuse_others(_FOUND, values)
-    return Checked(source, *values)
+    return CheckResult(source, *values)

@@ -9,7 +9,7 @@ from devicelint.text.selectors import specificity
 
 
 class Decision(NamedTuple):
-    """Whether a rule is checked, or heard of in a file, and what says so."""
+    """Whether a rule is checked, or reported in a file, and what says so."""
 
     on: bool
     key: str = ""

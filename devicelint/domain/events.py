@@ -22,7 +22,7 @@ from devicelint.domain.values import (
 class Event:
     """Something that the walk announces.
 
-    A rule hears it in the method that is called after it: `MixedOperation` in `on_mixed_operation`.
+    A rule listens to it in a method of that name: `MixedOperation` in `on_mixed_operation`.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""What the rules say while a program is walked, gathered: each mistake once."""
+"""Collects what the rules report while a program is walked: each mistake once."""
 
 from __future__ import annotations
 
@@ -13,65 +13,65 @@ from devicelint.domain.worlds import World
 from devicelint.finding import Certainty
 from devicelint.interpreter.engine.budget import GivenUp
 from devicelint.interpreter.engine.run import Listener, Run, Split
-from devicelint.interpreter.suggestions.context import Scene
-from devicelint.linter.locations import Said
+from devicelint.interpreter.suggestions.context import RuleContext
+from devicelint.linter.locations import RawFinding
 from devicelint.rules import Report, Reports, Rule
-from devicelint.rules._hearing import event_of, methods_of
+from devicelint.rules._listening import event_of, methods_of
 
 
-class Gathering:
-    """Lets every rule hear every event, and keeps what they say, once for each mistake."""
+class Collector:
+    """Passes every event to the rules that listen, and keeps their reports, one per mistake."""
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._handlers = _handlers(rules)
         self.wanted = frozenset(self._handlers)
-        """The names of the events that any of the rules hears."""
+        """The names of the events that any of the rules listens to."""
         self._walks: list[tuple[World, list[tuple[Rule, Report]]]] = []
 
     def listener_for(self, world: World) -> Listener:
-        """The listener of one walk; what an abandoned walk of the same world said is dropped."""
-        said: list[tuple[Rule, Report]] = []
+        """The listener of one walk; reports of an abandoned walk of the same world are dropped."""
+        reports: list[tuple[Rule, Report]] = []
         handlers = self._handlers
         self._walks = [walk for walk in self._walks if walk[0] != parent_of(world)]
-        self._walks.append((world, said))
+        self._walks.append((world, reports))
 
-        def hear(event: Event, run: Run) -> None:
+        def listen(event: Event, run: Run) -> None:
             listening = handlers.get(type(event).__name__)
             if listening is None:
                 return
-            scene = Scene(run)
+            context = RuleContext(run)
             for rule, handle in listening:
-                said.extend(
+                reports.extend(
                     (rule, report)
-                    for report in handle(event, scene)
+                    for report in handle(event, context)
                     if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
                 )
 
-        return hear
+        return listen
 
-    def reports(self) -> list[Said]:
-        """What was said, one for each rule and subject, with the worlds in which it holds."""
-        merged: dict[tuple[str, object], Said] = {}
-        for world, said in self._walks:
-            for rule, report in said:
+    def reports(self) -> list[RawFinding]:
+        """One finding for each rule and subject, with the worlds in which it holds."""
+        merged: dict[tuple[str, object], RawFinding] = {}
+        for world, reports in self._walks:
+            for rule, report in reports:
                 key = (rule.code, report.subject if report.subject is not None else report.site)
                 before = merged.get(key)
                 if before is None:
-                    merged[key] = Said(rule, report, (world,))
+                    merged[key] = RawFinding(rule, report, (world,))
                 elif world not in before.worlds:
-                    merged[key] = Said(rule, before.report, (*before.worlds, world))
-        return list(_told_once(merged.values()))
+                    merged[key] = RawFinding(rule, before.report, (*before.worlds, world))
+        return list(_unique_messages(merged.values()))
 
 
-def _told_once(said: Iterable[Said]) -> Iterable[Said]:
-    """What a function's callers give it may lead to the same words by another way."""
-    told: dict[tuple[str, object, str], Said] = {}
-    for one in said:
-        key = (one.rule.code, one.report.site, one.report.message)
-        before = told.get(key)
-        worlds = one.worlds if before is None else (*before.worlds, *one.worlds)
-        told[key] = replace(before or one, worlds=tuple(dict.fromkeys(worlds)))
-    return told.values()
+def _unique_messages(findings: Iterable[RawFinding]) -> Iterable[RawFinding]:
+    """Merge findings of one message: what callers pass may lead to it in more than one way."""
+    unique: dict[tuple[str, object, str], RawFinding] = {}
+    for finding in findings:
+        key = (finding.rule.code, finding.report.site, finding.report.message)
+        first = unique.get(key, finding)
+        worlds = finding.worlds if first is finding else (*first.worlds, *finding.worlds)
+        unique[key] = replace(first, worlds=tuple(dict.fromkeys(worlds)))
+    return unique.values()
 
 
 def parent_of(world: World) -> World | None:
@@ -84,45 +84,49 @@ def parent_of(world: World) -> World | None:
 def _handlers(
     rules: tuple[Rule, ...],
 ) -> dict[str, list[tuple[Rule, Callable[..., Reports]]]]:
-    """For each event, the rules that hear it."""
+    """The rules that listen to each event."""
     handlers: dict[str, list[tuple[Rule, Callable[..., Reports]]]] = {}
     for rule in rules:
         for method in methods_of(type(rule)):
             handle = getattr(rule, method)
             if rule.plugin:
-                handle = partial(_heard_by_plugin, rule, handle)
+                handle = partial(_plugin_reports, rule, handle)
             if timed := profiling.timed():
-                handle = partial(_heard_in_time, timed, rule, handle)
+                handle = partial(_timed_reports, timed, rule, handle)
             handlers.setdefault(event_of(method), []).append((rule, handle))
     return handlers
 
 
-def _heard_in_time(
-    timed: profiling.Timing, rule: Rule, handle: Callable[..., Reports], event: Event, scene: Scene
+def _timed_reports(
+    timed: profiling.Timing,
+    rule: Rule,
+    handle: Callable[..., Reports],
+    event: Event,
+    context: RuleContext,
 ) -> Reports:
     with timed.part(f"{rule.code} {rule.name}"):
-        return iter(tuple(handle(event, scene)))
+        return iter(tuple(handle(event, context)))
 
 
-def _report(said: object) -> Report:
-    if isinstance(said, Report):
-        return said
-    raise TypeError(f"{said!r} is no Report")
+def _report(value: object) -> Report:
+    if isinstance(value, Report):
+        return value
+    raise TypeError(f"{value!r} is no Report")
 
 
 class RuleFailed(Exception):
     """A rule of a plug-in has failed; says which, and how."""
 
 
-def _heard_by_plugin(
-    rule: Rule, handle: Callable[..., Reports], event: Event, scene: Scene
+def _plugin_reports(
+    rule: Rule, handle: Callable[..., Reports], event: Event, context: RuleContext
 ) -> Reports:
-    """What a rule says that others have written, whose mistakes are told as theirs."""
+    """The reports of a plug-in's rule, whose errors are reported as those of the plug-in."""
     try:
-        for report in handle(event, scene):
+        for report in handle(event, context):
             yield _report(report)
     except (Split, GivenUp, RecursionError):
         raise
     except Exception as error:
-        told = f"{rule.code} {rule.name} of {rule.plugin} has failed: {error_in_one_line(error)}"
-        raise RuleFailed(told) from error
+        message = f"{rule.code} {rule.name} of {rule.plugin} has failed: {error_in_one_line(error)}"
+        raise RuleFailed(message) from error

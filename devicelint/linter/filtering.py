@@ -1,4 +1,4 @@
-"""Which rules look at a file, and what is told of what they find."""
+"""Which rules look at a file, and which of their findings are reported."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from devicelint.config import Config
 from devicelint.finding import Finding
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.linter.rule_selection import checked_codes, is_selected
 from devicelint.plugins import every_rule
 from devicelint.rules import Rule, chosen
@@ -33,8 +33,8 @@ def rules_for(source: SourceFile, config: Config) -> tuple[Rule, ...]:
 
 def filtered(
     source: SourceFile, found: Sequence[Finding], config: Config, *, follows_imports: bool
-) -> Checked:
-    """What is told of a file: neither the settings nor a comment keep it back."""
+) -> CheckResult:
+    """The findings of a file that neither the settings nor a comment hide."""
     if useless := list(_unused(source, found, config, follows_imports=follows_imports)):
         found = sorted((*found, *useless), key=lambda finding: finding.span)
     asked = checked_codes(config, source.path) if found else frozenset()
@@ -47,7 +47,7 @@ def filtered(
                 finding.span, finding.code, finding.name
             )
             (suppressed if is_suppressed else kept).append(replace(finding, severity=severity))
-    return Checked(source, tuple(kept), tuple(suppressed))
+    return CheckResult(source, tuple(kept), tuple(suppressed))
 
 
 def _unused(

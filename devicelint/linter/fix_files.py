@@ -1,4 +1,4 @@
-"""Fix several files together: what fixes one of them may have to be written in another.
+"""Fixes several files at once: the fix of a finding may have to change another file.
 
 The files are one text to the rounds of fixes, so that a fix is kept only where it harms none of
 them.  What imports a file sees it as it is going to be.
@@ -11,63 +11,68 @@ from dataclasses import dataclass, field, replace
 
 from devicelint.config import Config
 from devicelint.finding import Finding, Span
-from devicelint.fixes import Bundle, Fixed, Joined, fix_until_stable
+from devicelint.fixes import Fixed, Joined, JoinedFiles, fix_until_stable
 from devicelint.linter import lint
-from devicelint.linter.lint import Heard
-from devicelint.linter.result import Checked
+from devicelint.linter.lint import ReportFilter
+from devicelint.linter.result import CheckResult
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project, home_of
 
 ConfigFor = Callable[[str], Config]
 
 
-def fix_all(
+def fix_files(
     sources: Sequence[SourceFile],
     config_for: ConfigFor,
     project: Project,
     *,
-    is_led: bool = False,
-    heard: Heard | None = None,
+    has_entry: bool = False,
+    reported: ReportFilter | None = None,
 ) -> tuple[Fixed, ...]:
     """Apply the fixes that the configurations allow, in all the files, until nothing changes.
 
-    Where the files are led, the first of them is the script that is run: what it gives to the
-    functions of the others shows what these need.  Nothing is written; `project` goes by the new
-    texts until it is told to release them.  What is not `heard` is not fixed.
+    With an entry, the first file is the script that is run: what it passes to the functions of the
+    others shows what these need.  Nothing is written; `project` goes by the new texts until they
+    are released.  Only findings that `reported` keeps are fixed.
     """
     with project.editing(sources):
-        together = _Together(config_for, project, is_led, heard)
+        joint = _JointCheck(config_for, project, has_entry, reported)
         insists = any(config_for(source.path).adopts for source in sources)
         fixed = fix_until_stable(
-            Bundle.of(sources, is_led=is_led), together.check, together.accepts, insists=insists
+            JoinedFiles.of(sources, has_entry=has_entry),
+            joint.check,
+            joint.accepts,
+            insists=insists,
         )
-        assert isinstance(fixed.before, Bundle)
-        together.check(fixed.after)
-        return tuple(together.of_file(fixed, index) for index in range(len(sources)))
+        assert isinstance(fixed.before, JoinedFiles)
+        joint.check(fixed.after)
+        return tuple(joint.of_file(fixed, index) for index in range(len(sources)))
 
 
 @dataclass
-class _Together:
-    """The files of a bundle, checked in turn; one that nothing has changed is not checked again."""
+class _JointCheck:
+    """Checks the files of a bundle in turn; a file is checked again only after a change."""
 
     config_for: ConfigFor
     project: Project
-    is_led: bool
-    heard: Heard | None = None
+    has_entry: bool
+    reported: ReportFilter | None = None
     passed_over: dict[str, set[Finding]] = field(default_factory=dict)
-    """What of each file is not to be fixed."""
+    """The findings of each file that are not to be fixed."""
     origins: dict[Finding, Joined] = field(default_factory=dict)
     """What each finding of the whole text is in its own file."""
-    known: dict[str, tuple[dict[str, str], tuple[Checked, ...]]] = field(default_factory=dict)
+    known: dict[str, tuple[dict[str, str], tuple[CheckResult, ...]]] = field(default_factory=dict)
     """What a file gave, and the texts of all files that this rests on."""
 
     def check(self, bundle: SourceFile) -> tuple[Finding, ...]:
         """The findings of all files."""
-        assert isinstance(bundle, Bundle)
+        assert isinstance(bundle, JoinedFiles)
         for file in bundle.files:
             self.project.hold(file)
         found = []
-        for joined, origin in bundle.joined([one.findings for one in self._checked(bundle)]):
+        for joined, origin in bundle.joined(
+            [checked.findings for checked in self._checked(bundle)]
+        ):
             self.origins[joined] = origin
             found.append(joined)
         return tuple(found)
@@ -79,19 +84,19 @@ class _Together:
             return False
         return lint.is_allowed(finding, self.config_for(origin.path))
 
-    def _checked(self, bundle: Bundle) -> list[Checked]:
+    def _checked(self, bundle: JoinedFiles) -> list[CheckResult]:
         """What is found in each file, by itself and as the first one calls it."""
         texts = {home_of(file): file.text for file in bundle.files}
-        led = self._remembered(bundle.files, texts) if self.is_led else ()
-        alone = [self._remembered((file,), texts)[0] for file in bundle.files[bool(led) :]]
-        if not led:
+        as_called = self._remembered(bundle.files, texts) if self.has_entry else ()
+        alone = [self._remembered((file,), texts)[0] for file in bundle.files[bool(as_called) :]]
+        if not as_called:
             return alone
-        return [led[0], *(_merged(*pair) for pair in zip(led[1:], alone, strict=True))]
+        return [as_called[0], *(_merged(*pair) for pair in zip(as_called[1:], alone, strict=True))]
 
     def _remembered(
         self, files: Sequence[SourceFile], texts: dict[str, str]
-    ) -> tuple[Checked, ...]:
-        """What checking the first file gives, for it and for those that it leads."""
+    ) -> tuple[CheckResult, ...]:
+        """The result for the first file, and for the others as far as it calls them."""
         first, *others = files
         before = self.known.get(first.path)
         if before is not None and all(texts[home] == text for home, text in before[0].items()):
@@ -101,50 +106,50 @@ class _Together:
             found = lint.check_as_called(first, others, config, self.project)
         else:
             found = (lint.check(first, config, self.project),)
-        for checked in found if self.heard else ():
+        for checked in found if self.reported else ():
             self._pass_over(checked)
         rests_on = {home_of(first), *self.project.reached_from(first)} & texts.keys()
         self.known[first.path] = {home: texts[home] for home in rests_on}, found
         return found
 
-    def _pass_over(self, checked: Checked) -> None:
-        assert self.heard is not None
+    def _pass_over(self, checked: CheckResult) -> None:
+        assert self.reported is not None
         passed_over = self.passed_over.setdefault(checked.source.path, set())
         passed_over.difference_update(checked.findings)
-        passed_over.update({*checked.findings}.difference(self.heard(checked).findings))
+        passed_over.update({*checked.findings}.difference(self.reported(checked).findings))
 
     def of_file(self, fixed: Fixed, index: int) -> Fixed:
         """What became of one of the files."""
-        assert isinstance(fixed.before, Bundle)
-        assert isinstance(fixed.after, Bundle)
+        assert isinstance(fixed.before, JoinedFiles)
+        assert isinstance(fixed.after, JoinedFiles)
         before, after = fixed.before.files[index], fixed.after.files[index]
-
-        def mine(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-            origins = (self.origins[one] for one in findings)
-            return tuple(one.finding for one in origins if one.path == before.path)
-
-        places = [
-            (self.origins[one].finding, place)
-            for one, place in zip(fixed.applied, fixed.places, strict=True)
-            if self.origins[one].path == before.path
-        ]
         start = fixed.before.start_of(home_of(before)) or 0
+        places = tuple(
+            Span(place.start - start, place.end - start)
+            for finding, place in zip(fixed.applied, fixed.places, strict=True)
+            if self.origins[finding].path == before.path
+        )
         return Fixed(
             before,
             after,
-            tuple(finding for finding, _ in places),
-            mine(fixed.rolled_back),
-            mine(fixed.remaining),
-            tuple(Span(place.start - start, place.end - start) for _, place in places),
-            {self.origins[one].finding: why for one, why in fixed.reasons.items()},
+            self._in_file(fixed.applied, before.path),
+            self._in_file(fixed.rolled_back, before.path),
+            self._in_file(fixed.remaining, before.path),
+            places,
+            {self.origins[finding].finding: why for finding, why in fixed.reasons.items()},
             self._checked(fixed.after)[index].suppressed,
         )
 
+    def _in_file(self, findings: Sequence[Finding], path: str) -> tuple[Finding, ...]:
+        """Those of the findings that belong to a file, as it has them itself."""
+        origins = (self.origins[finding] for finding in findings)
+        return tuple(origin.finding for origin in origins if origin.path == path)
 
-def _merged(led: Checked, alone: Checked) -> Checked:
+
+def _merged(as_called: CheckResult, alone: CheckResult) -> CheckResult:
     """What is found in a file when another calls it, and what else when it is checked alone."""
-    met = {(one.code, one.span) for one in led.findings}
-    new = (one for one in alone.findings if (one.code, one.span) not in met)
-    findings = sorted((*led.findings, *new), key=lambda one: (one.span, one.code))
-    suppressed = dict.fromkeys((*led.suppressed, *alone.suppressed))
+    found = {(finding.code, finding.span) for finding in as_called.findings}
+    new = (each for each in alone.findings if (each.code, each.span) not in found)
+    findings = sorted((*as_called.findings, *new), key=lambda each: (each.span, each.code))
+    suppressed = dict.fromkeys((*as_called.suppressed, *alone.suppressed))
     return replace(alone, findings=tuple(findings), suppressed=tuple(suppressed))

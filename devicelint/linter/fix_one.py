@@ -1,9 +1,9 @@
-"""Make the fix of one finding, with those that it calls for, and no other."""
+"""Makes the fix of one finding, with those that it calls for, and no other."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from devicelint.config import Config
 from devicelint.finding import Finding, Fix
@@ -20,14 +20,14 @@ def fix_one(source: SourceFile, finding: Finding, config: Config, project: Proje
     One that begins something is made together with the fixes of what it brings.
     """
 
-    def found(one: SourceFile) -> tuple[Finding, ...]:
-        return check(one, config, project).findings
+    def found(text: SourceFile) -> tuple[Finding, ...]:
+        return check(text, config, project).findings
 
-    others = {wording(one) for one in found(source) if one != finding}
+    others = {wording(other) for other in found(source) if other != finding}
     begins = finding.fix is not None and finding.fix.begins
 
-    def accepts(one: Finding) -> bool:
-        return one == finding or (begins and wording(one) not in others)
+    def accepts(other: Finding) -> bool:
+        return other == finding or (begins and wording(other) not in others)
 
     return fix_until_stable(source, found, accepts)
 
@@ -45,25 +45,28 @@ def fix_across_files(
     """
     sources = (source, *others)
     with project.editing(sources):
-        for one in sources:
-            project.hold(one)
+        _hold(project, sources)
         before = check(source, config, project).findings
         place = finding.code, finding.span
-        fix = next((one.fix for one in before if (one.code, one.span) == place), None)
+        fix = next((each.fix for each in before if (each.code, each.span) == place), None)
         if fix is None:
             return None
-        made = _made(fix, sources)
-        for one in made.values():
-            project.hold(one)
-        after = check(made.get(home_of(source), source), config, project).findings
-        known = Counter(map(wording, before)) - Counter([wording(finding)])
-        return None if Counter(map(wording, after)) - known else (fix, made)
+        changed = _changed(fix, sources)
+        _hold(project, changed.values())
+        after = check(changed.get(home_of(source), source), config, project).findings
+    known = Counter(map(wording, before)) - Counter([wording(finding)])
+    return None if Counter(map(wording, after)) - known else (fix, changed)
 
 
-def _made(fix: Fix, sources: Sequence[SourceFile]) -> dict[str, SourceFile]:
-    """What the edits of a fix make of the files that it changes, the first of which is its own."""
-    files = {home_of(one): one for one in sources}
-    edits = {home_of(sources[0]): fix.edits, **{one.path: one.edits for one in fix.elsewhere}}
+def _hold(project: Project, sources: Iterable[SourceFile]) -> None:
+    for source in sources:
+        project.hold(source)
+
+
+def _changed(fix: Fix, sources: Sequence[SourceFile]) -> dict[str, SourceFile]:
+    """The files that the edits of a fix change, the first of which is its own, after them."""
+    files = {home_of(source): source for source in sources}
+    edits = {home_of(sources[0]): fix.edits, **{file.path: file.edits for file in fix.elsewhere}}
     return {
         home: files[home].with_text(apply(files[home].text, its))
         for home, its in edits.items()

@@ -1,4 +1,4 @@
-"""Check a file, fix a file: what all doors stand on."""
+"""Check a file, fix a file: what all front ends call."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from devicelint.finding import Finding
 from devicelint.fixes import Approval, Fixed, fix_until_stable
 from devicelint.interpreter import Program, explore
 from devicelint.linter.assumptions import met
-from devicelint.linter.collector import Gathering
+from devicelint.linter.collector import Collector
 from devicelint.linter.filtering import filtered, rules_for
-from devicelint.linter.locations import File, located
-from devicelint.linter.program import program_of, told_in_one_line
-from devicelint.linter.result import Checked, Met, concerns_devices, screen
+from devicelint.linter.locations import File, locate_findings
+from devicelint.linter.program import input_errors, program_of
+from devicelint.linter.result import CheckResult, Met, concerns_devices, screen
 from devicelint.rules import Rule
 from devicelint.text.parse import CheckError
 from devicelint.text.source import SourceFile
@@ -24,24 +24,24 @@ from devicelint.workspace.project import Project, home_of
 
 __all__ = [
     "CheckError",
-    "Checked",
+    "CheckResult",
     "Fixed",
     "adopt",
     "check",
     "check_as_called",
+    "findings_of_walk",
     "fix",
-    "located_findings",
     "screen",
 ]
 
 
-Heard = Callable[[Checked], Checked]
+ReportFilter = Callable[[CheckResult], CheckResult]
 """Which of the findings of a file are to be fixed; the others may stay."""
 
 
 def check(
     source: SourceFile, config: Config | None = None, project: Project | None = None
-) -> Checked:
+) -> CheckResult:
     """Find the device mistakes of one file; with a project, imports of its files are followed.
 
     Raises `CheckError` where the file is no Python that libcst can read.
@@ -55,7 +55,7 @@ def check(
 
 def check_as_called(
     source: SourceFile, called: Sequence[SourceFile], config: Config, project: Project
-) -> tuple[Checked, ...]:
+) -> tuple[CheckResult, ...]:
     """The device mistakes of one file, and those of others as far as it calls what they hold.
 
     What the functions of the others are given shows what goes wrong in them, which their own check
@@ -73,7 +73,7 @@ def fix(
     config: Config | None = None,
     project: Project | None = None,
     approves: Approval | None = None,
-    heard: Heard | None = None,
+    reported: ReportFilter | None = None,
 ) -> Fixed:
     """Apply the fixes that the configuration allows until nothing changes.
 
@@ -86,9 +86,9 @@ def fix(
     def found(one: SourceFile) -> tuple[Finding, ...]:
         checked = check(one, config, project)
         suppressed[one.text] = checked.suppressed
-        if heard is not None:
+        if reported is not None:
             passed_over.difference_update(checked.findings)
-            passed_over.update({*checked.findings}.difference(heard(checked).findings))
+            passed_over.update({*checked.findings}.difference(reported(checked).findings))
         return checked.findings
 
     def accepts(finding: Finding) -> bool:
@@ -106,7 +106,7 @@ def adopt(
 ) -> Fixed:
     """Bring a file to the device pattern: one device, and all that trains on it.
 
-    What `remaining` tells is left to the reader: it needs what the source does not say.
+    What is in `remaining` is left to the reader: it needs what the source does not say.
     """
     return fix(source, (config or Config()).for_adoption(), project, approves)
 
@@ -135,7 +135,7 @@ def _findings(
     sources = (source, *called)
     if source.skipped or not any(map(concerns_devices, sources)):
         return tuple([] for _ in sources)
-    with told_in_one_line(source):
+    with input_errors(source):
         rules = rules_for(source, config)
         parts = [
             _explored(part, config, project, called, rules, assumed) for part in source.programs()
@@ -151,25 +151,25 @@ def _explored(
     rules: tuple[Rule, ...],
     assumed: list[Met],
 ) -> tuple[list[Finding], ...]:
-    heard = {} if project is None else _programs(called, project)
-    program = replace(program_of(source, project, config), heard=heard)
-    gathering = Gathering(rules)
+    callees = {} if project is None else _programs(called, project)
+    program = replace(program_of(source, project, config), heard=callees)
+    collector = Collector(rules)
     with profiling.part("walk"):
-        explore(program, gathering.listener_for, wanted=gathering.wanted)
-    assumed += met(program.assumed, source, program.tree)
-    return located_findings(source, program, gathering, config, project, called)
+        explore(program, collector.listener_for, wanted=collector.wanted)
+    assumed += met(program, source)
+    return findings_of_walk(source, program, collector, config, project, called)
 
 
-def located_findings(
+def findings_of_walk(
     source: SourceFile,
     program: Program,
-    gathering: Gathering,
+    collector: Collector,
     config: Config,
     project: Project | None,
     called: Sequence[SourceFile] = (),
 ) -> tuple[list[Finding], ...]:
-    """What was gathered in a walk, in the file and in those whose functions it calls."""
-    reports = gathering.reports()
+    """The findings of a walk, in the file and in those whose functions it calls."""
+    reports = collector.reports()
     files = [File(source, program.tree, home_of(source))]
     if project is not None and reports:
         others = {**program.heard, **_editable(project)}
@@ -177,7 +177,7 @@ def located_findings(
         files += (File(SourceFile(o.text), o.tree, str(home)) for home, o in others.items())
     imported = () if project is None else project.files()
     with profiling.part("locate"):
-        found = located(files, reports, imported, asks_torch=config.asks_torch)
+        found = locate_findings(files, reports, imported, asks_torch=config.asks_torch)
     by_home = {file.home: findings for file, findings in zip(files, found, strict=True)}
     return tuple(by_home.get(home_of(one), []) for one in (source, *called))
 

@@ -1,6 +1,6 @@
-"""From what rules say of nodes to findings at places of the text, with fixes of the text.
+"""Turns reports at nodes into findings at places of the text, with fixes of the text.
 
-What explains a finding may stand in another file, and so may what fixes it.
+The evidence of a finding may stand in another file, and so may its fix.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ NOT_WRITABLE = "its fix cannot be written at that place"
 
 
 @dataclass(frozen=True)
-class Said:
-    """A report, the rule that made it, and the worlds in which it did."""
+class RawFinding:
+    """A report without its place: with the rule that made it, and the worlds in which it holds."""
 
     rule: Rule
     report: Report
@@ -38,7 +38,7 @@ class Said:
 
 @dataclass(frozen=True, eq=False)
 class File:
-    """A file in which findings and what fixes them may stand."""
+    """A file in which findings and their fixes may stand."""
 
     source: SourceFile
     module: cst.Module
@@ -46,51 +46,49 @@ class File:
     """Its absolute path."""
 
 
-def located(
+def locate_findings(
     files: Sequence[File],
-    said: Iterable[Said],
+    raw: Sequence[RawFinding],
     imported: Iterable[Program] = (),
     *,
     asks_torch: bool = False,
 ) -> tuple[list[Finding], ...]:
-    """What was said, as findings in each of the files, in the order of the text.
+    """The findings of each of the files, in the order of the text.
 
-    The first file is the one that was checked.  What explains a finding may stand in any that was
+    The first file is the one that was checked.  The evidence of a finding may stand in any that was
     imported.  Fixes that choose a device do so by its type, or ask torch for the accelerator.
     """
-    told = list(said)
-    found = _Located(files, told, asks_torch)
-    here = {node for spans in found.spans for node in spans}
-    far = located_elsewhere([site for site in _sites_of(told) if site not in here], imported)
-    fixes = found.fixes()
-    return tuple(
-        sorted(
-            (
-                _finding(one, spans, found.elsewhere(index) | far, fix, file.source)
-                for one, fix in zip(told, fixes, strict=True)
-                if _node(one.report.site) in spans
-            ),
-            key=lambda finding: (finding.span, finding.code),
+    places = _Places(files, raw, asks_torch)
+    here = {node for spans in places.spans for node in spans}
+    far = located_elsewhere([site for site in _sites_of(raw) if site not in here], imported)
+    fixes = places.fixes()
+    found: list[list[Finding]] = []
+    for index, (file, spans) in enumerate(zip(files, places.spans, strict=True)):
+        others = places.elsewhere(index) | far
+        mine = (
+            _finding(each, spans, others, fix, file.source)
+            for each, fix in zip(raw, fixes, strict=True)
+            if _node(each.report.site) in spans
         )
-        for index, (file, spans) in enumerate(zip(files, found.spans, strict=True))
-    )
+        found.append(sorted(mine, key=lambda finding: (finding.span, finding.code)))
+    return tuple(found)
 
 
-def _sites_of(said: Iterable[Said]) -> Iterator[cst.CSTNode]:
-    for one in said:
-        yield _node(one.report.site)
-        yield from (_node(site) for site, _ in one.report.related)
+def _sites_of(raw: Iterable[RawFinding]) -> Iterator[cst.CSTNode]:
+    for each in raw:
+        yield _node(each.report.site)
+        yield from (_node(site) for site, _ in each.report.related)
 
 
-class _Located:
+class _Places:
     """Where the nodes stand that reports and their fixes name, file by file."""
 
-    def __init__(self, files: Sequence[File], said: Sequence[Said], asks_torch: bool) -> None:
+    def __init__(self, files: Sequence[File], raw: Sequence[RawFinding], asks_torch: bool) -> None:
         self._files = files
-        self._said = said
+        self._raw = raw
         self._asks_torch = asks_torch
-        self._rewrites = [one.report.fix for one in said]
-        self._shown = frozenset(_sites_of(said))
+        self._rewrites = [each.report.fix for each in raw]
+        self._shown = frozenset(_sites_of(raw))
         wanted = dict.fromkeys((*self._shown, *self._sites_of_changes()))
         self.spans: list[Spans] = []
         for file in files:
@@ -110,7 +108,7 @@ class _Located:
 
     def fixes(self) -> list[Fix | str]:
         """The fix of each report, or why it has none."""
-        parts = [{} if one is None else self._by_file(one) for one in self._rewrites]
+        parts = [{} if fix is None else self._by_file(fix) for fix in self._rewrites]
         resolved: list[dict[int, Fix | None]] = [{} for _ in parts]
         for index in sorted({index for part in parts for index in part}):
             mine = [(number, part[index]) for number, part in enumerate(parts) if index in part]
@@ -118,8 +116,8 @@ class _Located:
             for (number, _), fix in zip(mine, fixes, strict=True):
                 resolved[number][index] = fix
         return [
-            "" if one.report.fix is None else self._whole(one.report.site, part)
-            for one, part in zip(self._said, resolved, strict=True)
+            "" if each.report.fix is None else self._whole(each.report.site, part)
+            for each, part in zip(self._raw, resolved, strict=True)
         ]
 
     def _whole(self, site: Site, parts: Mapping[int, Fix | None]) -> Fix | str:
@@ -148,7 +146,7 @@ class _Located:
         return {
             index: replace(
                 rewrite,
-                changes=tuple(one for one in rewrite.changes if homes[one] in (index, _ANYWHERE)),
+                changes=tuple(c for c in rewrite.changes if homes[c] in (index, _ANYWHERE)),
             )
             for index in placed
         }
@@ -156,7 +154,7 @@ class _Located:
     def _home_of(self, change: Change) -> int | None:
         sites = list(change.sites())
         if not sites:
-            homes = (index for index, one in enumerate(self._files) if one.home == change.file)
+            homes = (index for index, file in enumerate(self._files) if file.home == change.file)
             return next(homes, _ANYWHERE)
         holding = (
             index for index, spans in enumerate(self.spans) if all(site in spans for site in sites)
@@ -176,7 +174,7 @@ class _Located:
                 yield from change.sites()
 
     def _statements_of(self, file: File) -> Iterator[cst.CSTNode]:
-        return sites_of([one for one in self._rewrites if one is not None], file.module)
+        return sites_of([fix for fix in self._rewrites if fix is not None], file.module)
 
 
 _ANYWHERE = -1
@@ -212,13 +210,13 @@ def _node(site: Site) -> cst.CSTNode:
 
 
 def _finding(
-    said: Said,
+    raw: RawFinding,
     spans: dict[cst.CSTNode, Span],
     far: dict[cst.CSTNode, Elsewhere],
     fix: Fix | str,
     source: SourceFile,
 ) -> Finding:
-    rule, report = said.rule, said.report
+    rule, report = raw.rule, raw.report
     related = [(_node(site), message) for site, message in report.related]
     return Finding(
         rule.code,
@@ -227,7 +225,7 @@ def _finding(
         _with_lines(report.message, [site for site, _ in related], spans, far, source),
         spans[_node(report.site)],
         tuple(Related(spans[site], message) for site, message in related if site in spans),
-        "" if report.anywhere else said.worlds[0].description,
+        "" if report.anywhere else raw.worlds[0].description,
         report.certainty,
         fix if isinstance(fix, Fix) else None,
         tuple(replace(far[site], message=message) for site, message in related if site in far),
@@ -245,9 +243,9 @@ def _with_lines(
     """Put the lines of related places where the message speaks of them."""
     for index, site in enumerate(related):
         if site in spans:
-            line = source.location(spans[site].start).line_told
+            line = source.location(spans[site].start).line_text
         elif site in far:
-            line = f"{far[site].location.line_told} of {Path(far[site].path).name}"
+            line = f"{far[site].location.line_text} of {Path(far[site].path).name}"
         else:
             line = "?"
         message = message.replace(line_of(index), line)

@@ -1,4 +1,4 @@
-"""What every walk begins with, and how one is told of that cannot be ended."""
+"""What every walk begins with, and how one that cannot be ended is reported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from devicelint.config import Config
 from devicelint.interpreter import Program
 from devicelint.interpreter.engine.budget import GivenUp
-from devicelint.linter.assumptions import assumed_by
+from devicelint.linter.assumptions import guesses_by
 from devicelint.linter.collector import RuleFailed
 from devicelint.text.parse import CheckError, GivenUpError, parse, too_deep
 from devicelint.text.source import SourceFile
@@ -22,13 +22,13 @@ def program_of(source: SourceFile, project: Project | None, config: Config | Non
     except CheckError as error:
         place = source.location_of_line(error.line, error.column)
         raise CheckError(source.path, *place[:2], error.message, place.cell) from None
-    assumed = None if config is None else assumed_by(config)
-    return Program(tree, source.text, source.path, project, assumed=assumed)
+    guesses = () if config is None else guesses_by(config)
+    return Program(tree, source.text, source.path, project, guesses=guesses)
 
 
 @contextmanager
-def told_in_one_line(source: SourceFile) -> Iterator[None]:
-    """A file that cannot be walked to its end is told about as one that cannot be parsed."""
+def input_errors(source: SourceFile) -> Iterator[None]:
+    """A file that cannot be walked to its end is reported as one that cannot be parsed."""
     try:
         yield
     except RecursionError:

@@ -22,13 +22,13 @@ class Met:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckResult:
     """What was found in one file, in the order of the text."""
 
     source: SourceFile
     findings: tuple[Finding, ...]
     suppressed: tuple[Finding, ...] = ()
-    """What comments keep back."""
+    """What comments suppress."""
     assumed: tuple[Met, ...] = ()
     """What the configuration assumes of names that the file reads."""
 

@@ -40,7 +40,7 @@ def concerns(rule: RuleFacts, torch: TorchRelease | None) -> bool:
 
 
 def checked_codes(config: Config, path: str) -> frozenset[str]:
-    """The rules whose findings in a file would be heard."""
+    """The rules whose findings in a file would be read."""
     return frozenset(
         rule.code
         for rule in all_facts()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from devicelint.output.paint import Paint, plain
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Count:
     fixable_count: int
 
 
-def count(files: Iterable[Checked]) -> list[Count]:
+def count(files: Iterable[CheckResult]) -> list[Count]:
     """Count the findings by rule, the most frequent first, then by code."""
     counts: dict[str, Count] = {}
     for finding in (finding for checked in files for finding in checked.findings):
@@ -32,7 +32,7 @@ def count(files: Iterable[Checked]) -> list[Count]:
     return sorted(counts.values(), key=lambda count: (-count.count, count.code))
 
 
-def render(files: Iterable[Checked], paint: Paint = plain) -> str:
+def render(files: Iterable[CheckResult], paint: Paint = plain) -> str:
     """Return a table of counts; `[*]` marks a rule of which every finding has a fix."""
     counts = count(files)
     width = max((len(str(row.count)) for row in counts), default=0)
@@ -48,21 +48,21 @@ def _marker(row: Count) -> str:
     return "[-]" if row.fixable_count else "[ ]"
 
 
-def render_json(files: Iterable[Checked]) -> str:
+def render_json(files: Iterable[CheckResult]) -> str:
     """Return the counts as JSON, with the keys that Ruff has for them."""
     import json
 
     return json.dumps(_rows(files), indent=2) + "\n"
 
 
-def render_json_lines(files: Iterable[Checked]) -> str:
+def render_json_lines(files: Iterable[CheckResult]) -> str:
     """Return the counts as JSON, a line for each rule."""
     import json
 
     return "".join(f"{json.dumps(row)}\n" for row in _rows(files))
 
 
-def _rows(files: Iterable[Checked]) -> list[dict[str, Any]]:
+def _rows(files: Iterable[CheckResult]) -> list[dict[str, Any]]:
     return [
         {
             "code": row.code,
@@ -75,7 +75,7 @@ def _rows(files: Iterable[Checked]) -> list[dict[str, Any]]:
     ]
 
 
-FORMATS: dict[str, Callable[[Iterable[Checked]], str]] = {
+FORMATS: dict[str, Callable[[Iterable[CheckResult]], str]] = {
     "text": render,
     "concise": render,
     "json": render_json,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from devicelint.finding import Finding, Safety, Severity
 
 if TYPE_CHECKING:
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
 
 
-def found(files: Iterable[Checked], unsafe_fixes: bool = False) -> str:
+def found(files: Iterable[CheckResult], unsafe_fixes: bool = False) -> str:
     """Say how much was found, and what of it can be fixed how; empty if nothing was."""
     findings = [finding for checked in files for finding in checked.findings]
     kinds = [
@@ -48,12 +48,12 @@ def fixed(findings: int, files: int, would: bool = False) -> str:
 def adopted(steps: int, changed: int, files: int, left: int, would: bool = False) -> str:
     """Say in how many steps files came to the device pattern, and how much is left to do."""
     verb = "Would adopt" if would else "Adopted"
-    told = (
+    text = (
         f"{verb} {_files(changed)} in {number(steps, 'step')}"
         if steps
         else f"Nothing to adopt in {_files(files)}"
     )
-    return told + (f"; {left} left to you" if left else "")
+    return text + (f"; {left} left to you" if left else "")
 
 
 def nothing(files: int, *, new: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""What a rule is: a class that hears events and says a sentence about devices."""
+"""What a rule is: a class that listens to events and says a sentence about devices."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Reports = Iterator[Report]
 
 
 class Rule:
-    """One rule: `on_mixed_operation(event, scene)` hears every `MixedOperation`, and so on.
+    """One rule: `on_mixed_operation(event, context)` listens to every `MixedOperation`, and so on.
 
     Each of these methods yields the reports that the event is worth.
     """

@@ -33,7 +33,7 @@ class Tracing:
     def listener_for(self, world: World) -> Listener:
         """The listener of one walk; a walk that is given up is walked again in other worlds."""
 
-        def hear(event: Event, run: Run) -> None:
+        def listen(event: Event, run: Run) -> None:
             if world.accelerators != 1:
                 return
             for site, name, device in _noted(event, run):
@@ -41,7 +41,7 @@ class Tracing:
                 if device not in seen:
                     seen.append(device)
 
-        return hear
+        return listen
 
     def trace(self, source: SourceFile, module: cst.Module) -> Trace:
         """The notes at their lines, in the order of the text."""
@@ -52,7 +52,7 @@ class Tracing:
             known = merged.setdefault((source.position(start).line, start, name), [])
             known.extend(device for device in devices if device not in known)
         lines: dict[int, list[str]] = {}
-        moved = {(line, name) for (line, _, name), told in merged.items() if " -> " in told[0]}
+        moved = {(line, name) for (line, _, name), notes in merged.items() if " -> " in notes[0]}
         for (line, _, name), devices in sorted(merged.items()):
             if " -> " in devices[0] or (line, name) not in moved:
                 lines.setdefault(line, []).append(f"{name}: {' or '.join(devices)}")

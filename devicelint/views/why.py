@@ -47,14 +47,14 @@ class Account:
 
 @dataclass(frozen=True)
 class Why:
-    """What there is to tell of a line; nothing for a line that no path comes to."""
+    """What there is to show of a line; nothing for a line that no path comes to."""
 
     line: int
     accounts: tuple[Account, ...]
 
 
 @dataclass(frozen=True)
-class _Heard:
+class _Noted:
     site: cst.CSTNode
     code: str
     device: str
@@ -67,48 +67,60 @@ class Explaining:
     def __init__(self, nodes: frozenset[cst.CSTNode]) -> None:
         """Ask about some expressions and names of the checked file."""
         self._nodes = nodes
-        self._heard: dict[World, dict[_Heard, None]] = {}
+        self._noted: dict[World, dict[_Noted, None]] = {}
 
     def listener_for(self, world: World) -> Listener:
         """The listener of one walk; a walk that is given up is forgotten."""
-        heard: dict[_Heard, None] = {}
+        noted: dict[_Noted, None] = {}
         before: dict[Site, Step] = {}
-        self._heard.pop(parent_of(world) or world, None)
-        self._heard[world] = heard
+        self._noted.pop(parent_of(world) or world, None)
+        self._noted[world] = noted
 
-        def hear(event: Event, run: Run) -> None:
+        def listen(event: Event, run: Run) -> None:
             if isinstance(event, Transfer):
                 remember(event, run, before)
             elif isinstance(event, (Assigned, Evaluated)) and event.site in self._nodes:
-                heard.update(dict.fromkeys(_told(event, run, before)))
+                noted.update(dict.fromkeys(_noted_of(event, run, before)))
 
-        return hear
+        return listen
 
     def why(
         self, line: int, source: SourceFile, program: Program, imported: Iterable[Program]
     ) -> Why:
-        """What was heard, each expression once, in the order of the text."""
-        machines: dict[_Heard, list[str]] = {}
-        for world, heard in self._heard.items():
-            for one in heard:
+        """What was noted, each expression once, in the order of the text."""
+        machines: dict[_Noted, list[str]] = {}
+        for world, noted in self._noted.items():
+            for one in noted:
                 machines.setdefault(one, []).append(world.description)
         sites = [_node(site) for one in machines for site, _ in (*one.chain, (one.site, ""))]
         spans = locate(program.tree, source, sites)
         far = located_elsewhere([site for site in sites if site not in spans], imported)
-        places = _Places(source, spans, far)
+        places = Places(source, spans, far)
         ordered = sorted(machines, key=lambda one: spans[one.site])
         return Why(line, tuple(places.account(one, machines[one]) for one in ordered))
 
 
 @dataclass(frozen=True)
-class _Places:
+class Places:
+    """Where expressions stand, in the checked file and in others."""
+
     source: SourceFile
     spans: dict[cst.CSTNode, Span]
     far: dict[cst.CSTNode, Elsewhere]
 
-    def account(self, one: _Heard, machines: list[str]) -> Account:
-        steps = (self._step(_node(site), message) for site, message in one.chain)
-        return Account(one.code, one.device, tuple(machines), tuple(filter(None, steps)))
+    def line(self, site: Site) -> int | None:
+        """The line of the checked file on which an expression begins."""
+        span = self.spans.get(site) if isinstance(site, cst.CSTNode) else None
+        return None if span is None else self.source.position(span.start).line
+
+    def steps(self, chain: Iterable[tuple[Site, str]]) -> tuple[Elsewhere, ...]:
+        """The steps of a history, each at its place."""
+        steps = (self._step(_node(site), message) for site, message in chain)
+        return tuple(filter(None, steps))
+
+    def account(self, one: _Noted, machines: list[str]) -> Account:
+        """What there is to say of one expression."""
+        return Account(one.code, one.device, tuple(machines), self.steps(one.chain))
 
     def _step(self, site: cst.CSTNode, message: str) -> Elsewhere | None:
         if site in self.spans:
@@ -127,18 +139,18 @@ def remember(event: Transfer, run: Run, before: dict[Site, Step]) -> None:
         before[event.site] = earlier
 
 
-def _told(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -> Iterator[_Heard]:
+def _noted_of(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -> Iterator[_Noted]:
     value, site = event.value, event.site
     if isinstance(value, WITHOUT_PLACE):
         return
     device = revealed_device(run, value)
     code = event.name if isinstance(event, Assigned) else run.code_of(_node(site))
     steps = tuple(chain(since(value, run), run, before))
-    yield _Heard(_node(site), code, str(device), steps)
+    yield _Noted(_node(site), code, str(device), steps)
 
 
 WITHOUT_PLACE = (Bound, Class, Const, External, Flag, Function, HostValue, ProjectModule)
-"""What has no device, so that there is nothing to tell of it."""
+"""What has no device, so that there is nothing to show of it."""
 
 
 def since(value: Value, run: Run) -> Step | None:
@@ -175,8 +187,10 @@ def line_asked_about(source: SourceFile, line: int, cell: int | None) -> int:
             raise CheckError(source.path, line, 0, f"the file has {source.lines} lines")
         return line
     if cells is None or cell is None:
-        told = "is no notebook" if cells is None else "is a notebook: name the cell, FILE:CELL:LINE"
-        raise CheckError(source.path, line, 0, told)
+        problem = (
+            "is no notebook" if cells is None else "is a notebook: name the cell, FILE:CELL:LINE"
+        )
+        raise CheckError(source.path, line, 0, problem)
     found = source.line_of_cell(cell, line)
     if found is None:
         raise CheckError(source.path, line, 0, "there is no such line of Python here", cell)

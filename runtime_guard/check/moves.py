@@ -1,4 +1,4 @@
-"""Whether a module moves what it is given, as far as the code of its forward tells."""
+"""Whether a module moves what it is given, as far as the code of its forward shows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _calls_a_move(module: nn.Module, moves: frozenset[str]) -> bool:
 def _callees(function: types.FunctionType, module: nn.Module) -> Iterator[object]:
     """What the function may call, going by the names in its code.
 
-    Code does not tell attributes from global names: what the module has is not looked up there.
+    Code does not distinguish attributes from global names: what the module has is not looked up.
     """
     names = _names_of([function])
     kind, own, known = type(module), vars(module), function.__globals__

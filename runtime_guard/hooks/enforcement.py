@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 F = TypeVar("F")
 _untraced: Callable[[F], F] = getattr(torch, "_disable_dynamo", torch.compiler.disable)
 
-# So many places are kept; a run that is wrong in more has been told enough.
+# So many places are kept; of a run that is wrong in more, enough has been reported.
 _MOST_PLACES = 1000
 
 
@@ -175,7 +175,7 @@ _all: weakref.WeakSet[Enforcement] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    """A child counts what it moves itself; what was moved before is its parent's to tell."""
+    """A child counts what it moves itself; what was moved before is its parent's to report."""
     for enforcement in tuple(_all):
         enforcement._moves.clear()
 

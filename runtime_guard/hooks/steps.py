@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class StepCounter:
-    """Counts the steps of the optimizers that concern a check, and tells it of each.
+    """Counts the steps of the optimizers that concern a check, and reports each to it.
 
     The run's step is that of the optimizer which has made most: two optimizers that take turns,
     as in a GAN, make one step together.

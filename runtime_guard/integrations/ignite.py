@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from runtime_guard.integrations.run_guard import RunGuard, missing
+from runtime_guard.integrations.callback import GuardCallback, missing
 from runtime_guard.messages.explain import annotate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ignite.engine import Engine, Events
     from torch import nn
     from typing_extensions import Self
 
-    from runtime_guard.mismatch import Mismatch
-    from runtime_guard.settings import Action
 else:
     try:
         from ignite.engine import Events
@@ -23,7 +19,7 @@ else:
         raise missing("ignite", "pytorch-ignite") from error
 
 
-class DeviceGuard:
+class DeviceGuard(GuardCallback):
     """Guards a model while an engine runs.
 
         DeviceGuard(model, steps=10).attach(trainer)
@@ -34,27 +30,10 @@ class DeviceGuard:
     gone. An interrupted run is not over.
     """
 
-    def __init__(  # noqa: PLR0913 - each is an option that stands for itself
-        self,
-        model: nn.Module,
-        *,
-        action: Action = "raise",
-        steps: int | None = None,
-        every: int = 1,
-        only: str | Iterable[str] = (),
-        skip: str | Iterable[str] = (),
-        meta: bool = False,
-    ) -> None:
+    def __init__(self, model: nn.Module, **options: Any) -> None:
+        super().__init__(**options)
         self._model = model
-        self._run = RunGuard(
-            action=action, steps=steps, every=every, only=only, skip=skip, meta=meta
-        )
         self._engines: list[Engine] = []
-
-    @property
-    def mismatches(self) -> tuple[Mismatch, ...]:
-        """What was found in the run, or in the last one, each place once."""
-        return self._run.mismatches
 
     def attach(self, engine: Engine) -> Self:
         """Guard the model while this engine runs."""
@@ -67,11 +46,11 @@ class DeviceGuard:
     def remove(self) -> None:
         """Leave the model alone, after an interrupted run that will not go on."""
         self._engines.clear()
-        self._run.finish()
+        super().remove()
 
     def _start(self, engine: Engine) -> None:
-        if not self._run.running:
-            self._run.start(self._model)
+        if not self.run_.running:
+            self.run_.start(self._model)
         if engine not in self._engines:
             self._engines.append(engine)
 
@@ -79,7 +58,7 @@ class DeviceGuard:
         if engine in self._engines:
             self._engines.remove(engine)
         if not self._engines:
-            self._run.finish()
+            self.remove()
 
     def _fail(self, engine: Engine, error: BaseException) -> None:
         annotate(error)
@@ -89,7 +68,7 @@ class DeviceGuard:
 
 
 def _is_the_only_handler(engine: Engine) -> bool:
-    """Whether nobody but us listens to errors: an engine takes those for handled that it tells."""
+    """Whether nobody but us listens to errors: an engine takes for handled what it passes on."""
     handlers = getattr(engine, "_event_handlers", {}).get(Events.EXCEPTION_RAISED, ())
     return all(
         isinstance(getattr(handler, "__self__", None), DeviceGuard) for handler, *_ in handlers

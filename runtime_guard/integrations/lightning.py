@@ -8,15 +8,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from runtime_guard.integrations.run_guard import RunGuard, missing
+from runtime_guard.integrations.callback import GuardCallback, missing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from lightning.pytorch import Callback
 
-    from runtime_guard.mismatch import Mismatch
-    from runtime_guard.settings import Action
 else:
     try:
         # The same library under two names: the one in use is meant.
@@ -31,7 +27,7 @@ else:
             raise missing("lightning", "lightning") from error
 
 
-class DeviceGuard(Callback):
+class DeviceGuard(GuardCallback, Callback):
     """Guards the LightningModule while a Trainer fits, validates, tests or predicts.
 
         trainer = Trainer(callbacks=[DeviceGuard(steps=10)])
@@ -41,42 +37,22 @@ class DeviceGuard(Callback):
     that ends the run is explained. It has no state of its own in checkpoints.
     """
 
-    def __init__(
-        self,
-        *,
-        action: Action = "raise",
-        steps: int | None = None,
-        every: int = 1,
-        only: str | Iterable[str] = (),
-        skip: str | Iterable[str] = (),
-        meta: bool = False,
-    ) -> None:
-        super().__init__()
-        self._run = RunGuard(
-            action=action, steps=steps, every=every, only=only, skip=skip, meta=meta
-        )
-
-    @property
-    def mismatches(self) -> tuple[Mismatch, ...]:
-        """What was found in the run, or in the last one, each place once."""
-        return self._run.mismatches
-
     def on_fit_start(self, trainer: Any, pl_module: Any) -> None:  # noqa: ARG002 - Lightning's
         """Guard the module."""
-        self._run.start(pl_module)
+        self.run_.start(pl_module)
 
     def on_validation_start(self, trainer: Any, pl_module: Any) -> None:  # noqa: ARG002 - Lightning's
         """Guard the module, unless this validation is part of fitting."""
-        if not self._run.running:
-            self._run.start(pl_module)
+        if not self.run_.running:
+            self.run_.start(pl_module)
 
     # Lightning's hooks have one signature each time; only fitting contains another stage.
     on_test_start = on_predict_start = on_fit_start
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:  # noqa: ARG002 - Lightning's
         """Explain what ends the run, if it is about devices."""
-        self._run.fail(exception)
+        self.run_.fail(exception)
 
     def teardown(self, trainer: Any, pl_module: Any, stage: str) -> None:  # noqa: ARG002 - Lightning's
         """Leave nothing attached: every run ends here, or with an exception."""
-        self._run.finish()
+        self.remove()

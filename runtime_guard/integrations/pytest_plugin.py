@@ -29,7 +29,7 @@ MODES = (*ACTIONS, "explain", "off")
 
 OPTION_HELP = (
     "Guard every test: a module that is given a tensor on another device than its own makes the "
-    "test fail (raise, the default), or is told of in the summary (warn; move: and the tensor is "
+    "test fail (raise, the default), or is reported in the summary (warn; move: and the tensor is "
     "moved). explain only explains the device errors that torch raises; off is off. Write "
     "--device-guard=raise where a path follows."
 )
@@ -128,12 +128,12 @@ WATCH = pytest.StashKey[Watch]()
 
 
 class GuardedRun(MarkedRun[Watch]):
-    """The hooks of a run; under xdist each worker guards, and the reports tell the controller."""
+    """The hooks of a run; under xdist each worker guards, and the reports inform the controller."""
 
     def __init__(self, mode: str) -> None:
         super().__init__(WATCH)
         self.mode = mode
-        self._told: dict[str, list[str]] = {}
+        self._reported: dict[str, list[str]] = {}
 
     def pytest_report_header(self) -> str | None:
         """Say that tests are guarded."""
@@ -147,7 +147,7 @@ class GuardedRun(MarkedRun[Watch]):
     def pytest_device_guard_makereport(
         self, item: pytest.Item
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Let the report of the teardown tell what was found in the test."""
+        """Let the report of the teardown say what was found in the test."""
         report = yield
         watch = item.stash.get(WATCH, None)
         if report.when == "teardown" and watch is not None and (found := watch.unraised()):
@@ -157,16 +157,16 @@ class GuardedRun(MarkedRun[Watch]):
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep what a report tells; the controller of xdist is told by its workers' reports."""
+        """Keep what a report says; the controller of xdist gets it from its workers' reports."""
         text = vars(report).get(NAME)
         if text:
-            self._told.setdefault(text, []).append(report.nodeid)
+            self._reported.setdefault(text, []).append(report.nodeid)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Tell what was found and did not make a test fail."""
-        if self._told:
+        """Report what was found and did not make a test fail."""
+        if self._reported:
             terminalreporter.section("device guard")
-        for text, tests in self._told.items():
+        for text, tests in self._reported.items():
             more = f" and {len(tests) - 1} more" if len(tests) > 1 else ""
             terminalreporter.write_line(f"{tests[0]}{more}", bold=True)
             terminalreporter.write_line(text)

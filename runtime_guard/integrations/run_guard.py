@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class RunGuard:
     """Guards models from the start of a run to its end, in as many runs as there are.
 
-    A run that failed may never tell its callbacks: starting the next one takes away what is left.
+    A run that failed may never inform its callbacks: starting the next one takes away what is left.
     Pickled or copied in a run, as trainers are, it comes back between runs.
     """
 
@@ -68,8 +68,3 @@ class RunGuard:
         for handle in self._guards:
             handle.remove()
         self._guards = []
-
-
-def missing(door: str, library: str) -> ImportError:
-    """What to raise where the library of `runtime_guard.<door>` cannot be imported."""
-    return ImportError(f"runtime_guard.{door} needs {library}: pip install {library}", name=library)

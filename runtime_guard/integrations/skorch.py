@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from runtime_guard.integrations.run_guard import RunGuard, missing
+from runtime_guard.integrations.callback import GuardCallback, missing
+from runtime_guard.integrations.run_guard import RunGuard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from skorch.callbacks import Callback
     from typing_extensions import Self
 
-    from runtime_guard.mismatch import Mismatch
     from runtime_guard.settings import Action
 else:
     try:
@@ -21,13 +21,13 @@ else:
         raise missing("skorch", "skorch") from error
 
 
-class DeviceGuard(Callback):
+class DeviceGuard(GuardCallback, Callback):
     """Guards the net's module and its criterion while the net is fitted.
 
         net = NeuralNetClassifier(Module, callbacks=[("guard", DeviceGuard(steps=10))])
 
     Takes the options of `runtime_guard.guard`, which are parameters as sklearn has them:
-    `net.set_params(callbacks__guard__action="warn")`. skorch does not tell its callbacks that
+    `net.set_params(callbacks__guard__action="warn")`. skorch does not inform its callbacks that
     fitting has failed: the module then stays guarded until it is initialized anew, or until
     `remove()`. Where this is not enough, and for predictions:
 
@@ -45,23 +45,14 @@ class DeviceGuard(Callback):
         skip: str | Iterable[str] = (),
         meta: bool = False,
     ) -> None:
-        # sklearn makes copies from these attributes, and takes for state what ends in "_".
+        # sklearn reads the parameters' names here, and makes copies from these attributes.
+        super().__init__()
         self.action = action
         self.steps = steps
         self.every = every
         self.only = only
         self.skip = skip
         self.meta = meta
-
-    @property
-    def mismatches(self) -> tuple[Mismatch, ...]:
-        """What was found in the fit, or in the last one, each place once."""
-        return self.run_.mismatches if hasattr(self, "run_") else ()
-
-    def remove(self) -> None:
-        """Leave nothing attached, after a fit that failed."""
-        if hasattr(self, "run_"):
-            self.run_.finish()
 
     def initialize(self) -> Self:
         """Begin anew, with the parameters of now."""
@@ -78,4 +69,4 @@ class DeviceGuard(Callback):
 
     def on_train_end(self, *_: Any, **__: Any) -> None:
         """Leave nothing attached."""
-        self.run_.finish()
+        self.remove()

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from runtime_guard.integrations.run_guard import RunGuard, missing
+from runtime_guard.integrations.callback import GuardCallback, missing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from torch import nn
     from transformers import TrainerCallback
 
-    from runtime_guard.mismatch import Mismatch
-    from runtime_guard.settings import Action
 else:
     try:
         from transformers import TrainerCallback
@@ -21,12 +17,12 @@ else:
         raise missing("transformers", "transformers") from error
 
 
-class DeviceGuardCallback(TrainerCallback):
+class DeviceGuardCallback(GuardCallback, TrainerCallback):
     """Guards the model while a Trainer trains, with the evaluations in between.
 
         trainer = Trainer(model, arguments, ..., callbacks=[DeviceGuardCallback(steps=10)])
 
-    Takes the options of `runtime_guard.guard`. A Trainer tells its callbacks neither that an
+    Takes the options of `runtime_guard.guard`. A Trainer informs its callbacks neither that an
     evaluation or prediction outside of training begins (it is guarded from its second batch on),
     nor that training has failed: the model then stays guarded until the next training or
     `remove()`. What ends the program is explained all the same. Where this is not enough:
@@ -35,35 +31,17 @@ class DeviceGuardCallback(TrainerCallback):
             trainer.train()
     """
 
-    def __init__(
-        self,
-        *,
-        action: Action = "raise",
-        steps: int | None = None,
-        every: int = 1,
-        only: str | Iterable[str] = (),
-        skip: str | Iterable[str] = (),
-        meta: bool = False,
-    ) -> None:
-        self._run = RunGuard(
-            action=action, steps=steps, every=every, only=only, skip=skip, meta=meta
-        )
-        self._trains = False
-
-    @property
-    def mismatches(self) -> tuple[Mismatch, ...]:
-        """What was found in the run, or in the last one, each place once."""
-        return self._run.mismatches
+    _trains = False
 
     def remove(self) -> None:
         """Leave nothing attached, after a training that failed."""
         self._trains = False
-        self._run.finish()
+        super().remove()
 
     def on_train_begin(self, *_: Any, model: nn.Module, **__: Any) -> None:
         """Guard the model."""
         self._trains = True
-        self._run.start(model)
+        self.run_.start(model)
 
     def on_train_end(self, *_: Any, **__: Any) -> None:
         """Leave nothing attached."""
@@ -71,13 +49,13 @@ class DeviceGuardCallback(TrainerCallback):
 
     def on_prediction_step(self, *_: Any, model: nn.Module, **__: Any) -> None:
         """Guard the model from here on, where nobody said that an evaluation began."""
-        if not self._run.running:
-            self._run.start(model)
+        if not self.run_.running:
+            self.run_.start(model)
 
     def on_evaluate(self, *_: Any, **__: Any) -> None:
         """Leave nothing attached, unless the evaluation is part of training."""
         if not self._trains:
-            self._run.finish()
+            self.remove()
 
     def on_predict(self, *_: Any, **__: Any) -> None:
         """The same, after a prediction."""

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runtime_guard.children import PROOF, Told
+from runtime_guard.children import PROOF, ChildEnvironment
 from runtime_guard.launcher.torch_import import TorchFinder, once_torch_is_there
 from runtime_guard.witnesses import witnesses
 
@@ -34,7 +34,7 @@ CHILD = "RUNTIME_GUARD_CHILD"
 """Set to 1 in the environment of all processes but the first."""
 
 FINDINGS = "RUNTIME_GUARD_FINDINGS"
-"""Names the folder where children leave what they found, for the first process to tell."""
+"""Names the folder where children leave what they found, for the first process to report."""
 
 _lock = threading.RLock()
 _current: list[Activation] = []
@@ -55,12 +55,12 @@ class Activation:
         self.removals: list[Callable[[], object]] = []
         self.is_child = CHILD in os.environ
         self._finder = TorchFinder(self._start)
-        self._told: Told | None = None
+        self._environment: ChildEnvironment | None = None
         self._started = False
 
     def begin(self) -> None:
-        """Tell child processes, and start now or when the program has imported torch."""
-        self._tell_children()
+        """Inform child processes, and start now or when the program has imported torch."""
+        self._inform_children()
         if "torch" in sys.modules:
             self._start()
         else:
@@ -71,14 +71,16 @@ class Activation:
         self._finder.remove()
         while self.removals:
             self.removals.pop()()
-        if self._told is not None:
-            self._told.undo()
+        if self._environment is not None:
+            self._environment.undo()
 
-    def _tell_children(self) -> None:
+    def _inform_children(self) -> None:
         from runtime_guard.settings import VARIABLE, to_environment
 
-        told: dict[str, str | None] = dict.fromkeys(_settings_in_environment(VARIABLE))
-        self._told = Told({**told, **to_environment(self.asked), CHILD: "1"})
+        variables: dict[str, str | None] = dict.fromkeys(_settings_in_environment(VARIABLE))
+        self._environment = ChildEnvironment(
+            {**variables, **to_environment(self.asked), CHILD: "1"}
+        )
 
     def _start(self) -> None:
         self._finder.remove()
@@ -171,6 +173,10 @@ def activate_from_environment() -> None:
         besides = ", and there is no virtual GPU" if virtual else ""
         complain(f"{error}; nothing is guarded{besides}")
         return
+    _activate_as(asked)
+
+
+def _activate_as(asked: Environment | None) -> None:
     if asked is not None and (asked.mode != "off" or asked.machine is not None):
         activation = activate(asked)
         if FINDINGS in os.environ:

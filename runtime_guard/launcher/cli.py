@@ -119,7 +119,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     activation = activate(command.environment)
     outcome = Outcome(activation, command.json_path)
     # Registered before anything of the script's: it is called after all of that, and its threads.
-    atexit.register(outcome.tell)
+    atexit.register(outcome.report)
     _script.run(command.program, outcome.notice)
     return 0
 

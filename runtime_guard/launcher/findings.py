@@ -31,7 +31,7 @@ class Leaving:
     Args:
         activation: what is in effect in this process, and in those that are forked off it.
         folder: where the first process looks.
-        first: the process that tells itself what it finds, if it is this one.
+        first: the process that reports itself what it finds, if it is this one.
     """
 
     def __init__(self, activation: Activation, folder: Path, first: int | None = None) -> None:

@@ -35,14 +35,14 @@ class Ending:
     status: int | None = 0
     """None for a run that has not ended, or that was killed."""
     error: dict[str, str] | None = None
-    told: bool = False
+    reported: bool = False
     """Whether its last words, a traceback, say what was found."""
 
 
 class Outcome:
-    """Waits for the end of the run that this process began, and then tells it once.
+    """Waits for the end of the run that this process began, and then reports it once.
 
-    Only the process that made it tells: children that are forked off carry a copy.
+    Only the process that made it reports: children that are forked off carry a copy.
     """
 
     def __init__(self, activation: Activation, json_path: Path | None) -> None:
@@ -69,7 +69,7 @@ class Outcome:
         about_devices = isinstance(error, DeviceMismatchError)
         self._ending = Ending(exit_status(error), _described(error), about_devices)
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Say and write what was found."""
         if os.getpid() != self._process:
             return
@@ -77,7 +77,7 @@ class Outcome:
             witnesses.remove(witness)
         found = self._found()
         clear(self._folder)
-        if found["mismatches"] and not self._ending.told:
+        if found["mismatches"] and not self._ending.reported:
             _say(f"{_counted(found)}; {self._where_to_look()}")
         if self._json_path is not None:
             try:
@@ -92,7 +92,7 @@ class Outcome:
         if path is None or os.getpid() != self._process or count == self._written:
             return
         self._written = count
-        # The end tells why it cannot be written; a stream takes one document.
+        # The end says why it cannot be written; a stream takes one document.
         with suppress(OSError):
             if not is_stream(path):
                 self._write(path, self._found())

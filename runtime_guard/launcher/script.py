@@ -72,8 +72,8 @@ def run(program: Script | Module, notice: Callable[[BaseException | None], None]
 
     Args:
         program: what to run.
-        notice: told how the main program ended before anything is printed: with None where it
-            came to its end, else with what it raised.
+        notice: called before anything is printed, with None where the main program came to its
+            end, else with what it raised.
     """
     start = program.prepare()
     try:

@@ -132,7 +132,7 @@ def _is_odd(fault: Fault, where: Whereabouts) -> bool:
     """Whether all but this tensor is where the module is: the model, and what is around it.
 
     Either the call has other arguments there, or the caller has a variable that says so. Whole
-    numbers and masks lie on the CPU of any program, and tell nothing.
+    numbers and masks lie on the CPU of any program, and mean nothing.
     """
     if where.root is None or where.entry is None:
         return False

@@ -1,4 +1,4 @@
-"""What the line tells where no function of torch's does: which of its tensors is out of place."""
+"""What the line says where no function of torch's does: which of its tensors is out of place."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def by_device(named: Iterable[tuple[str, Tensor]]) -> Iterator[str]:
         if not name.startswith("_"):
             found.setdefault(str(tensor.device), {}).setdefault(id(tensor), name)
     for device, names in found.items():
-        told = list(names.values())
-        more = f" and {len(told) - _MOST_TENSORS} more" if len(told) > _MOST_TENSORS else ""
-        yield from row(f"on {device}", ", ".join(told[:_MOST_TENSORS]) + more)
+        shown = list(names.values())
+        more = f" and {len(shown) - _MOST_TENSORS} more" if len(shown) > _MOST_TENSORS else ""
+        yield from row(f"on {device}", ", ".join(shown[:_MOST_TENSORS]) + more)
 
 
 def of_unnamed(where: Whereabouts, tensors: dict[str, Tensor]) -> str:

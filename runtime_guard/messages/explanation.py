@@ -112,16 +112,16 @@ def _of_tensors(where: Whereabouts, name: str, kind: str, tensors: dict[str, Ten
     strays = {path: each for path, each in tensors.items() if each.device != home.device}
     strays = {path: each for path, each in strays.items() if each.dim()} or strays
     anchor = announced(kind, home_name)
-    told: list[Mismatch] = []
+    reported: list[Mismatch] = []
     for path, tensor in strays.items():
         argument = lone.anchor if lone and tensor is alone else announced(kind, path)
         fault = Fault(argument, tensor, home.device, anchor)
-        if len(told) < MOST:
-            told.append(mismatch_at(where, "", name, fault, advise(fault, where)))
+        if len(reported) < MOST:
+            reported.append(mismatch_at(where, "", name, fault, advise(fault, where)))
         else:
-            told.append(replace(told[0], argument=fault.argument, tensor=facts_of(tensor)))
+            reported.append(replace(reported[0], argument=fault.argument, tensor=facts_of(tensor)))
     on_line = tensors_on_line(where.failing) if where.failing else {}
-    return "\n".join([render(told, HEAD), *by_device(on_line.items())])
+    return "\n".join([render(reported, HEAD), *by_device(on_line.items())])
 
 
 def _of_line(steps: list[Step], text: Text, traced: Line | None = None) -> str:

@@ -26,7 +26,7 @@ _INTERCEPTORS = frozenset({"handle_torch_function", "__torch_function__", "__tor
 
 
 class Step(NamedTuple):
-    """A frame and where it stands; `instruction` tells the part of a line, -1 if unknown."""
+    """A frame and where it stands; `instruction` is the part of a line, -1 if unknown."""
 
     frame: FrameType
     line: int

@@ -11,7 +11,7 @@ from runtime_guard.mismatch import Line, Mismatch
 
 WIDTH = 100
 MOST = 8
-"""So many mismatches are told; the rest are counted."""
+"""So many mismatches are reported; the rest are counted."""
 
 _LABEL = 14
 # `parameter 'bias'`, where it is a tensor of the module's own.
@@ -36,14 +36,14 @@ def render(mismatches: Sequence[Mismatch], head: str = "") -> str:
           to fix it:  write `inputs = inputs.to(device)` before train.py:52
 
     Args:
-        mismatches: what to tell of.
+        mismatches: what to report.
         head: what the first line begins with.
     """
-    told = mismatches[:MOST]
-    groups = [list(group) for _, group in groupby(told, _occasion)]
+    shown = mismatches[:MOST]
+    groups = [list(group) for _, group in groupby(shown, _occasion)]
     blocks = ["\n".join(_block(group, "" if at else head)) for at, group in enumerate(groups)]
-    if len(mismatches) > len(told):
-        blocks.append(f"and {len(mismatches) - len(told)} more")
+    if len(mismatches) > len(shown):
+        blocks.append(f"and {len(mismatches) - len(shown)} more")
     return "\n".join(blocks)
 
 

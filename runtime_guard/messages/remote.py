@@ -31,7 +31,7 @@ def is_remote(error: BaseException) -> bool:
 
 
 def of_another_process(message: str, steps: list[Step], text: Text) -> str:
-    """Say what the text of such an exception tells, and which line of this process asked for it."""
+    """Explain the text of such an exception, and say which line of this process asked for it."""
     lines = list(headline(f"{HEAD}it failed in {_origin(message)}"))
     failed = _failed_at(message)
     if failed is not None:

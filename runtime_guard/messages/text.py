@@ -32,7 +32,7 @@ class Text:
         example: such a message.
         kind: `mix` where tensors on two devices met, `host` where one had to be on the CPU,
             `model` where a wrapper refused a model, `other` where no tensor is in the wrong place.
-        advice: what to do about it; empty where the tensors tell.
+        advice: what to do about it; empty where the tensors say it.
         argument: what the function calls the tensor, where it has a name for it.
         errors: the names of the exceptions that say so; their subclasses do as well.
         since: the first release of torch seen to say so.

@@ -25,7 +25,7 @@ class Unnamed:
 
     Attributes:
         made: those of torch's factories that say no device, and do not make a number.
-        returned: those of which it cannot be told where their result is.
+        returned: those of which it is not known where their result is.
     """
 
     def __init__(self, step: Step) -> None:

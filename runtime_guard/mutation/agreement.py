@@ -20,11 +20,11 @@ class Agreement:
 
     Attributes:
         verdict: whether the losses are the same; `unknown` where there are none to compare.
-        told: that, for people.
+        text: that, for people.
     """
 
     verdict: Verdict
-    told: str
+    text: str
 
 
 def compared(before: Run, after: Run) -> Agreement:

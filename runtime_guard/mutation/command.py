@@ -19,7 +19,7 @@ from runtime_guard.mutation.proof import Change, prove
 from runtime_guard.mutation.real import real_gpus
 from runtime_guard.mutation.running import Job
 from runtime_guard.mutation.source import Source, SourceError
-from runtime_guard.mutation.tables import MEANINGS, MutationTable, ProofTable, told
+from runtime_guard.mutation.tables import MEANINGS, MutationTable, ProofTable, described
 from runtime_guard.profiler.report.command import Parser, UsageError, in_terminal, print_text
 from runtime_guard.profiler.report.words import counted, printable
 from runtime_guard.profiler.report.writing import is_stream, writable, write_whole
@@ -48,7 +48,7 @@ MUTATE_DETAILS = (
         for verdict, meaning in MEANINGS.items()
     )
     + """
-exit status: 0 each move is needed, 1 some are not, or it could not be told,
+exit status: 0 each move is needed, 1 some are not, or it could not be decided,
 2 wrong usage, or the script as it is does not pass
 """
 )
@@ -98,7 +98,7 @@ def _mutate(words: Sequence[str]) -> int:
     json_path = _json_path(given)
     source = Source.read(given.script)
     job = _job(given)
-    mutation = mutate(job, source, given.virtual_gpu, jobs=given.jobs, tell=_tell_progress)
+    mutation = mutate(job, source, given.virtual_gpu, jobs=given.jobs, progress=_show_progress)
     from runtime_guard.mutation.documents import of_mutation
 
     whole = mutation.whole
@@ -106,7 +106,7 @@ def _mutate(words: Sequence[str]) -> int:
     if whole.ending != "passed":
         machine = f"a virtual machine with {counted(given.virtual_gpu, 'GPU')}"
         late = f"it has not ended after {job.timeout:g} s"
-        why = told(whole.failure, given.script) if whole.failure else late
+        why = described(whole.failure, given.script) if whole.failure else late
         raise UsageError(f"{given.script} does not pass as it is, on {machine}: {why}")
     _show(json_path, MutationTable(mutation))
     return int(any(mutant.verdict != "needed" for mutant in mutation.mutants))
@@ -250,7 +250,7 @@ def _show(json_path: Path | None, table: RenderableType) -> None:
         print_text(in_terminal(table))
 
 
-def _tell_progress(done: int, total: int) -> None:
+def _show_progress(done: int, total: int) -> None:
     if sys.stderr.isatty():
         end = "\r" if done < total else "\r\x1b[K"
         sys.stderr.write(f"{done} of {counted(total, 'run')}{end}")

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from runtime_guard.mutation.agreement import Agreement
 from runtime_guard.mutation.machines import Proof
 from runtime_guard.mutation.mutation import Mutant, Mutation
 from runtime_guard.mutation.running import Job, Run
@@ -30,13 +31,19 @@ def of_proof(proof: Proof) -> dict[str, Any]:
         **_of_job(proof.job),
         "before": None if proof.before is None else _of_runs(proof.before, proof),
         "after": _of_runs(proof.after, proof),
-        "losses": None if proof.agreement is None else asdict(proof.agreement),
+        "losses": _losses(proof.agreement),
         "changed_lines": list(dict.fromkeys(mark.line for mark in proof.changes)),
         "unreached_lines": proof.unreached(),
         "unreached_elsewhere": proof.unreached_elsewhere(),
         "problems": proof.problems(),
         **_versions(),
     }
+
+
+def _losses(agreement: Agreement | None) -> dict[str, str] | None:
+    if agreement is None:
+        return None
+    return {"verdict": agreement.verdict, "told": agreement.text}
 
 
 def _of_mutant(mutant: Mutant, job: Job) -> dict[str, Any]:

@@ -23,8 +23,8 @@ def failure_of(error: BaseException) -> Failure:
     whole = (error,) if isinstance(error, OSError) else error.args[:1]
     message = "\n".join(map(str, whole))
     file, line = _place(error)
-    told = _telling(message, text.expression if text else None)
-    return Failure(type(error).__name__, told, file, line, text is not None)
+    words = _main_line(message, text.expression if text else None)
+    return Failure(type(error).__name__, words, file, line, text is not None)
 
 
 def printed(lines: Iterable[str]) -> Failure | None:
@@ -47,8 +47,8 @@ def is_about_devices(message: str) -> bool:
     return any(re.search(text.expression, message) for text in TEXTS)
 
 
-def _telling(message: str, expression: str | None) -> str:
-    """The line of a message that tells: the one about devices, or else the last one."""
+def _main_line(message: str, expression: str | None) -> str:
+    """The line of a message that matters: the one about devices, or else the last one."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     if expression:
         about_devices = [line for line in lines if re.search(expression, line)]

@@ -52,7 +52,7 @@ class Part:
         self._is_main = folder.claim()
 
     def begin(self) -> None:
-        """Let the planned text be read, keep which marks it reaches, and tell the end."""
+        """Let the planned text be read, keep which marks it reaches, and report the end."""
         replace_files(self._plan)
         folder, reached = self._folder, set[int]()
 
@@ -79,7 +79,7 @@ class Part:
         self._folder.leave(os.getpid(), left)
 
     def _at_process(self) -> None:
-        """Tell the end of a process that functions of atexit are not called for."""
+        """Report the end of a process that functions of atexit are not called for."""
         if self._is_forked or not self._is_main:
             from multiprocessing.util import Finalize
 

@@ -19,13 +19,13 @@ LACKS = {
     "the script waits for somebody to type": r"^EOFError:|^StdinNotImplementedError:",
     "the script needs arguments": r"\berror: .*\brequired",
 }
-"""By what tells it: the error that ended a run, as `type: message`."""
+"""What shows it: the error that ended a run, as `type: message`."""
 
 
 def lacks(failure: Failure) -> str:
     """What the script lacks to be run at all, on one line; empty where it fails otherwise."""
     said = f"{failure.type}: {failure.message}" if failure.type else failure.message
-    for told, expression in LACKS.items():
+    for lack, expression in LACKS.items():
         if re.search(expression, said):
-            return f"{told} ({failure.message})" if failure.message else told
+            return f"{lack} ({failure.message})" if failure.message else lack
     return ""

@@ -25,7 +25,7 @@ class Losses:
     """Keeps what `backward` is called on, for the step that is made next.
 
     Args:
-        begin: told what each call begins at, before it is kept.
+        begin: called with what each call begins at, before it is kept.
     """
 
     def __init__(self, begin: Callable[[Sequence[Tensor]], None]) -> None:

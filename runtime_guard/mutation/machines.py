@@ -69,7 +69,7 @@ class Proof:
             f"{machine}: {why}" for machine, why in zip(self.machines(), said, strict=True) if why
         ]
         if self.agreement is not None and self.agreement.verdict == "changed":
-            found.append(self.agreement.told)
+            found.append(self.agreement.text)
         return found
 
 

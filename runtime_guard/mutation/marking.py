@@ -1,4 +1,4 @@
-"""Marks places of a script, so that a run tells which of them it came to."""
+"""Marks places of a script, so that a run shows which of them it came to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes out each move of a script in turn, runs what is left, and tells which moves are needed."""
+"""Takes out each move of a script in turn, runs what is left, and says which moves are needed."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def mutate(
     devices: int,
     *,
     jobs: int = 1,
-    tell: Callable[[int, int], None] = lambda _done, _all: None,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Mutation:
     """Run a script as it is, and then without each of the moves that it made.
 
@@ -78,7 +78,7 @@ def mutate(
         source: its text.
         devices: how many virtual GPUs the machine has.
         jobs: how many runs there are at the same time.
-        tell: called with the number of runs that are done and of those that there will be.
+        progress: called with the number of runs that are done and of those that there will be.
     """
     moves = moves_in(source.text)
     marks = [move.made for move in moves]
@@ -88,12 +88,12 @@ def mutate(
         return Mutation(job, devices, whole, ())
     made = [move for index, move in enumerate(moves) if index in whole.reached]
     results: dict[Move, Mutant] = {}
-    tell(0, len(made))
+    progress(0, len(made))
 
     def attempt(move: Move) -> None:
         without = run(job, [Text(source.encoded(move.removed(source.text)))], machine)
         results[move] = judged(move, without, whole)
-        tell(len(results), len(made))
+        progress(len(results), len(made))
 
     each(attempt, made, jobs)
     mutants = tuple(results.get(move) or Mutant(move, "unreached") for move in moves)

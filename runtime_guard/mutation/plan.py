@@ -28,7 +28,7 @@ class Failure:
     """What ended a run that did not pass.
 
     Attributes:
-        type: the class of the exception; empty where only the exit status tells.
+        type: the class of the exception; empty where there is only the exit status.
         message: what it says of itself, on one line.
         file: where it failed, in the script or a file of the user's; empty where that is unknown.
         line: the line of that file.

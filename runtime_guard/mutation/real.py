@@ -17,7 +17,7 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 ASKED = "import torch; print(torch.cuda.device_count() if torch.cuda.is_available() else 0)"
 SECONDS = 60
 _BUILT_FOR = re.compile(r"^(?:cuda|hip)\b[^=]*= *[\"']", re.MULTILINE)
-"""What tells a build of torch with CUDA or ROCm, in the file of its version."""
+"""What distinguishes a build of torch with CUDA or ROCm, in the file of its version."""
 
 
 def real_gpus() -> int:

@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
     from runtime_guard.mutation.plan import Plan
+
+    TextsOf: TypeAlias = Callable[[object], Sequence[str] | None]
 
 
 def replace_files(plan: Plan) -> None:
@@ -23,14 +26,20 @@ def replace_files(plan: Plan) -> None:
     It does when it runs the script, when a spawned child runs it once more, and when a module is
     imported. Tracebacks show the lines of the text that ran.
     """
-    core: Any = sys.modules["_io"]
-    opening = core.open_code
     suffixes = tuple({Path(path).suffix for path in plan.texts})
 
     def texts_of(path: object) -> Sequence[str] | None:
         if not isinstance(path, str) or not path.endswith(suffixes):
             return None
         return plan.texts.get(os.path.realpath(path))
+
+    _open_texts(texts_of)
+    _compile_texts(texts_of)
+
+
+def _open_texts(texts_of: TextsOf) -> None:
+    core: Any = sys.modules["_io"]
+    opening = core.open_code
 
     def open_code(path: str) -> Any:
         found = texts_of(path)
@@ -44,6 +53,9 @@ def replace_files(plan: Plan) -> None:
         return opening(text)
 
     core.open_code = io.open_code = open_code
+
+
+def _compile_texts(texts_of: TextsOf) -> None:
     loader: Any = SourceFileLoader
     get_code = loader.get_code
 

@@ -238,10 +238,10 @@ def _environment(
     known = {
         name: value for name, value in inherited.items() if not name.startswith("RUNTIME_GUARD")
     }
-    told = {**QUIET, **known, **FIXED, PROOF: str(folder)}
+    variables = {**QUIET, **known, **FIXED, PROOF: str(folder)}
     if job.threads is not None:
-        told["OMP_NUM_THREADS"] = str(job.threads)
+        variables["OMP_NUM_THREADS"] = str(job.threads)
     if machine.real or machine.gpus == 0:
         # A machine that has accelerators plays one that has fewer, or none.
-        told.update(only(machine.gpus, inherited))
-    return told
+        variables.update(only(machine.gpus, inherited))
+    return variables

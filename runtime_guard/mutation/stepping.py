@@ -41,15 +41,15 @@ class Steps:
     Args:
         limit: how many steps are made; all, if None.
         begin: called at the first step in each process.
-        tell: told what there is after each step, where there is a limit: a run may be ended.
+        report: called with what there is after each step, where there is a limit.
     """
 
     def __init__(
-        self, limit: int | None, begin: Callable[[], None], tell: Callable[[Left], None]
+        self, limit: int | None, begin: Callable[[], None], report: Callable[[Left], None]
     ) -> None:
         self._limit = limit
         self._begin = begin
-        self._tell = tell
+        self._report = report
         # Kept until the end, when their parameters are compared with those of another run.
         self._counts: dict[int, tuple[Optimizer, int]] = {}
         self._devices: dict[str, None] = {}
@@ -62,7 +62,7 @@ class Steps:
         register_optimizer_step_post_hook(self._after)
 
     def left(self) -> Left:
-        """What there is to tell of this process."""
+        """What there is to report of this process."""
         self._forget_those_of_the_parent()
         if self._by_hand:
             self._losses.end_step(self._by_hand)
@@ -109,7 +109,7 @@ class Steps:
         for parameter in _parameters(optimizer):
             self._devices[str(parameter.device)] = None
         if self._limit is not None:
-            self._tell(self._so_far())
+            self._report(self._so_far())
 
     def _forget_those_of_the_parent(self) -> None:
         if os.getpid() != self._process:

@@ -82,8 +82,8 @@ def _below(proof: Proof) -> Iterable[RenderableType]:
     from rich.text import Text
 
     if proof.agreement is not None:
-        told = proof.agreement.told
-        yield Text(printable(f"{told[0].upper()}{told[1:]}"))
+        text = proof.agreement.text
+        yield Text(printable(f"{text[0].upper()}{text[1:]}"))
     lines = ", ".join(map(str, proof.unreached()))
     places = [*([f"line {lines}"] if lines else []), *proof.unreached_elsewhere()]
     if places:
@@ -118,7 +118,7 @@ def outcome(run: Run, job: Job) -> str:
     if run.ending == "timed out":
         return f"not ended after {job.timeout:g} s, {counted(run.steps, 'step')}"
     if run.failure is not None:
-        return told(run.failure, job.script)
+        return described(run.failure, job.script)
     if not run.steps:
         return "passes; no optimizer made a step"
     where = ", ".join(device(name) for name in run.devices)
@@ -128,7 +128,7 @@ def outcome(run: Run, job: Job) -> str:
     return f"{counted(run.steps, 'step')}, {what} on {where}{unused}"
 
 
-def told(failure: Failure, script: str) -> str:
+def described(failure: Failure, script: str) -> str:
     """`line 12: RuntimeError: …`, with the file where it is another one."""
     from pathlib import Path
 

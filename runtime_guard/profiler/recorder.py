@@ -84,7 +84,7 @@ class Recorder(Handle):
         """Start from nothing."""
         self._lock = threading.RLock()
         self._started, self._clock, self._seconds = time(), perf_counter(), 0.0
-        self._header = self._told = header(self._started)
+        self._header = self._written_header = header(self._started)
         self._tables = Tables(min(LARGEST_TABLES, self._max_bytes // 8))
         self._events: deque[Entry] = deque(maxlen=EVENTS_KEPT)
         self._timings: deque[tuple[Timing, Entry]] = deque()
@@ -209,7 +209,7 @@ class Recorder(Handle):
                 self._output.tick()
 
     def _read_timings(self) -> None:
-        """Take what the device has told meanwhile; never wait for it."""
+        """Take what the device has measured meanwhile; never wait for it."""
         with suppress(RuntimeError):
             while self._timings:
                 device_us = self._timings[0][0].read()
@@ -217,7 +217,7 @@ class Recorder(Handle):
                     return
                 self._timings.popleft()[1].add_device_time(device_us)
             return
-        # A device that failed tells nothing any more.
+        # A device that failed measures nothing any more.
         self._timings.clear()
 
     def _at(self) -> float:
@@ -241,13 +241,13 @@ class Recorder(Handle):
         return self._header_line(continues) + self._mismatches.lines()
 
     def _totals_line(self) -> str:
-        is_told = self._headed() == self._told
-        anew = "" if is_told else self._header_line(continues=True)
+        is_written = self._headed() == self._written_header
+        anew = "" if is_written else self._header_line(continues=True)
         return anew + self._tables.line(self._at())
 
     def _header_line(self, continues: bool) -> str:
-        self._told = self._headed()
-        return header_line(self._told, continues)
+        self._written_header = self._headed()
+        return header_line(self._written_header, continues)
 
     def _at_exit(self) -> None:
         self._end("exit")
@@ -272,7 +272,7 @@ class Recorder(Handle):
                 self._output.close("removed", self._at(), lines)
 
     def _after_fork(self) -> None:
-        """Begin anew in a child process; what was counted so far is the parent's to tell."""
+        """Begin anew in a child process; what was counted so far is the parent's to report."""
         self._begin()
         if self._output is not None:
             self._output.leave_to_parent()

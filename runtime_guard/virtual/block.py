@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from runtime_guard.children import Told
+from runtime_guard.children import ChildEnvironment
 from runtime_guard.messages.explain import prepare
 from runtime_guard.settings import VirtualMachine, machine_to_environment
 from runtime_guard.virtual.devices.machine import Machine, _machines
@@ -57,7 +57,7 @@ HANDLING: Final = (
 _lock = threading.RLock()
 _patches = Patches()
 _blocks: list[VirtualGpu] = []
-_told: list[Told] = []
+_environments: list[ChildEnvironment] = []
 
 
 class VirtualGpu:
@@ -93,7 +93,7 @@ class VirtualGpu:
             _machines.append(self._machine)
             if len(_machines) == 1:
                 _install()
-            _tell_children()
+            _inform_children()
         _thread.begin()
         return self
 
@@ -104,13 +104,13 @@ class VirtualGpu:
         trace: TracebackType | None,
     ) -> None:
         if error is not None:
-            # While the devices are there that it tells of.
+            # While the devices are there that it speaks of.
             prepare(error)
         _thread.end()
         with _lock:
             last = max(at for at, block in enumerate(_blocks) if block is self)
             del _blocks[last], _machines[last]
-            _tell_children()
+            _inform_children()
             if not _machines:
                 _patches.undo()
 
@@ -174,12 +174,12 @@ def in_effect() -> bool:
     return any(isinstance(mode, VirtualMode) for mode in stack)
 
 
-def _tell_children() -> None:
+def _inform_children() -> None:
     """Let child processes find the machine that is in effect now, or none."""
-    while _told:
-        _told.pop().undo()
+    while _environments:
+        _environments.pop().undo()
     if _blocks:
-        _told.append(Told(machine_to_environment(_blocks[-1]._asked)))
+        _environments.append(ChildEnvironment(machine_to_environment(_blocks[-1]._asked)))
 
 
 def _install() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from devicelint.cli import main
 from devicelint.config import Config
-from devicelint.linter.fix_files import fix_all
+from devicelint.linter.fix_files import fix_files
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project
 
@@ -187,19 +187,19 @@ def sources() -> list[SourceFile]:
 def test_a_suppressed_finding_of_another_file_stays(project):
     text = FILES["lib/engine.py"].replace("targets)\n", "targets)  # devicelint: ignore\n")
     files = [sources()[0], SourceFile.from_text(text, "lib/engine.py")]
-    _, engine = fix_all(files, lambda _: Config().for_adoption(), Project(), is_led=True)
+    _, engine = fix_files(files, lambda _: Config().for_adoption(), Project(), has_entry=True)
     assert engine.after.text == text
     assert len(engine.suppressed) == 2
 
 
 def test_without_a_leading_script_each_file_is_judged_by_itself(project):
-    fixed = fix_all(sources(), lambda _: Config(), Project())
+    fixed = fix_files(sources(), lambda _: Config(), Project())
     assert [one.after.text for one in fixed] == list(FILES.values())
 
 
 def test_the_project_forgets_what_is_not_written(project):
     held = Project()
-    fix_all(sources(), lambda _: Config().for_adoption(), held, is_led=True)
+    fix_files(sources(), lambda _: Config().for_adoption(), held, has_entry=True)
     program = held.program(str(project / "lib/engine.py"))
     assert program is not None
     assert program.text == FILES["lib/engine.py"]

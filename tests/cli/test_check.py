@@ -1,7 +1,7 @@
 """The command line: what it prints where, what it writes, and its exit status.
 
-Most tests put a toy in the place of the engine, so that they are about the door alone: it reports
-`WRONG` (with a safe fix), `RISKY` (with an unsafe one) and `STUCK` (with none).
+Most tests put a toy in the place of the engine, so that they are about the front end alone: it
+reports `WRONG` (with a safe fix), `RISKY` (with an unsafe one) and `STUCK` (with none).
 """
 
 import importlib
@@ -21,7 +21,7 @@ from devicelint.cli import main
 from devicelint.cli.run import examine
 from devicelint.finding import Edit, Finding, Fix, InputError, Safety, Severity, Span
 from devicelint.linter import lint
-from devicelint.linter.lint import Checked, Fixed
+from devicelint.linter.lint import CheckResult, Fixed
 from devicelint.views import show
 from devicelint.views.trace import Trace
 
@@ -33,7 +33,7 @@ KINDS = {
 }
 
 
-def toy_check(source, config, project=None) -> Checked:
+def toy_check(source, config, project=None) -> CheckResult:
     if "CRASH" in source.text:
         raise KeyError("x")
     if "BROKEN" in source.text:
@@ -45,7 +45,7 @@ def toy_check(source, config, project=None) -> Checked:
             where = Span(*match.span())
             fix = Fix("fix it", (Edit(where, "right"),), safety) if safety else None
             found.append(Finding(code, name, severity, f"{match[0]} here", where, fix=fix))
-    return Checked(source, tuple(found))
+    return CheckResult(source, tuple(found))
 
 
 def toy_fix(source, config, project=None, approves=None, heard=None) -> Fixed:
@@ -484,7 +484,7 @@ def test_an_interrupt_is_130(run, monkeypatch):
     assert run("a.py") == (130, "", "devicelint: interrupted\n")
 
 
-def test_an_error_of_the_door_itself_is_one_line(run, monkeypatch):
+def test_an_error_of_the_front_end_itself_is_one_line(run, monkeypatch):
     monkeypatch.setattr("devicelint.cli.commands.check.Settings", lambda options: 1 // 0)
     status, out, error = run("a.py")
     assert (status, out, error.count("\n")) == (2, "", 1)

@@ -13,13 +13,15 @@ from runtime_guard.messages.describe import describe
 from runtime_guard.messages.frames import steps_of_traceback
 
 META = "meta"
+ROOT = Path(__file__).parents[2]
 
 
 def place(text: str, function) -> str:
     """Where the first line of a function that has this text stands, as advice names it."""
     lines, first = inspect.getsourcelines(function)
     number = next(number for number, line in enumerate(lines, first) if text in line)
-    return f"tests/guard/{Path(inspect.getfile(function)).name}:{number}"
+    file = Path(inspect.getfile(function)).relative_to(ROOT)
+    return f"{file.as_posix()}:{number}"
 
 
 class Wrong(Exception):

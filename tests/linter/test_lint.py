@@ -1,4 +1,4 @@
-"""What the engine promises to the doors that stand on it."""
+"""What the engine promises to the front ends that call it."""
 
 from __future__ import annotations
 
@@ -158,6 +158,11 @@ def test_the_public_names_are_there() -> None:
         assert getattr(devicelint, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = devicelint.nothing
+
+
+def test_an_old_public_name_still_works_and_warns() -> None:
+    with pytest.warns(DeprecationWarning, match=r"devicelint\.Checked is now .*CheckResult"):
+        assert devicelint.Checked is devicelint.CheckResult
 
 
 def test_torch_is_torch_where_a_star_import_brings_it() -> None:

@@ -27,11 +27,11 @@ _MISTAKEN_LANGUAGES = {
 }
 ADOPTED = "adopt"
 """The tag of a `diff` block that shows what `devicelint adopt` makes of the code."""
-LED = "adopt led"
+HAS_ENTRY = "adopt led"
 """The tag of one that shows what adoption makes of a file when the executed one leads."""
 LEFT = "left"
 """The tag of a `text` block that shows what adoption leaves to the reader."""
-_DIFF_TAGS = ("", "safe", "unsafe", ADOPTED, LED)
+_DIFF_TAGS = ("", "safe", "unsafe", ADOPTED, HAS_ENTRY)
 _TAGS = "`run`, `before`, `then`, or `ignore` and a reason"
 
 
@@ -239,7 +239,7 @@ class _SectionReader:
         if fence.language == "diff":
             if fence.tags not in _DIFF_TAGS:
                 self._refuse(fence.line, f"unknown tag `{fence.tags}`: `safe`, `unsafe` or `adopt`")
-            if fence.tags in (ADOPTED, LED):
+            if fence.tags in (ADOPTED, HAS_ENTRY):
                 last = replace(last, adoptions=(*last.adoptions, fence))
             else:
                 last = replace(last, diffs=(*last.diffs, fence))

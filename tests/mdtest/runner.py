@@ -14,7 +14,7 @@ from tests.mdtest.expectations import AnnotatedCode, annotated
 from tests.mdtest.markdown import Fence
 from tests.mdtest.matching import mismatches
 from tests.mdtest.names import undefined_names
-from tests.mdtest.page import LED, LEFT, UNNAMED, Example, Files, Run, Section
+from tests.mdtest.page import HAS_ENTRY, LEFT, UNNAMED, Example, Files, Run, Section
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def complaints(
         with analyser.among(files):
             for example in section.examples:
                 yield from _Run(example, settings.content, analyser, files).complaints()
-            yield from _led(section, settings.content, analyser)
+            yield from _entry_check(section, settings.content, analyser)
     except BadSettings as error:
         yield Complaint(settings.page_line(error.line), "settings that can be read", str(error))
 
@@ -79,9 +79,11 @@ def comparable_diff(written: str) -> str:
     return "".join(f"{line}\n" for line in (lines[1:] if lines[:1] == ["@@"] else lines))
 
 
-def _led(section: Section, settings: str, analyser: Analyser) -> Iterator[Complaint]:
+def _entry_check(section: Section, settings: str, analyser: Analyser) -> Iterator[Complaint]:
     """What does not hold of the files of a section when the one that is executed leads them."""
-    shown = {one.path: diff for one in section.examples for diff in one.adoptions if _is_led(diff)}
+    shown = {
+        one.path: diff for one in section.examples for diff in one.adoptions if _has_entry(diff)
+    }
     leading = [one for one in section.examples if one.run is not None]
     if not shown:
         return
@@ -105,10 +107,10 @@ def _led(section: Section, settings: str, analyser: Analyser) -> Iterator[Compla
     if tuple(code for code, _ in again) != tuple(code for _, code in after):
         yield Complaint(section.line, "adopting twice is as once", str(again))
     if first.is_executed:
-        yield from _runs_led(first, after)
+        yield from _runs_entry(first, after)
 
 
-def _runs_led(first: Example, files: Files) -> Iterator[Complaint]:
+def _runs_entry(first: Example, files: Files) -> Iterator[Complaint]:
     assert first.run is not None
     run = replace(first.run, files=files)
     for number in (0, 1, 2):
@@ -118,8 +120,8 @@ def _runs_led(first: Example, files: Files) -> Iterator[Complaint]:
             yield Complaint(first.code.line, expected, f"line {failure[0]}: {failure[1]}")
 
 
-def _is_led(diff: Fence) -> bool:
-    return diff.tags == LED
+def _has_entry(diff: Fence) -> bool:
+    return diff.tags == HAS_ENTRY
 
 
 class _Run:
@@ -130,7 +132,7 @@ class _Run:
     ) -> None:
         self.example = example
         self.files = files
-        self.adoptions = [diff for diff in example.adoptions if not _is_led(diff)]
+        self.adoptions = [diff for diff in example.adoptions if not _has_entry(diff)]
         self.settings = settings
         self.analyser = analyser
         self.annotated: AnnotatedCode = annotated(example.code.content)

@@ -13,9 +13,9 @@ from pathlib import Path
 from devicelint.config import Config, ConfigError, load_config
 from devicelint.finding import Finding, InputError
 from devicelint.linter import lint
-from devicelint.linter.fix_files import fix_all
-from devicelint.output import concise
-from devicelint.output.text import render
+from devicelint.linter.fix_files import fix_files
+from devicelint.output.formats import concise
+from devicelint.output.formats.text import render
 from devicelint.rules import all_rules
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project
@@ -67,7 +67,9 @@ class Devicelint:
         configs = {source.path: config for source in sources}
         configs[sources[0].path] = config.for_adoption()
         with _refusals():
-            adopted = fix_all(sources, configs.__getitem__, self._project or Project(), is_led=True)
+            adopted = fix_files(
+                sources, configs.__getitem__, self._project or Project(), has_entry=True
+            )
         return tuple((one.after.text, _left(one)) for one in adopted)
 
     def report(self, code: str, path: str, settings: str) -> str:
@@ -77,7 +79,7 @@ class Devicelint:
 
 
 def _left(adopted: lint.Fixed) -> str:
-    return concise.render(lint.Checked(adopted.after, adopted.remaining))
+    return concise.render(lint.CheckResult(adopted.after, adopted.remaining))
 
 
 def _observation(finding: Finding, source: SourceFile) -> Observation:

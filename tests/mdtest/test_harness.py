@@ -404,7 +404,7 @@ def test_adoption_may_leave_all_as_it_is() -> None:
     assert found.expected == "adoption changes nothing, or a `diff adopt` block"
 
 
-TOGETHER = """
+SEVERAL = """
 `functions.py`:
 
 ~~~py
@@ -443,7 +443,7 @@ value = host(other.value)
 
 
 def together(other: str = "1", adopted: str = "pattern") -> list[Complaint]:
-    return run("# Page\n" + TOGETHER.format(other=other, adopted=adopted))
+    return run("# Page\n" + SEVERAL.format(other=other, adopted=adopted))
 
 
 def test_a_page_shows_what_adoption_makes_of_several_files() -> None:

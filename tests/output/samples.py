@@ -19,14 +19,14 @@ from devicelint.finding import (
     Severity,
     Span,
 )
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.output import formats
-from devicelint.output.report import Scene
+from devicelint.output.reporter import ReportContext
 from devicelint.text.source import SourceFile
 
 SCHEMAS = Path(__file__).parent / "schemas"
 ROOT = "/project"
-SCENE = Scene(root=ROOT)
+CONTEXT = ReportContext(root=ROOT)
 
 AWKWARD = """\
 model = Net().to(device)
@@ -56,7 +56,7 @@ def finding(where: Span, **changes) -> Finding:
     return Finding(span=where, **told)
 
 
-def awkward(path: str = f"{ROOT}/a dir/größe #1%/train.py") -> Checked:
+def awkward(path: str = f"{ROOT}/a dir/größe #1%/train.py") -> CheckResult:
     """Two edits around characters beyond the first plane, and a finding over several lines."""
     source = SourceFile.from_text(AWKWARD, path)
     batch = span(AWKWARD, "(batch)")
@@ -70,7 +70,7 @@ def awkward(path: str = f"{ROOT}/a dir/größe #1%/train.py") -> Checked:
     )
     deleted = Fix("Remove it", (Edit(span(AWKWARD, "\t\toutput,\n"), ""),), Safety.UNSAFE)
     whole = span(AWKWARD, "f(\n\t\toutput,\n\t\ttarget)")
-    return Checked(
+    return CheckResult(
         source,
         (
             finding(called, related=origins, fix=moving, machine="with an accelerator"),
@@ -87,24 +87,24 @@ def awkward(path: str = f"{ROOT}/a dir/größe #1%/train.py") -> Checked:
     )
 
 
-def revealed() -> Checked:
+def revealed() -> CheckResult:
     source = SourceFile.from_text("reveal_device(x)\n", "/elsewhere/x.py")
     answer = finding(Span(14, 15), code="DEV000", name="revealed-device", severity=Severity.NOTE)
-    return Checked(source, (answer,))
+    return CheckResult(source, (answer,))
 
 
-def fine() -> Checked:
-    return Checked(SourceFile.from_text("import torch\n", f"{ROOT}/fine.py"), ())
+def fine() -> CheckResult:
+    return CheckResult(SourceFile.from_text("import torch\n", f"{ROOT}/fine.py"), ())
 
 
-def across() -> tuple[Checked, Scene]:
+def across() -> tuple[CheckResult, ReportContext]:
     """A finding whose fix is in two files, and a scene where the other one can be read."""
     other = SourceFile.from_text("def f(x):\n    return é\n", f"{ROOT}/other.py")
     edits = FileEdits(other.path, (Edit(Span(7, 7), ", device"),))
     fix = Fix("Hand it over", (Edit(Span(3, 3), ", d"),), elsewhere=(edits,))
     source = SourceFile.from_text("f(x)\n", f"{ROOT}/main.py")
-    scene = Scene(root=ROOT, read={other.path: other}.get)
-    return Checked(source, (finding(Span(2, 3), fix=fix),)), scene
+    context = ReportContext(root=ROOT, read={other.path: other}.get)
+    return CheckResult(source, (finding(Span(2, 3), fix=fix),)), context
 
 
 def notebook_of(cells: Iterable[str], *, as_lists: bool) -> dict[str, object]:
@@ -125,7 +125,7 @@ def notebook_of(cells: Iterable[str], *, as_lists: bool) -> dict[str, object]:
     }
 
 
-def notebook(*, as_lists: bool, ascii_only: bool = False) -> Checked:
+def notebook(*, as_lists: bool, ascii_only: bool = False) -> CheckResult:
     """A finding in the third cell of a notebook, with a fix of two cells."""
     document = notebook_of(CELLS, as_lists=as_lists)
     raw = json.dumps(document, indent=1, ensure_ascii=ascii_only)
@@ -134,7 +134,7 @@ def notebook(*, as_lists: bool, ascii_only: bool = False) -> Checked:
     built = span(source.text, "Net()").end
     fix = Fix("Move both", (Edit(Span(end, end), ".to(d)"), Edit(Span(built, built), ".to(d)")))
     where = Span(end - 1, end)
-    return Checked(source, (finding(where, fix=fix),))
+    return CheckResult(source, (finding(where, fix=fix),))
 
 
 NOTEBOOKS = [notebook(as_lists=a, ascii_only=b) for a in (True, False) for b in (True, False)]
@@ -146,10 +146,13 @@ PROBLEMS = (
 
 
 def written(
-    name: str, files: Iterable[Checked], problems: Iterable[InputError] = (), scene: Scene = SCENE
+    name: str,
+    files: Iterable[CheckResult],
+    problems: Iterable[InputError] = (),
+    context: ReportContext = CONTEXT,
 ) -> str:
     """What a format makes of files and problems."""
-    report = formats.report(name, scene)
+    report = formats.reporter(name, context)
     told = [report.file(each) for each in files] + [report.problem(each) for each in problems]
     return "".join((*told, report.end()))
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devicelint.finding import Edit, Fix, Span
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 from tests.output import samples
@@ -20,7 +20,7 @@ TEXTS = st.text(CHARACTERS, max_size=40)
 
 
 @st.composite
-def findings(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> Checked:
+def findings(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> CheckResult:
     """A text with a finding, whose fix has up to three edits of whole characters."""
     text = draw(texts)
     # No editor has a place between the two halves of a line end.
@@ -32,14 +32,14 @@ def findings(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> Checked:
     message = draw(TEXTS)
     fix = Fix("fix it", edits[draw(st.integers(0, 1)) :])
     source = SourceFile(text, f"{samples.ROOT}/x.py")
-    return Checked(source, (samples.finding(spans[0], message=message or "x", fix=fix),))
+    return CheckResult(source, (samples.finding(spans[0], message=message or "x", fix=fix),))
 
 
-def only(name: str, checked: Checked) -> Any:
+def only(name: str, checked: CheckResult) -> Any:
     return json.loads(samples.written(name, [checked]))
 
 
-def wanted(checked: Checked) -> str:
+def wanted(checked: CheckResult) -> str:
     (finding,) = checked.findings
     assert finding.fix is not None
     return apply(checked.source.text, finding.fix.edits)
@@ -94,7 +94,7 @@ def test_places_in_the_json_of_a_notebook(comment, place, as_lists, ascii_only):
     source = SourceFile.from_text(raw, f"{samples.ROOT}/n.ipynb")
     where = source.text.index("#") + 1 + min(place, len(comment))
     fix = Fix("fix it", (Edit(Span(where, where), "é"),))
-    checked = Checked(source, (samples.finding(Span(where, where + 1), fix=fix),))
+    checked = CheckResult(source, (samples.finding(Span(where, where + 1), fix=fix),))
     (result,) = only("sarif", checked)["runs"][0]["results"]
     text = fixed_text(raw, result["fixes"][0]["artifactChanges"][0])
     (after,) = json.loads(text)["cells"]

@@ -8,13 +8,13 @@ import jsonschema
 import pytest
 
 from devicelint.finding import Span
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.text.source import SourceFile
 from tests.output import samples
 from tests.output.samples import ROOT, SCHEMAS
 
 
-def issues(*files: Checked, problems=()) -> list[dict[str, Any]]:
+def issues(*files: CheckResult, problems=()) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(samples.written("gitlab", files, problems))
     return found
 
@@ -64,7 +64,7 @@ def known(text: str, path: str = f"{ROOT}/x.py") -> list[str]:
         samples.finding(Span(*match.span()), message=f"since line {match.start()}")
         for match in re.finditer("wrong", text)
     )
-    return [issue["fingerprint"] for issue in issues(Checked(source, found))]
+    return [issue["fingerprint"] for issue in issues(CheckResult(source, found))]
 
 
 @pytest.mark.parametrize("text", ["\n\nwrong()\n", "import x\nwrong()\n", "if x:\n    wrong()\n"])

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from devicelint.finding import Edit, Fix, Span
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 from tests.output import samples
@@ -15,7 +15,7 @@ from tests.output.readers import taken
 from tests.output.samples import ROOT, SCHEMAS
 
 
-def diagnostics(*files: Checked, problems=()) -> list[dict[str, Any]]:
+def diagnostics(*files: CheckResult, problems=()) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(samples.written("rdjson", files, problems))[
         "diagnostics"
     ]
@@ -50,7 +50,7 @@ BELOW = "a = 1\r\nb = 2\r\nuse(a)\r\nc = 3\r\n"
 def suggested(edit: Edit, text: str = BELOW) -> dict[str, Any]:
     source = SourceFile.from_text(text, "x.py")
     found = samples.finding(samples.span(text, "use(a)"), fix=Fix("fix", (edit,)))
-    (diagnostic,) = diagnostics(Checked(source, (found,)))
+    (diagnostic,) = diagnostics(CheckResult(source, (found,)))
     return diagnostic
 
 
@@ -107,7 +107,7 @@ def test_a_notebook_is_commented_on_in_its_json(checked):
 def test_files_are_named_from_where_reviewdog_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     inside, outside = (
-        Checked(SourceFile.from_text("x\n", path), (samples.finding(Span(0, 1)),))
+        CheckResult(SourceFile.from_text("x\n", path), (samples.finding(Span(0, 1)),))
         for path in (f"{tmp_path}/a b.py", f"{ROOT}/x.py")
     )
     paths = [each["location"]["path"] for each in diagnostics(inside, outside)]

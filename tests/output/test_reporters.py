@@ -16,12 +16,13 @@ from devicelint.finding import (
     Severity,
     Span,
 )
-from devicelint.linter.result import Checked
-from devicelint.output import concise, diff, statistics, summary, text, trace
-from devicelint.output import json as json_format
+from devicelint.linter.result import CheckResult
+from devicelint.output import diff, statistics, summary, trace
+from devicelint.output.formats import concise, text
+from devicelint.output.formats import json as json_format
 from devicelint.output.internal_error import describe
 from devicelint.output.paint import coloured
-from devicelint.output.report import Scene
+from devicelint.output.reporter import ReportContext
 from devicelint.output.visible import cell_width, printable, strip
 from devicelint.text.source import SourceFile
 from devicelint.views.trace import Trace
@@ -44,8 +45,8 @@ def span(code: str, part: str, occurrence: int = 1) -> Span:
     return Span(start, start + len(part))
 
 
-def as_json(*files: Checked) -> str:
-    report = json_format.Report(Scene())
+def as_json(*files: CheckResult) -> str:
+    report = json_format.JsonReporter(ReportContext())
     return "".join(map(report.file, files)) + report.end()
 
 
@@ -61,7 +62,7 @@ def finding(where: Span, **changes) -> Finding:
 
 
 def report(code: str, *findings: Finding, **options) -> str:
-    return text.render(Checked(SourceFile.from_text(code, "train.py"), findings), **options)
+    return text.render(CheckResult(SourceFile.from_text(code, "train.py"), findings), **options)
 
 
 def fix(*edits: Edit, safety: Safety = Safety.SAFE) -> Fix:
@@ -203,7 +204,7 @@ def test_a_place_of_nothing_but_blanks_is_marked_where_it_begins():
 
 def test_escapes_in_the_code_the_path_and_the_message_do_not_reach_the_terminal():
     source = SourceFile.from_text("s = '\x1b[31m\u202e'\n", "a\x1bb.py")
-    shown = text.render(Checked(source, (finding(Span(0, 1), message="on\x1b[2J\nx"),)))
+    shown = text.render(CheckResult(source, (finding(Span(0, 1), message="on\x1b[2J\nx"),)))
     assert shown.isprintable() is False
     assert {character for character in shown if not character.isprintable()} == {"\n"}
     assert "a\\x1bb.py:1:1: error DEV102 mixed-devices: on\\x1b[2J\\nx\n" in shown
@@ -256,7 +257,7 @@ def test_printable_leaves_letters_alone():
 
 
 def test_concise_counts_lines_and_columns_from_one():
-    checked = Checked(
+    checked = CheckResult(
         SourceFile.from_text(SCRIPT, "a/train.py"), (finding(span(SCRIPT, "criterion(")),)
     )
     assert concise.render(checked) == "a/train.py:7:12: DEV102 y is on the CPU\n"
@@ -273,7 +274,7 @@ def test_json_has_the_keys_of_ruff_and_our_own(tmp_path, monkeypatch):
         machine="with an accelerator",
         fix=fix(edit, safety=Safety.UNSAFE),
     )
-    rendered = as_json(Checked(SourceFile.from_text(code, "train.py"), (where,)))
+    rendered = as_json(CheckResult(SourceFile.from_text(code, "train.py"), (where,)))
     assert rendered.isascii()
     assert json.loads(rendered) == [
         {
@@ -322,7 +323,7 @@ def test_json_has_every_key_of_the_installed_ruff(tmp_path):
     )
     theirs = json.loads(run.stdout)[0]
     where = finding(Span(0, 1), fix=fix(Edit(Span(0, 1), "y")))
-    ours = json.loads(as_json(Checked(SourceFile.from_text("x\n"), (where,))))[0]
+    ours = json.loads(as_json(CheckResult(SourceFile.from_text("x\n"), (where,))))[0]
     assert theirs.keys() <= ours.keys()
     assert theirs["fix"].keys() == ours["fix"].keys()
     assert theirs["fix"]["edits"][0].keys() == ours["fix"]["edits"][0].keys()
@@ -332,12 +333,12 @@ def test_json_of_nothing_is_an_empty_list():
     assert json.loads(as_json()) == []
 
 
-def many() -> list[Checked]:
+def many() -> list[CheckResult]:
     source = SourceFile.from_text(SCRIPT, "train.py")
     there = Span(0, 1)
     return [
-        Checked(source, (finding(there, fix=fix()), finding(there, severity=Severity.WARNING))),
-        Checked(
+        CheckResult(source, (finding(there, fix=fix()), finding(there, severity=Severity.WARNING))),
+        CheckResult(
             source,
             (
                 finding(there, code="DEV101", name="module-input-elsewhere", fix=fix()),
@@ -367,7 +368,7 @@ def test_the_summary_counts_by_severity_and_by_what_can_be_fixed():
     assert summary.found(many(), unsafe_fixes=True).endswith("; 3 fixable with --fix")
     assert summary.found([]) == ""
     unsafe = finding(Span(0, 1), fix=fix(safety=Safety.UNSAFE))
-    only_unsafe = [Checked(SourceFile.from_text("x"), (unsafe,))]
+    only_unsafe = [CheckResult(SourceFile.from_text("x"), (unsafe,))]
     assert summary.found(only_unsafe) == "Found 1 error; 1 fixable with --unsafe-fixes"
     assert summary.fixed(2, 1) == "Fixed 2 findings in 1 file"
     assert summary.fixed(1, 1, would=True) == "Would fix 1 finding in 1 file"

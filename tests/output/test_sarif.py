@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 
 from devicelint.finding import Finding, InputError, Severity, Span
-from devicelint.linter.result import Checked
-from devicelint.output.report import Scene
-from devicelint.output.sarif_rules import rules
+from devicelint.linter.result import CheckResult
+from devicelint.output.formats.sarif_rules import rules
+from devicelint.output.reporter import ReportContext
 from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 from tests.output import samples
@@ -18,13 +18,15 @@ from tests.output.readers import fixed_text, quoted
 from tests.output.samples import ROOT, SCHEMAS
 
 
-def run_of(*files: Checked, problems=(), scene: Scene = samples.SCENE) -> dict[str, Any]:
-    run: dict[str, Any] = json.loads(samples.written("sarif", files, problems, scene))["runs"][0]
+def run_of(
+    *files: CheckResult, problems=(), context: ReportContext = samples.CONTEXT
+) -> dict[str, Any]:
+    run: dict[str, Any] = json.loads(samples.written("sarif", files, problems, context))["runs"][0]
     return run
 
 
-def results(*files: Checked, scene: Scene = samples.SCENE) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = run_of(*files, scene=scene)["results"]
+def results(*files: CheckResult, context: ReportContext = samples.CONTEXT) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = run_of(*files, context=context)["results"]
     return found
 
 
@@ -66,8 +68,8 @@ def test_a_fix_makes_of_the_text_what_devicelint_makes():
 
 
 def test_a_fix_of_two_files_changes_both_and_is_left_out_where_one_cannot_be_read():
-    checked, scene = samples.across()
-    changes = results(checked, scene=scene)[0]["fixes"][0]["artifactChanges"]
+    checked, context = samples.across()
+    changes = results(checked, context=context)[0]["fixes"][0]["artifactChanges"]
     assert [change["artifactLocation"]["uri"] for change in changes] == ["main.py", "other.py"]
     assert fixed_text("f(x)\n", changes[0]) == "f(x, d)\n"
     assert (
@@ -134,8 +136,8 @@ def test_the_history_of_devices_leads_through_the_finding_to_where_it_fails():
 def test_columns_of_other_files_count_code_units_too():
     checked = samples.awkward()
     other = SourceFile.from_text("\n\n\U0001f600\U0001f600()", f"{ROOT}/other.py")
-    scene = Scene(root=ROOT, read={other.path: other}.get)
-    (elsewhere,) = results(checked, scene=scene)[1]["relatedLocations"]
+    context = ReportContext(root=ROOT, read={other.path: other}.get)
+    (elsewhere,) = results(checked, context=context)[1]["relatedLocations"]
     region = elsewhere["physicalLocation"]["region"]
     assert region == {"startLine": 3, "startColumn": 7}
 
@@ -143,7 +145,7 @@ def test_columns_of_other_files_count_code_units_too():
 def test_levels_are_those_of_the_findings():
     assert [result["level"] for result in results(samples.awkward())] == ["error", "warning"]
     note = Finding("DEV601", "create-then-move", Severity.NOTE, "x", Span(0, 1))
-    (result,) = results(Checked(SourceFile.from_text("x\n", "x.py"), (note,)))
+    (result,) = results(CheckResult(SourceFile.from_text("x\n", "x.py"), (note,)))
     assert result["level"] == "note"
 
 
@@ -161,7 +163,7 @@ def test_results_point_at_their_rules():
 
 def test_a_rule_that_nobody_knows_has_no_index():
     stranger = Finding("XYZ123", "of-a-plug-in", Severity.ERROR, "x", Span(0, 1))
-    (result,) = results(Checked(SourceFile.from_text("x\n", "x.py"), (stranger,)))
+    (result,) = results(CheckResult(SourceFile.from_text("x\n", "x.py"), (stranger,)))
     assert "ruleIndex" not in result
 
 
@@ -205,7 +207,7 @@ def test_what_is_passed_over_of_a_notebook_is_a_warning():
             "nbformat_minor": 4,
         }
     )
-    checked = Checked(SourceFile.from_text(raw, f"{ROOT}/n.ipynb"), ())
+    checked = CheckResult(SourceFile.from_text(raw, f"{ROOT}/n.ipynb"), ())
     (invocation,) = run_of(checked)["invocations"]
     assert invocation["executionSuccessful"] is True
     (notification,) = invocation["toolExecutionNotifications"]
@@ -221,7 +223,7 @@ def test_alerts_stay_the_same_where_lines_move():
             for start in range(len(text))
             if text.startswith("wrong()", start)
         )
-        return [result["partialFingerprints"] for result in results(Checked(source, found))]
+        return [result["partialFingerprints"] for result in results(CheckResult(source, found))]
 
     once = known("wrong()\n" + "right()\n" * 20)
     assert known("import x\n\n" + "wrong()\n" + "right()\n" * 20) == once

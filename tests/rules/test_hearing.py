@@ -9,7 +9,7 @@ import pytest
 from devicelint.domain.events import Event
 from devicelint.rules import all_rules
 from devicelint.rules._base import Rule
-from devicelint.rules._hearing import event_of, methods_of
+from devicelint.rules._listening import event_of, methods_of
 
 
 def _heard() -> list[tuple[type[Rule], str]]:

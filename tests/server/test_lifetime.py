@@ -62,12 +62,12 @@ START = {"line": 0, "character": 0}
 
 
 BUSY = """\
-import threading, devicelint.views.study, devicelint.server.stdio as serving
-def study(*given):
+import threading, devicelint.views.editor, devicelint.server.stdio as serving
+def analyse(*given):
     begun.set()
     threading.Event().wait()
 begun = threading.Event()
-devicelint.views.study.study = study
+devicelint.views.editor.analyse = analyse
 threading.Thread(target=lambda: (begun.wait(), print("begun", flush=True)), daemon=True).start()
 serving.serve()
 """

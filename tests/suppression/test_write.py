@@ -1,4 +1,4 @@
-"""Comments that suppress findings are written where they are heard, and nothing else changes."""
+"""Comments that suppress findings are written where they are reported, and nothing else changes."""
 
 from __future__ import annotations
 

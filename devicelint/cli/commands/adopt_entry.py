@@ -13,7 +13,7 @@ from devicelint.cli.commands.adopt import Adoption
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.inputs import STDIN, FileInput, Input, Unreadable
 from devicelint.linter import lint
-from devicelint.linter.fix_files import fix_all
+from devicelint.linter.fix_files import fix_files
 from devicelint.text.parse import parse
 from devicelint.workspace.files import replace_files
 from devicelint.workspace.project import home_of
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from devicelint.text.source import SourceFile
 
 
-class LedAdoption(Adoption):
-    """One run of `devicelint adopt` that a script leads, which uses what the other files hold."""
+class EntryAdoption(Adoption):
+    """One run of `devicelint adopt` with an entry: a script that uses what the other files hold."""
 
     def __init__(self, options: Namespace) -> None:
         """Find the script; raises UsageError."""
@@ -37,7 +37,7 @@ class LedAdoption(Adoption):
         self.entry = _entry(options.entry, options.paths)
 
     def go_through(self, found: Iterable[Input]) -> Iterator[Input]:
-        """Change all files that the script leads to, or none."""
+        """Change all files that the script imports, or none."""
         entry = FileInput(self.entry)
         source = self.tally.attempt(entry.path, partial(self._followed, entry))
         if source is None:
@@ -51,13 +51,13 @@ class LedAdoption(Adoption):
         yield entry
 
     def _followed(self, entry: Input) -> SourceFile:
-        """The script, and all that it imports has been looked up."""
+        """The script, once all its imports are resolved."""
         source = _read(entry)
         lint.check(source, self.config_of(entry), self.project)
         return source
 
     def _reached(self, source: SourceFile, found: Iterable[Input]) -> list[Input]:
-        """The files that the script leads to, the closest first."""
+        """The files that the script imports, the closest first."""
         places: dict[str, Input] = {}
         for each in found:
             if isinstance(each, Unreadable):
@@ -77,13 +77,13 @@ class LedAdoption(Adoption):
         configs[entry.path] = self.config_for(self.config_of(entry))
         adopted = self.tally.attempt(entry.path, lambda: self._adopted(sources, configs))
         for each, fixed in zip(sources, adopted or (), strict=False):
-            self.tell_of_change(fixed)
+            self.report_change(fixed)
             self.show_fixed(each, fixed)
 
     def _adopted(
         self, sources: dict[Input, SourceFile], configs: dict[str, Config]
     ) -> tuple[Fixed, ...]:
-        fixed = fix_all(list(sources.values()), configs.__getitem__, self.project, is_led=True)
+        fixed = fix_files(list(sources.values()), configs.__getitem__, self.project, has_entry=True)
         changed = [
             (each.place, one.after.to_bytes())
             for each, one in zip(sources, fixed, strict=True)

@@ -1,4 +1,4 @@
-"""What is wrong in each file of a run: remembered, told by a process of its own, or found here."""
+"""What is wrong in each file of a run: remembered, found by a process of its own, or found here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from devicelint.cli.run.examine import examine
 from devicelint.cli.run.inputs import FileInput, Input
 from devicelint.cli.run.jobs import number
 from devicelint.finding import InputError
-from devicelint.linter.result import Checked
+from devicelint.linter.result import CheckResult
 from devicelint.rule_index import plugged_in
 from devicelint.text.hashing import digest
 
@@ -59,7 +59,7 @@ class Checking:
         """What to do now and then while processes are at work."""
         self._processes: Processes | None = None
         self._sent: dict[str, tuple[str, Config, str]] = {}
-        """What processes are checking, by path: home, settings, and what tells these."""
+        """What processes are checking, by path: home, settings, and a digest of these."""
 
     @cached_property
     def project(self) -> Project:
@@ -89,7 +89,7 @@ class Checking:
         self._begin(waiting)
         yield from waiting
 
-    def checked(self, each: Input) -> Checked:
+    def checked(self, each: Input) -> CheckResult:
         """What is found in a file; raises InputError."""
         if not isinstance(each, FileInput):
             return examine(each.source(), self._config_of(each), lambda: self.project)
@@ -100,20 +100,20 @@ class Checking:
                 return checked_of(source, read.known)
         return self._examined(each, source, read)
 
-    def known_clean(self, each: Input) -> Checked | None:
+    def known_clean(self, each: Input) -> CheckResult | None:
         """A file in which nothing is found, where that is known already."""
         if isinstance(each, FileInput):
-            with suppress(InputError):  # It is told by whoever works on the file then.
+            with suppress(InputError):  # It is reported by whoever works on the file then.
                 read = self._read_in_turn(each)
                 if read.known == _NOTHING:
-                    return Checked(each.source_of(read.data), ())
+                    return CheckResult(each.source_of(read.data), ())
         return None
 
     def learn_clean(self, each: Input, source: SourceFile) -> None:
         """Remember a file in which nothing is found."""
         if isinstance(each, FileInput):
             config, key = self._settings_of(each)
-            if not config.assume:  # What of that is met in a file, is not told here.
+            if not config.assume:  # What of that is met in a file, is not known here.
                 self._cache(config).put(each.home, digest(source.to_bytes()), key, _NOTHING)
 
     def take_over(self, before: list[Checking]) -> None:
@@ -145,7 +145,7 @@ class Checking:
     def _is_known(self, each: Input) -> bool:
         """Whether nothing has to be found out about a file."""
         if isinstance(each, FileInput):
-            with suppress(InputError):  # It is told when the turn of the file comes.
+            with suppress(InputError):  # It is reported when the turn of the file comes.
                 self._at_hand = each, self._read(each)
                 return self._at_hand[1].known is not None
         return True
@@ -187,13 +187,13 @@ class Checking:
         return _Read(data, content, config, key, self._cache(config).get(each.home, content, key))
 
     def _settings_of(self, each: FileInput) -> tuple[Config, str]:
-        """What holds for a file, without where that is written; and what tells it from others."""
+        """What holds for a file, without where that is written; and a digest of that."""
         config = self._config_of(each)
         if config not in self._settings:
-            told = f"{config!r}\n{plugged_in()}\n{Path.cwd()}"
-            self._settings[config] = replace(config, origins={}), told
-        config, told = self._settings[config]
-        return config, digest(f"{told}\n{each.path}".encode("utf-8", "surrogatepass"))
+            environment = f"{config!r}\n{plugged_in()}\n{Path.cwd()}"
+            self._settings[config] = replace(config, origins={}), environment
+        config, environment = self._settings[config]
+        return config, digest(f"{environment}\n{each.path}".encode("utf-8", "surrogatepass"))
 
     def _cache(self, config: Config) -> Cache:
         place = self._place(config)
@@ -208,7 +208,7 @@ class Checking:
             return Path(self._options.cache_dir)
         return config.cache_dir or (config.root or Path.cwd()) / DEFAULT_NAME
 
-    def _examined(self, each: FileInput, source: SourceFile, read: _Read) -> Checked:
+    def _examined(self, each: FileInput, source: SourceFile, read: _Read) -> CheckResult:
         cache = self._cache(read.config)
         try:
             checked = examine(source, read.config, lambda: self.project)

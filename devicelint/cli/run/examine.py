@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devicelint.linter.result import Checked, concerns_devices
+from devicelint.linter.result import CheckResult, concerns_devices
 from devicelint.profiling import part
 
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from devicelint.workspace.project import Project
 
 
-def examine(source: SourceFile, config: Config, project: Callable[[], Project]) -> Checked:
+def examine(source: SourceFile, config: Config, project: Callable[[], Project]) -> CheckResult:
     """What is found in a file; libcst is imported where there is anything to look for."""
     if source.skipped or not concerns_devices(source):
-        return Checked(source, ())
+        return CheckResult(source, ())
     with part("import"):
         from devicelint.linter import lint
     return lint.check(source, config, project())

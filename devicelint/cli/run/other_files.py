@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING
 
 from devicelint.cli.run.inputs import STDIN, FileInput, Input
 from devicelint.linter import lint
-from devicelint.linter.fix_files import fix_all
+from devicelint.linter.fix_files import fix_files
 from devicelint.linter.locations import FAR
 from devicelint.workspace.files import python_files, replace_files
 
 if TYPE_CHECKING:
-    from devicelint.cli.run.settings import Settings
+    from devicelint.cli.run.settings import RunSettings
     from devicelint.config import Config
     from devicelint.linter.lint import Fixed
-    from devicelint.linter.result import Checked
+    from devicelint.linter.result import CheckResult
     from devicelint.text.source import SourceFile
     from devicelint.workspace.project import Project
 
 
-class Across:
+class OtherFiles:
     """The files of a run that a fix of another may change: no others are."""
 
-    def __init__(self, project: Project, paths: Sequence[str], settings: Settings) -> None:
+    def __init__(self, project: Project, paths: Sequence[str], settings: RunSettings) -> None:
         """Look for nothing yet."""
         self._project = project
         self._paths = [Path(path) for path in paths or ["."] if path != STDIN]
@@ -34,7 +34,7 @@ class Across:
 
     @cached_property
     def _files(self) -> dict[str, Input]:
-        """The files by where they are; what cannot be searched is told of elsewhere."""
+        """The files by where they are; what cannot be searched is reported elsewhere."""
         return {
             os.path.abspath(found): FileInput(found)
             for path in self._paths
@@ -61,16 +61,18 @@ class Across:
         return [self._files[o] for o in sorted(reached & self._files.keys())] if wanted else []
 
     def fixed(
-        self, configs: Mapping[Input, Config], heard: Callable[[Checked, Config], Checked]
+        self,
+        configs: Mapping[Input, Config],
+        reported: Callable[[CheckResult, Config], CheckResult],
     ) -> dict[Input, Fixed]:
-        """What is made of files together, of what is heard of each."""
+        """What is made of files together, of what is reported each."""
         by_path = {each.path: config for each, config in configs.items()}
         sources = [self.source(each) for each in configs]
 
-        def heard_of(checked: Checked) -> Checked:
-            return heard(checked, by_path[checked.source.path])
+        def reported_of(checked: CheckResult) -> CheckResult:
+            return reported(checked, by_path[checked.source.path])
 
-        fixed = fix_all(sources, by_path.__getitem__, self._project, heard=heard_of)
+        fixed = fix_files(sources, by_path.__getitem__, self._project, reported=reported_of)
         return dict(zip(configs, fixed, strict=True))
 
     def write(self, fixed: Mapping[Input, Fixed]) -> bool:

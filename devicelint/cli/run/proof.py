@@ -49,7 +49,7 @@ def refuse_contradictions(options: Namespace) -> None:
 
 
 def scripts(files: Sequence[Fixed], options: Namespace, project: Project) -> list[Fixed]:
-    """Those of the files that are run: what leads the others, or what none of them imports."""
+    """Those of the files that are run: the entry, or what none of them imports."""
     if options.entry is not None or len(files) == 1:
         return list(files[:1])
     homes = {home_of(each.after): project.reached_from(each.after) for each in files}
@@ -120,11 +120,11 @@ def _name_places(document: dict[str, Any], script: Fixed) -> None:
         for run in document[name]:
             line = (run["failure"] or {}).get("line")
             if line and run["told"].startswith(f"line {line}: "):
-                place = source.location_of_line(line, 0).line_told
+                place = source.location_of_line(line, 0).line_text
                 run["told"] = run["told"].replace(f"line {line}", f"line {place}", 1)
     if script.after.document is not None:
         document["unreached_lines"] = [
-            script.after.location_of_line(line, 0).line_told for line in document["unreached_lines"]
+            script.after.location_of_line(line, 0).line_text for line in document["unreached_lines"]
         ]
 
 

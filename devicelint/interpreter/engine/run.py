@@ -1,15 +1,15 @@
 """One walk through a program in one world.
 
 `Run` holds what the walk knows at this moment: the state, the frame and the world.  The grammar
-lies in the sibling modules, which register a handler for each kind of node; they reach each other
-through the run, never by import.
+lies in other packages, which register a handler for each kind of node in `tables`; the run asks
+the tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
 import libcst as cst
 
@@ -30,47 +30,14 @@ from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.budget import Patience
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.guesses import guesses_of
 from devicelint.interpreter.engine.memory import Memory, Surroundings
 from devicelint.interpreter.engine.program import Program
+from devicelint.interpreter.engine.tables import calls, evaluates, executes, resolves
 from devicelint.text.positions import written
 
 BUILTIN_SCOPE: dict[str, Value] = {}
 """What Python itself binds; filled by `builtins`."""
-
-Handler = TypeVar("Handler", bound=Callable[..., Any])
-
-EVALUATORS: dict[type[cst.CSTNode], Callable[[Run, Any], Value]] = {}
-EXECUTORS: dict[type[cst.CSTNode], Callable[[Run, Any], None]] = {}
-CALLERS: dict[type, Callable[[Run, Any, Arguments, cst.Call], Value]] = {}
-METHODS: dict[type, Callable[[Run, Any, str, cst.Call], Value]] = {}
-ATTRIBUTES: dict[type, Callable[[Run, Any, str, cst.Attribute], Value]] = {}
-RESOLVERS: dict[type, Callable[[Run, Any], Value]] = {}
-
-
-def _registering(table: dict[Any, Any]) -> Callable[..., Callable[[Handler], Handler]]:
-    def handles(*kinds: type) -> Callable[[Handler], Handler]:
-        def register(handler: Handler) -> Handler:
-            for kind in kinds:
-                table[kind] = handler
-            return handler
-
-        return register
-
-    return handles
-
-
-evaluates = _registering(EVALUATORS)
-"""Register how an expression node becomes a value."""
-executes = _registering(EXECUTORS)
-"""Register what a statement node does to the state."""
-calls = _registering(CALLERS)
-"""Register what calling a kind of value gives."""
-methods = _registering(METHODS)
-"""Register what calling `value.name(…)` gives, by the kind of the value."""
-attributes = _registering(ATTRIBUTES)
-"""Register what `value.name` gives, by the kind of the value."""
-resolves = _registering(RESOLVERS)
-"""Register what a name stands for that is bound to such a value."""
 
 
 class Split(Exception):
@@ -109,9 +76,7 @@ class Run(Surroundings, Memory):
         self.state = State()
         self.frame = Frame.of_module(program.tree, program.home)
         self._listener = listener
-        self.wanted: Container[str] | None = None
-        """The names of the events that the listener takes note of; None for all."""
-        self.assumed = program.assumed
+        self.guesses = guesses_of(program.guesses)
         self.patience = patience
         self._look_at = 0
         self._last_transfer: Transfer | None = None
@@ -138,7 +103,7 @@ class Run(Surroundings, Memory):
 
     def evaluate(self, node: cst.BaseExpression) -> Value:
         """The value of an expression; `Unknown` for what is not understood."""
-        handler = EVALUATORS.get(type(node))
+        handler = evaluates.get(type(node))
         if handler is None:
             return Unknown(f"{type(node).__name__} is not modelled")
         return handler(self, node)
@@ -149,7 +114,7 @@ class Run(Surroundings, Memory):
         if self.moment >= self._look_at:
             self._look_at = self.patience.look(self.moment)
         self.steps_elsewhere += not self.frame.is_checked
-        handler = EXECUTORS.get(type(statement))
+        handler = executes.get(type(statement))
         if handler is not None:
             handler(self, statement)
 
@@ -162,7 +127,7 @@ class Run(Surroundings, Memory):
 
     def call(self, callee: Value, arguments: Arguments, site: cst.Call) -> Value:
         """What calling a value gives."""
-        caller = CALLERS.get(type(callee))
+        caller = calls.get(type(callee))
         if caller is None:
             return Unknown(f"calling {type(callee).__name__} is not modelled")
         return caller(self, callee, arguments, site)
@@ -191,7 +156,7 @@ class Run(Surroundings, Memory):
 
     def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
         """What a name stands for that may have been imported; asked once."""
-        resolve = RESOLVERS.get(type(value))
+        resolve = resolves.get(type(value))
         if resolve is None:
             return value
         found = resolve(self, value)
@@ -245,29 +210,18 @@ class Run(Surroundings, Memory):
         if self.splits and self.frame.is_checked and loses_device(one, other, joined):
             raise Split(flag.key)
 
-    def note_sibling(self, statement: cst.Assign) -> None:
-        """Remember the statement that moves a name, for the names that were bound with it."""
-        transfer = self._last_transfer
-        value = statement.value
-        if transfer is None or not (transfer.site is value or type(value) is cst.Tuple):
-            return
-        if not isinstance(transfer.receiver_site, cst.Name):
-            return
-        given = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
-        binding = self.frame.bindings.get(transfer.receiver_site.value)
-        if binding is not None and any(transfer.site is one for one in given):
-            self.moved_siblings[binding] = (statement, self.moment)
-
     # -- events ----------------------------------------------------------------------------
-
-    def wants(self, event: type[Event]) -> bool:
-        """Whether anybody takes note of a kind of event: else there is no need to look for it."""
-        return self.wanted is None or event.__name__ in self.wanted
 
     def announce(self, event: Event) -> None:
         """Let the rules know; what goes wrong in another file is found where that is checked."""
         if not self.silences and self.concerns(event):
             self._listener(event, self)
+
+    explains = False
+    """Whether somebody asks why a clash is reported or is not."""
+
+    def explain(self, event: Event) -> None:
+        """Let who asks know of an event, wherever it happens and whether or not it is heard."""
 
     def concerns(self, event: Event) -> bool:
         """Whether an event happens in the file that is checked."""
@@ -300,8 +254,7 @@ class Run(Surroundings, Memory):
     def announce_transfer(self, transfer: Transfer) -> None:
         """Announce a transfer, and remember it in case its result is thrown away."""
         self._last_transfer = transfer
-        if self.frame.is_checked:
-            self.moves[transfer.site] = transfer
+        self.steps.transfer(transfer)
         self.announce(transfer)
 
     def announce_discarded(self, expression: cst.BaseExpression, statement: Site) -> None:

@@ -24,7 +24,8 @@ from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.budget import Patience
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
-from devicelint.interpreter.engine.run import EVALUATORS, Listener, Run
+from devicelint.interpreter.engine.run import Listener, Run
+from devicelint.interpreter.engine.tables import evaluates
 
 
 class WatchingRun(Run):
@@ -56,6 +57,16 @@ class WatchingRun(Run):
             self._listener(event, self)
 
 
+class JudgingRun(WatchingRun):
+    """Announces each verdict, too."""
+
+    explains = True
+
+    def explain(self, event: Event) -> None:
+        """Let the listener know, whoever listens in between."""
+        self._listener(event, self)
+
+
 class TellingRun(Run):
     """Announces `Evaluated` for every expression of the checked file that may have a place.
 
@@ -81,7 +92,7 @@ class TellingRun(Run):
         kind = type(node)
         if kind not in _PLACED:
             return super().evaluate(node)
-        value = EVALUATORS[kind](self, node)
+        value = evaluates[kind](self, node)
         if type(value) not in _NOWHERE and self._tells and self.frame.is_checked:
             self._tell(node, value)
         return value

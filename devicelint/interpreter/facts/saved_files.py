@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -14,10 +14,30 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import Const, Module, OneOf, Outside, Value
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.memory import Saved
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.steps import Notes
+from devicelint.interpreter.facts.device_words import is_cpu, means_accelerator
+from devicelint.interpreter.facts.mentions import called_method, mentions_in
+from devicelint.interpreter.facts.name_uses import last_name
 from devicelint.interpreter.python.attributes import module_device
+
+
+class Saved(NamedTuple):
+    """A file that was written: where the walk began that did, and under which settings."""
+
+    path: object
+    entry: Site
+    settings: frozenset[str]
+
+
+class SavedFiles(Notes):
+    """The files of checkpoints that were written."""
+
+    def __init__(self) -> None:
+        self.files: set[Saved] = set()
+        self.models: dict[object, tuple[Value, frozenset[Device]]] = {}
+        """The models that were written whole, by their file, and where they were."""
 
 
 def identity_of(run: Run, path: Argument) -> object:
@@ -49,19 +69,21 @@ def _template(path: cst.CSTNode) -> cst.CSTNode:
 
 def note_saved(run: Run, path: Argument) -> None:
     """Remember a file that is written here."""
-    run.saved.add(Saved(identity_of(run, path), _entry(run), frozenset(run.settings)))
+    run.notes(SavedFiles).files.add(
+        Saved(identity_of(run, path), _entry(run), frozenset(run.settings))
+    )
 
 
 def note_saved_model(run: Run, path: Argument, model: Value) -> None:
     """Remember a model that is written whole, and where it is as that happens."""
     places = _places(run, model)
     if places is not None:
-        run.saved_models[identity_of(run, path)] = (model, places)
+        run.notes(SavedFiles).models[identity_of(run, path)] = (model, places)
 
 
 def saved_model(run: Run, path: Argument) -> Value | None:
     """The model that a file holds, as far as nothing has moved it since it was written."""
-    model, places = run.saved_models.get(identity_of(run, path), (None, None))
+    model, places = run.notes(SavedFiles).models.get(identity_of(run, path), (None, None))
     return model if model is not None and _places(run, model) == places else None
 
 
@@ -81,32 +103,24 @@ def is_of_this_run(run: Run, path: Argument) -> bool:
     does.
     """
     path_here, entry, settings = identity_of(run, path), _entry(run), frozenset(run.settings)
-    return _is_told_where_to_save(run, path_here) or any(
+    return any(
         one.path == path_here
         and one.entry is entry
         and (one.settings <= settings or (settings and settings <= one.settings))
-        for one in run.saved
+        for one in run.notes(SavedFiles).files
     )
 
 
-def _is_told_where_to_save(run: Run, path: object) -> bool:
-    """Whether a call is given this very name to save to: `train(…, save_path="best.pt")`."""
-    if not isinstance(path, str):
-        return False
-    told = rf"[(,]\s*\w*save\w*\s*=\s*['\"]{re.escape(path)}['\"]"
-    return re.search(told, run.module_code) is not None
-
-
-_ASKS_FOR_A_FILE = re.compile(r"\b(?:l?exists|is_?file)\(")
+_ASKS_FOR_A_FILE = frozenset({"exists", "lexists", "isfile", "is_file"})
 
 
 @contextmanager
 def asking_for_files(run: Run, test: cst.BaseExpression) -> Iterator[None]:
     """Walk what depends on files that are there: such a file may be of another run."""
     before = len(run.settings)
-    code = run.code_of(test)
-    if _ASKS_FOR_A_FILE.search(code):
-        run.settings.append(code)
+    calls = (one for one in descendants(test) if isinstance(one, cst.Call))
+    if any(last_name(one.func) in _ASKS_FOR_A_FILE for one in calls):
+        run.settings.append(run.code_of(test))
     try:
         yield
     finally:
@@ -115,28 +129,7 @@ def asking_for_files(run: Run, test: cst.BaseExpression) -> Iterator[None]:
 
 def is_written_here(run: Run, path: object) -> bool:
     """Whether the file writes such a path anywhere."""
-    return any(one.path == path for one in run.saved)
-
-
-_OF_NOW = re.compile(r"\.now\(\)|strftime|time\.time\(\)|tempfile|uuid")
-_COUNTED = re.compile(r"(?!\w*(?:start|resume|load|last))\w+(?:\[\d+\])? (?:!=|>=?) \d+")
-
-
-def only_this_run_has_it(run: Run, path: object, site: cst.CSTNode) -> bool:
-    """Whether a file that the program writes is new in each run, or read in a later turn of it.
-
-    Its name has the time in it, or it is read where a counter of the run is past its start.
-    """
-    if not is_written_here(run, path):
-        return False
-    if isinstance(path, str) and path.startswith("self.") and _OF_NOW.search(run.module_code):
-        return True
-    tests = (one for one in descendants(run.module) if isinstance(one, cst.If))
-    return any(
-        _COUNTED.fullmatch(run.code_of(one.test)) is not None
-        and any(inner is site for inner in descendants(one.body))
-        for one in tests
-    )
+    return any(one.path == path for one in run.notes(SavedFiles).files)
 
 
 def _entry(run: Run) -> Site:
@@ -162,21 +155,45 @@ def is_named_by_code(run: Run, path: Argument) -> bool:
     return isinstance(site, cst.CSTNode) and "'" in run.code_of(site).replace('"', "'")
 
 
-_ACCELERATORS = re.compile(
-    r"(?<!PYTORCH_)cuda|\bmps\b|xpu|accelerator|gpu|\.to\((?!\w+\.\w*(?:float|int|long|half))|device",
-    re.IGNORECASE,
-)
-_FIXED = re.compile(r"\bdevice\s*=\s*(?:\w+\.device\()?['\"]cpu['\"]\)?")
-_FOLLOWS = re.compile(r"(?:\.to\()?\w*device\b", re.IGNORECASE)
-
-
 def stays_on_the_cpu(run: Run) -> bool:
     """Whether the file never speaks of any other device, so that what it saves is on the CPU."""
-    return _speaks_of_the_cpu_alone(run.module_code)
+    return _speaks_of_the_cpu_alone(run.module)
 
 
 @functools.lru_cache(maxsize=4)
-def _speaks_of_the_cpu_alone(text: str) -> bool:
-    if _FIXED.search(text):
-        text = _FOLLOWS.sub("", text)
-    return _ACCELERATORS.search(text) is None
+def _speaks_of_the_cpu_alone(tree: cst.Module) -> bool:
+    words = mentions_in(tree).words
+    if any(means_accelerator(one) for one in words if not one.startswith("PYTORCH_")):
+        return False
+    nodes = list(descendants(tree))
+    named = {word.lower() for word in words if "device" in word.lower()}
+    if any(map(_fixes_the_cpu, nodes)):
+        return all(one.endswith("device") for one in named) and not any(map(_moves, nodes))
+    return not named and not any(map(_moves, nodes))
+
+
+def _fixes_the_cpu(node: cst.CSTNode) -> bool:
+    """`device = "cpu"`, of a variable or of an argument."""
+    match node:
+        case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
+            return last_name(target) == "device" and is_cpu(value)
+        case cst.Arg(keyword=cst.Name("device"), value=value):
+            return is_cpu(value)
+        case cst.Param(name=cst.Name("device"), default=cst.BaseExpression() as value):
+            return is_cpu(value)
+        case _:
+            return False
+
+
+def _moves(node: cst.CSTNode) -> bool:
+    """Whether something is moved to what is no type of numbers, and not named a device."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("to")), args=[cst.Arg(value=given), *_]):
+            name = last_name(given)
+            is_type = isinstance(given, cst.Attribute) and any(one in name for one in _TYPES)
+            return not is_type and not name.lower().endswith("device")
+        case _:
+            return called_method(node) == "to"
+
+
+_TYPES = ("float", "int", "long", "half")

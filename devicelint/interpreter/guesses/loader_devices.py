@@ -7,7 +7,6 @@ the same kind of loader that moves nothing gets its batches from there, too.
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import replace
 
 import libcst as cst
@@ -19,7 +18,6 @@ from devicelint.domain.values import (
     Batch,
     DictOf,
     Flag,
-    Module,
     Moved,
     Outside,
     Tensor,
@@ -28,7 +26,10 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.guesses import Guess, guess
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run, Split
+from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.loop_shapes import (
     Group,
     LoopShape,
@@ -39,33 +40,31 @@ from devicelint.interpreter.facts.loop_shapes import (
     moved_elsewhere,
     shape_of,
 )
-from devicelint.interpreter.facts.unmoved_models import built_unmoved
-from devicelint.interpreter.python.conditions import asks_for_device, condition_at, truth_of
+from devicelint.interpreter.facts.qualified_names import written
+from devicelint.interpreter.python.conditions import condition_at, truth_of
 from devicelint.interpreter.torch.device_arguments import device_named
-from devicelint.interpreter.torch.operands import operand_of, report_input
+from devicelint.interpreter.torch.operands import report_input
 
 
-def believed(run: Run, node: cst.For, element: Value) -> Value:
-    """What a loop's target is given, with what the code shows of its unknown parts."""
-    if not run.world.accelerators or not _has_unknown(run, element):
-        return element
-    if _places_parts(run.module_code):
-        return element
-    shape = shape_of(run.module, node)
-    return element if shape is None else _believed_of(run, shape, node.target, element)
+@guess
+class LoaderDevices(Guess):
+    """Batches come on the CPU where this loop, or another one over such batches, moves them."""
 
+    name = "loader devices"
 
-@functools.lru_cache(maxsize=4)
-def _places_parts(text: str) -> bool:
-    return _PLACES_PARTS.search(text) is not None
+    def element(self, run: Run, loop: cst.For, value: Value) -> Value | None:
+        """What a loop's target is given, with what the code shows of its unknown parts."""
+        if not run.world.accelerators or not _has_unknown(run, value):
+            return None
+        shape = shape_of(run.module, loop)
+        return None if shape is None else _believed_of(run, shape, loop.target, value)
 
-
-_PLACES_PARTS = re.compile(
-    r"\.(?:to|cuda)\(\s*[\w.]+\s*,\s*['\"]\w+['\"]"
-    r"|\.(?:prepare|prepare_data_loader|setup_dataloaders)\([^()]*(?:loader|\bdl\b)"
-)
-"""`data.to(device, "x", "y")` moves these fields of a graph, and batches of it have them there;
-loaders that a framework has prepared move what they give: a move beside them shows nothing."""
+    def called(self, run: Run, callee: Value, arguments: Arguments, site: cst.Call) -> Value | None:
+        """Something unknown is called: a module, by what it is given in another loop."""
+        if not isinstance(callee, (Unknown, Outside)):
+            return None
+        _check_again(run, arguments, site)
+        return _answer_of_unseen(run, arguments, site)
 
 
 def _has_unknown(run: Run, element: Value) -> bool:
@@ -153,54 +152,42 @@ def _happens(run: Run, move: Move) -> bool:
     return True
 
 
-def is_moved_again(value: Value) -> bool:
-    """Whether another loop moves what comes at this place of a batch."""
-    return isinstance(value, Batch) and value.since.verb is Verb.AGAIN
-
-
-def comes_beside(value: Value) -> bool:
-    """Whether a value is only known to come with what its own loop moves."""
-    return isinstance(value, Batch) and value.since.verb is Verb.BESIDE
-
-
-def check_unseen(run: Run, arguments: Arguments, site: cst.Call) -> None:
-    """Something unknown is called: a module by what else is done with it, or by another loop."""
-    check_again(run, arguments, site)
-    for argument in arguments.positional[:1]:
-        operand = operand_of(argument.value, argument.site)
-        if operand is None or operand.since is None or operand.since.verb is not Verb.MOVED:
-            continue
-        made = built_unmoved(run.module, site.func) if may_be_accelerator(operand.device) else None
-        if made is not None:
-            run.note_made(made)
-            since = Step(Verb.BUILT, made, CPU, believed=True)
-            module = Module(run.allocate(made, "unseen"), run.code_of(made.func), since)
-            report_input(run, site, Operand(site.func, module, CPU, since), operand)
-
-
-_AS_A_MODULE = re.compile(
-    r"(?<![\w.\])])([A-Za-z_][\w.]*)\."
-    r"(?:train\((?:True|False)?\)|eval\(\)|(?:named_)?parameters\(\)|(?:load_)?state_dict\(|zero_grad\()"
-)
-"""What a file does with a Module, and hardly with anything else that it calls."""
+_OF_MODULES = frozenset({"state_dict", "load_state_dict", "zero_grad"})
+_OF_MODULES_ALONE = frozenset({"train", "eval", "parameters", "named_parameters"})
+"""Those that are called with nothing, or with a mode: `net.train(False)`, and not `train(data)`."""
 
 
 @functools.lru_cache(maxsize=1)
-def _modules_in(text: str) -> frozenset[str]:
-    return frozenset(_AS_A_MODULE.findall(text))
+def _modules_in(tree: cst.Module) -> frozenset[str]:
+    """The names with which a file does what it does with a Module, and hardly with others."""
+    calls = (node for node in descendants(tree) if isinstance(node, cst.Call))
+    return frozenset(filter(None, map(_used_as_module, calls)))
 
 
-def answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value | None:
+def _used_as_module(call: cst.Call) -> str:
+    if not isinstance(call.func, cst.Attribute):
+        return ""
+    method = call.func.attr.value
+    alone = method in _OF_MODULES_ALONE and all(map(_is_mode, call.args))
+    return written(call.func.value) if alone or method in _OF_MODULES else ""
+
+
+def _is_mode(argument: cst.Arg) -> bool:
+    given = argument.value
+    return isinstance(given, cst.Name) and given.value in ("True", "False")
+
+
+def _answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value | None:
     """A Module that is given what was moved answers there, whatever it is."""
     value = arguments.positional[0].value if arguments.positional else None
     if not isinstance(value, (Tensor, Batch, Moved)) or value.since.verb is not Verb.MOVED:
         return None
-    if not run.frame.is_checked or run.code_of(site.func) not in _modules_in(run.module_code):
+    if not run.frame.is_checked or run.code_of(site.func) not in _modules_in(run.module):
         return None
     return Batch(value.device, value.since) if may_be_accelerator(value.device) else None
 
 
-def check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:
+def _check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:
     """Something unknown is called as in the loop that moves what it is given: it is a module."""
     for argument in arguments.positional:
         value = argument.value
@@ -236,23 +223,9 @@ def _go_on_as_moved(run: Run, batch: Batch | Tensor, since: Step) -> None:
 
 
 def _is_called_alike(run: Run, site: cst.Call, move: Move) -> bool:
-    """Whether the loop of a move gives it to the same thing, and none that may move it itself."""
+    """Whether the loop of a move gives it to the same thing."""
     called = run.code_of(site.func)
-    if called in _modules_in(run.module_code) and _may_be_wrapped(run.module_code):
-        return False
     return any(run.code_of(func) == called for func in calls_with(move))
-
-
-_WRAPPED = re.compile(r"\bDataParallel\(|torch[^\n]*DistributedDataParallel")
-_FOR_SEVERAL = re.compile(
-    r"^([ \t]*)if [^\n]*> ?1[^\n]*:\n(?:\1[ \t]+[^\n]*\n)*?\1[ \t]+[^\n]*\bDataParallel\(",
-    re.MULTILINE,
-)
-
-
-def _may_be_wrapped(text: str) -> bool:
-    """Whether a wrapper brings a model its inputs, also where there is one accelerator alone."""
-    return _WRAPPED.search(_FOR_SEVERAL.sub("", text)) is not None
 
 
 def _destination(run: Run, move: Move) -> Device | None:

@@ -7,24 +7,24 @@ import libcst as cst
 from devicelint.domain.values import ARRAY, HOST, Tuple, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.libraries.registry import answers
+from devicelint.interpreter.engine.tables import library_call
 
 _LENGTHS = (4, 5)
 """How many parts a step has: the newer ones tell `terminated` and `truncated` apart."""
 
 
-@answers("Observed")
+@library_call("Observed")
 def observed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`env.reset()`: an observation, or, as whoever unpacks it knows, what is told beside it."""
     return Tuple((ARRAY, HOST)) if _names(run, site) == len(("seen", "told")) else ARRAY
 
 
-@answers("ObservedBeside")
+@library_call("ObservedBeside")
 def observed_beside(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     return Tuple((ARRAY, HOST))
 
 
-@answers("Stepped")
+@library_call("Stepped")
 def stepped(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`env.step(action)`: an observation, a reward, and whether it is over."""
     names = _names(run, site)

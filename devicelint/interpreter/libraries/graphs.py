@@ -25,16 +25,16 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import library_call
 from devicelint.interpreter.libraries.bundles import fresh, make_bundle, place_of
 from devicelint.interpreter.libraries.placement import told_device
-from devicelint.interpreter.libraries.registry import answers
 from devicelint.interpreter.python.containers import known_elements
 from devicelint.interpreter.torch.data import item_of_dataset
 
 _GRAPH, _DATA = "dgl.DGLGraph", "torch_geometric.data.Data"
 
 
-@answers("GraphLoader")
+@library_call("GraphLoader")
 def graph_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """PyG's loaders yield graphs where those of the dataset are: on the CPU, mostly."""
     given = arguments.positional[0] if arguments.positional else None
@@ -45,7 +45,7 @@ def graph_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call
     return Loader(Unknown("graphs that may be moved"), False, site)
 
 
-@answers("BlockLoader")
+@library_call("BlockLoader")
 def block_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """DGL's loader samples to the device that it is told, else to that of its graph."""
     device = told_device(run, arguments, 99, site)
@@ -54,7 +54,7 @@ def block_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call
     return Loader(Batch(device, Step(Verb.PLACED, site, device)), False, site)
 
 
-@answers("GraphDataset")
+@library_call("GraphDataset")
 def graph_dataset(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """A dataset holds graphs on the CPU, unless a transform of it moves them."""
     transforms = [one.value for name, one in arguments.keywords.items() if "transform" in name]
@@ -65,7 +65,7 @@ def graph_dataset(run: Run, receiver: Value, arguments: Arguments, site: cst.Cal
     return Dataset(make_bundle(run, _GRAPH if is_dgl else _DATA, place, site), site)
 
 
-@answers("Graph")
+@library_call("Graph")
 def graph(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """A graph of DGL is where the tensors are that it is made from, or where it is told."""
     told = told_device(run, arguments, 99, site)
@@ -74,7 +74,7 @@ def graph(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Va
     return _graph_on(run, device, site)
 
 
-@answers("HostGraph")
+@library_call("HostGraph")
 def host_graph(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`dgl.from_networkx(graph)`: on the CPU, unless it is told another device."""
     given = arguments.keywords.get("device")
@@ -83,7 +83,7 @@ def host_graph(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) 
     return _graph_on(run, told_device(run, arguments, 99, site) or CPU, site)
 
 
-@answers("GraphOf")
+@library_call("GraphOf")
 def graph_of(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`dgl.batch(graphs)`: a graph where those are."""
     given = arguments.get(0, "graphs")

@@ -8,29 +8,29 @@ from devicelint.domain.join import join_known
 from devicelint.domain.values import Dataset, ListOf, Loader, Stream, Tuple, Unknown, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.libraries.registry import answers
+from devicelint.interpreter.engine.tables import library_call
 from devicelint.interpreter.python.containers import element_of, is_filled
 from devicelint.interpreter.python.iteration import enumerate_, same_elements, zip_
 
 _ITERATED = (Loader, Dataset, Stream, ListOf, Tuple)
 
 
-@answers("Elements")
+@library_call("Elements")
 def elements(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     return same_elements(run, "", arguments, site)
 
 
-@answers("Enumerated")
+@library_call("Enumerated")
 def enumerated(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     return enumerate_(run, "", arguments, site)
 
 
-@answers("Zipped")
+@library_call("Zipped")
 def zipped(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     return zip_(run, "", arguments, site)
 
 
-@answers("Chained")
+@library_call("Chained")
 def chained(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """The elements of one after those of another."""
     given = arguments.positional
@@ -42,7 +42,7 @@ def chained(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> 
     return Stream(joined, any(is_filled(run, one.value) for one in given))
 
 
-@answers("Split")
+@library_call("Split")
 def split(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`tee(loader)`: the same elements twice."""
     if len(arguments.positional) != 1:

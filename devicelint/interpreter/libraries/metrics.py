@@ -6,8 +6,6 @@ their own device, and a metric that adds one to the other has to move it.
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from devicelint.domain.devices import Opaque
@@ -17,7 +15,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.attributes import CLASS_FIELD, class_member
 from devicelint.interpreter.python.functions import call_function
 
-_LIBRARIES = re.compile(r"(?:ignite(?:\.contrib)?|torcheval)\.metrics(?:\.|$)")
+_LIBRARIES = (".ignite.metrics.", ".ignite.contrib.metrics.", ".torcheval.metrics.")
 _DEVICES = ("_device", "device")
 _BEGINS = ("reset",)
 """What the base class calls as it is built."""
@@ -52,7 +50,7 @@ def begin_metric(run: Run, made: Instance) -> None:
 def _is_metric(cls: Class) -> bool:
     """Whether a class derives from a metric of a library that keeps to a device of its own."""
     for base in cls.bases:
-        if isinstance(base, External) and _LIBRARIES.match(base.name):
+        if isinstance(base, External) and _is_of_library(base.name):
             return True
         if isinstance(base, Class) and (_is_metric(base) or _keeps_to_itself(base)):
             return True
@@ -61,7 +59,11 @@ def _is_metric(cls: Class) -> bool:
 
 def _keeps_to_itself(cls: Class) -> bool:
     """Whether a class is the root of such metrics, in the library's own files."""
-    return isinstance(cls.home, str) and bool(_LIBRARIES.search(_dotted(cls.home)))
+    return isinstance(cls.home, str) and _is_of_library(_dotted(cls.home))
+
+
+def _is_of_library(name: str) -> bool:
+    return any(one in f".{name}." for one in _LIBRARIES)
 
 
 def _dotted(home: str) -> str:

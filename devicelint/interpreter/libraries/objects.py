@@ -28,7 +28,8 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.run import Run, calls, methods
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import calls, library_call, library_class, methods
 from devicelint.interpreter.libraries.bundles import (
     any_held,
     fresh,
@@ -37,18 +38,18 @@ from devicelint.interpreter.libraries.bundles import (
     move_bundle,
     place_of,
 )
-from devicelint.interpreter.libraries.registry import answer_for, answers, makes
 from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import known_elements
 from devicelint.interpreter.torch.device_arguments import demand, device_named
+from devicelint.interpreter.torch.marked_calls import marked_method
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import built
 from devicelint.interpreter.torch.transfers import TRANSFERS, target_of
 from devicelint.knowledge import kind_of, member_mark
 
 
-@makes("model", "metric", "transformation")
+@library_class("model", "metric", "transformation")
 def build_model(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """A module of a library: on the CPU, unless it is told a device."""
     device: Device = run.default_device
@@ -59,12 +60,12 @@ def build_model(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
     return built(run, site, name, device)
 
 
-@makes("tool", "transform")
+@library_class("tool", "transform")
 def build_tool(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return Tool(name, held=tuple(argument.value for argument in arguments))
 
 
-@makes("bundle")
+@library_class("bundle")
 def build_bundle(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`Data(x=x, y=y)`, `BatchEncoding({"x": x})`: it holds what it is given, wherever that is."""
     place = Moved(Unsure("what it was made from"), Step(Verb.CREATED, site, CPU))
@@ -125,7 +126,7 @@ def _move_bundle(
 @methods(Tool)
 def method_of_tool(run: Run, receiver: Tool, name: str, node: cst.Call) -> Value:
     arguments = arguments_of(run, node)
-    answer = answer_for(receiver.name, name)
+    answer = marked_method(receiver.name, name)
     if answer is None:
         return Unknown(f"{receiver.name}.{name}()")
     return answer(run, receiver, arguments, node)
@@ -133,13 +134,13 @@ def method_of_tool(run: Run, receiver: Tool, name: str, node: cst.Call) -> Value
 
 @calls(Tool)
 def call_tool(run: Run, callee: Tool, arguments: Arguments, site: cst.Call) -> Value:
-    answer = answer_for(callee.name, "__call__")
+    answer = marked_method(callee.name, "__call__")
     if answer is None:
         return Unknown(f"calling {callee.name}")
     return answer(run, callee, arguments, site)
 
 
-@answers("Same")
+@library_call("Same")
 def same(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """What is given; several things as a tuple."""
     given = tuple(argument.value for argument in arguments.positional)
@@ -148,7 +149,7 @@ def same(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Val
     return given[0] if len(given) == 1 else Tuple(given)
 
 
-@answers("Gathered", "Beside")
+@library_call("Gathered", "Beside")
 def gathered(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """Another tensor, or another graph, where the first argument is; of a tuple, each of them."""
     value = arguments.positional[0].value if arguments.positional else NONE
@@ -165,28 +166,28 @@ def _beside(run: Run, value: Value, site: cst.Call) -> Value:
     return Unknown("gathered from something unknown")
 
 
-@answers("Hosted")
+@library_call("Hosted")
 def hosted(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     return HOST
 
 
-@answers("Nothing")
+@library_call("Nothing")
 def nothing(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     return NONE
 
 
-@answers("Image")
+@library_call("Image")
 def image(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """A tensor made from a file or from an array: on the CPU."""
     return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), False, False)
 
 
-@answers("Audio")
+@library_call("Audio")
 def audio(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     return Tuple((image(run, receiver, arguments, site), HOST))
 
 
-@answers("Composed")
+@library_call("Composed")
 def composed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`Compose([…, ToTensor(), …])(image)`: the rest leaves the tensor where it was made."""
     steps = receiver.held[0] if isinstance(receiver, Tool) and receiver.held else NONE
@@ -201,7 +202,7 @@ def _makes_image(tool: Tool) -> bool:
     return member_mark(tool.name, "__call__") == "Image"
 
 
-@answers("Itself")
+@library_call("Itself")
 def itself(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """A new object of the class."""
     if not isinstance(receiver, External):
@@ -213,7 +214,7 @@ def itself(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> V
 _DISPERSING = ("device_map", "quantization_config", "load_in_8bit", "load_in_4bit", "tp_plan")
 
 
-@answers("Pretrained")
+@library_call("Pretrained")
 def pretrained(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """A model with its weights: on the CPU, unless it is spread over what there is."""
     if not isinstance(receiver, External):
@@ -225,7 +226,7 @@ def pretrained(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) 
     return built(run, site, receiver.name, device)
 
 
-@answers("Generated")
+@library_call("Generated")
 def generated(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`model.generate(ids)`: the ids should be where the model is, and so are the new ones."""
     if not isinstance(receiver, Module):
@@ -237,7 +238,7 @@ def generated(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -
     return Tensor(place.device, place.since, False, False)
 
 
-@answers("Encoded")
+@library_call("Encoded")
 def encoded(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`tokenizer(text, return_tensors="pt")`: tensors on the CPU; without it, lists."""
     asked = arguments.keywords.get("return_tensors")
@@ -249,13 +250,13 @@ def encoded(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> 
     return make_bundle(run, "transformers.BatchEncoding", place, site)
 
 
-@answers("EncodedTensor")
+@library_call("EncodedTensor")
 def encoded_tensor(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     bundle = encoded(run, receiver, arguments, site)
     return any_held(run, bundle) if isinstance(bundle, Bundle) else bundle
 
 
-@answers("Checked")
+@library_call("Checked")
 def checked(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`metric.update(preds, target)`: its states are added to where they are."""
     if isinstance(receiver, Module):
@@ -263,7 +264,7 @@ def checked(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> 
     return NONE
 
 
-@answers("Computed")
+@library_call("Computed")
 def computed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`metric.compute()`: a tensor where the states are."""
     if not isinstance(receiver, Module):
@@ -272,7 +273,7 @@ def computed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
     return Tensor(place.device, place.since, None, False)
 
 
-@answers("Output")
+@library_call("Output")
 def output(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """What `model.forward_features(x)` gives, as `model(x)` would."""
     if not isinstance(receiver, Module):

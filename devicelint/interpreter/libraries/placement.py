@@ -30,15 +30,15 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import library_call, library_class
 from devicelint.interpreter.libraries.bundles import fresh, move_bundle
-from devicelint.interpreter.libraries.registry import answers, makes
 from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.python.conditions import truth_of
 from devicelint.interpreter.python.containers import element_of
 from devicelint.interpreter.torch.data import build_loader
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import move_module
-from devicelint.interpreter.torch.operands import DIFFERENT
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 from devicelint.knowledge import listed_as
 
 
@@ -83,7 +83,7 @@ def _all_placed(run: Run, arguments: Arguments, device: Device, site: cst.Call) 
     return placed[0] if len(placed) == 1 else Tuple(placed)
 
 
-@makes("placer")
+@library_class("placer")
 def build_placer(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`Accelerator()`: it chooses a device, the CPU where it is told so."""
     listed = listed_as(name)
@@ -100,7 +100,7 @@ _LEFT = Const("left in place, perhaps")
 """What an Accelerator holds that is told whether to place things."""
 
 
-@answers("Placed")
+@library_call("Placed")
 def placed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`accelerator.prepare(model, loader)`: each is brought to the device, in its own way."""
     if not isinstance(receiver, Tool) or receiver.device is None:
@@ -111,7 +111,7 @@ def placed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> V
     return _all_placed(run, arguments, device, site)
 
 
-@answers("Managed", "Dispatched")
+@library_call("Managed", "Dispatched")
 def managed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """A trainer moves the model that it is given, and may bring it back."""
     nowhere = Unsure("a trainer moves it")
@@ -120,7 +120,7 @@ def managed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> 
     return Unknown("the result of a trainer")
 
 
-@answers("Settings")
+@library_call("Settings")
 def settings(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`TrainingArguments(use_cpu=True)` keeps the Trainer on the CPU."""
     keeps = [one.value for n, one in arguments.keywords.items() if n in ("use_cpu", "no_cuda")]
@@ -129,7 +129,7 @@ def settings(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
     return Tool("transformers.TrainingArguments", Opaque("training_args.device"))
 
 
-@answers("Trainer")
+@library_call("Trainer")
 def trainer(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`Trainer(model, args)` moves the model when it is made."""
     told = arguments.get(1, "args")
@@ -142,7 +142,7 @@ def trainer(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> 
     return Tool("transformers.Trainer")
 
 
-@answers("Pipeline")
+@library_call("Pipeline")
 def pipeline(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """A pipeline chooses a device, and brings its model and each input there."""
     managed(run, receiver, arguments, site)
@@ -152,24 +152,24 @@ def pipeline(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
 _OWN = Opaque("idist.device()")
 
 
-@answers("OwnDevice")
+@library_call("OwnDevice")
 def own_device(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     return DeviceHandle(_OWN, site)
 
 
-@answers("AutoModel")
+@library_call("AutoModel")
 def auto_model(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`idist.auto_model(model)` moves the model in place, and may wrap it."""
     return _all_placed(run, Arguments(arguments.positional[:1]), _OWN, site)
 
 
-@answers("AutoLoader")
+@library_call("AutoLoader")
 def auto_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`idist.auto_dataloader(dataset)` pins what it yields, and moves nothing."""
     return build_loader(run, arguments, site)
 
 
-@answers("MovedTo", "BatchMovedTo")
+@library_call("MovedTo", "BatchMovedTo")
 def moved_to(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`convert_tensor(batch, device=device)`: a copy of all its tensors, if a device is given."""
     if not arguments.positional or arguments.open:
@@ -187,14 +187,14 @@ def told_device(run: Run, arguments: Arguments, position: int, site: cst.Call) -
     return None if device is None else demand(run, given, device, site, "device=")
 
 
-@answers("SupervisedTrainer")
+@library_call("SupervisedTrainer")
 def supervised_trainer(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """It brings each batch to its device, and expects the model there."""
     device = told_device(run, arguments, 3, site)
     return _supervised(run, arguments, device, arguments.get(3, "device"), site)
 
 
-@answers("SupervisedEvaluator")
+@library_call("SupervisedEvaluator")
 def supervised_evaluator(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     device = told_device(run, arguments, 2, site)
     return _supervised(run, arguments, device, arguments.get(2, "device"), site)
@@ -212,7 +212,7 @@ def _supervised(
     return Tool("ignite.engine.Supervised_", held=(model.value,))
 
 
-@answers("RunUnmoved")
+@library_call("RunUnmoved")
 def run_unmoved(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`trainer.run(loader)` without a device: the model is given what the loader yields."""
     data = arguments.get(0, "data")
@@ -244,7 +244,7 @@ def _expect_there(run: Run, model: Argument, batch: Operand) -> None:
     move_module(run, model.value, batch.device, where.since)
 
 
-@answers("RunOver")
+@library_call("RunOver")
 def run_over(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`Engine(step).run(loader)` calls `step(engine, batch)`."""
     data = arguments.get(0, "data")
@@ -255,7 +255,7 @@ def run_over(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
     return Unknown("the state of an engine")
 
 
-@answers("Prefetching")
+@library_call("Prefetching")
 def prefetching(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """Timm's loaders bring batches to their device, unless they are told not to prefetch."""
     prefetches = arguments.keywords.get("use_prefetcher")
@@ -267,7 +267,7 @@ def prefetching(run: Run, receiver: Value, arguments: Arguments, site: cst.Call)
     return Loader(Batch(step.device, step), False, site)
 
 
-@answers("DeviceLoader")
+@library_call("DeviceLoader")
 def device_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """Torchtext's iterators yield batches on the device that they are given; a number is none."""
     given = arguments.get(3, "device")
@@ -282,7 +282,7 @@ def _is_number(value: Value) -> bool:
     return isinstance(value, Const) and isinstance(value.value, int)
 
 
-@answers("DeviceLoaders")
+@library_call("DeviceLoaders")
 def device_loaders(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`BucketIterator.splits((train, test), device=device)`: one for each."""
     one = device_loader(run, receiver, arguments, site)

@@ -26,11 +26,8 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.cpu_only import note_leaf
-from devicelint.interpreter.analyses.placeholders import check_overwritten
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.moved_back import note_bound_again
-from devicelint.interpreter.libraries.graph_fields import put_into_graph
 from devicelint.interpreter.python.containers import (
     ELEMENT,
     LENGTH,
@@ -40,7 +37,6 @@ from devicelint.interpreter.python.containers import (
     mark_shared,
     write_weakly,
 )
-from devicelint.interpreter.python.dynamic import bind_global, names_globals
 from devicelint.interpreter.torch.indexing import assign_item
 from devicelint.interpreter.torch.modules.registration import register
 from devicelint.interpreter.torch.operands import operand_of
@@ -48,8 +44,7 @@ from devicelint.interpreter.torch.operands import operand_of
 
 def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExpression) -> None:
     """Bind a value, which the expression `site` gave, to a target."""
-    if run.assumed is not None:
-        value = run.assumed.bound(run, target, value)
+    value = run.guesses.bound(run, target, value)
     match target:
         case cst.Name():
             if isinstance(value, Tensor):
@@ -85,7 +80,7 @@ def _assign_attribute(
             run.state.write(origin, name, value)
         case Tensor() if name == "requires_grad" and value == Const(True):
             for one in _each(run, target.value, owner):
-                note_leaf(run, replace(one, role="leaf"))
+                run.steps.leaf(replace(one, role="leaf"))
         case _:
             pass
 
@@ -107,14 +102,10 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseEx
         return
     first = target.slice[0].slice
     key = run.evaluate(first.value) if isinstance(first, cst.Index) else None
-    if names_globals(run, target.value):
-        bind_global(run, key, value)
-    elif isinstance(owner, Bundle) and isinstance(key, Const):
+    if isinstance(owner, Bundle) and isinstance(key, Const):
         run.state.write(owner.ref, str(key.value), value)
     elif isinstance(owner, (ListOf, DictOf, Module)):
         _write_item(run, owner, key, value)
-    elif isinstance(owner, Outside):
-        put_into_graph(run, target, owner, value, site)
     elif isinstance(owner, (Batch, Tuple, Stream)) and isinstance(target.value, cst.Name):
         run.bind(target.value.value, _with_item(owner, key, value), target)
 
@@ -138,9 +129,7 @@ def _write_item(run: Run, owner: ListOf | DictOf | Module, key: Value | None, va
 
 def _write_somewhere(run: Run, owner: ListOf | DictOf | Module, value: Value) -> None:
     """Under a key that is not known: each item is what it was, or is this now."""
-    fields = tuple(run.state.fields(owner.ref).items())
-    check_overwritten(run, owner, (before for _, before in fields), value)
-    for name, before in fields:
+    for name, before in tuple(run.state.fields(owner.ref).items()):
         if name.startswith("["):
             run.state.write(owner.ref, name, join_known(before, value))
     joined = join(run.state.read(owner.ref, ELEMENT), value)

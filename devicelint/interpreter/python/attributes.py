@@ -39,7 +39,8 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.run import ATTRIBUTES, Run, attributes, evaluates
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import attributes, evaluates
 from devicelint.interpreter.facts.tensor_parameters import as_proven
 from devicelint.interpreter.libraries.bundles import held_by
 from devicelint.interpreter.python.containers import as_tensor
@@ -49,12 +50,12 @@ from devicelint.knowledge import Form, member_mark, module_class, tensor_attribu
 @evaluates(cst.Attribute)
 def attribute(run: Run, node: cst.Attribute) -> Value:
     value = read_attribute(run, run.evaluate(node.value), node.attr.value, node)
-    return value if run.assumed is None else run.assumed.read(run, node, value)
+    return run.guesses.read(run, node, value)
 
 
 def read_attribute(run: Run, value: Value, name: str, node: cst.Attribute) -> Value:
     """What `value.name` gives."""
-    reader = ATTRIBUTES.get(type(value))
+    reader = attributes.get(type(value))
     if reader is None:
         return Unknown(f"an attribute of {type(value).__name__}")
     return reader(run, value, name, node)

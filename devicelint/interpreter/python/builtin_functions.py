@@ -29,11 +29,10 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import BUILTIN_SCOPE, Run
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.computed_members import member_by_name
 from devicelint.interpreter.python.containers import extend, known_elements
-from devicelint.interpreter.torch.calls_by_name import special
-from devicelint.interpreter.torch.host_syncs import FUNCTIONS, wait_for_arguments
 from devicelint.interpreter.torch.modules.copies import copy_of_outside
 from devicelint.interpreter.torch.transfers import TRANSFERS
 from devicelint.knowledge import tensor_attribute, tensor_method
@@ -53,25 +52,30 @@ BUILTIN_SCOPE.update(
 )
 
 
-@special(
+_READ_NUMBERS = frozenset(f"builtins.{name}" for name in "float int bool print format".split())
+"""Functions that need what a tensor holds."""
+
+
+@function(
     *(
         f"builtins.{name}"
-        for name in "len float int bool str repr abs round print format issubclass "
+        for name in "len float int bool repr abs round print format issubclass "
         "id hash ord chr any all input open divmod pow bytes complex callable type "
-        "sum_of slice memoryview vars dir locals globals".split()
+        "slice memoryview vars dir locals globals".split()
     )
 )
 def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if name == "builtins.abs" and arguments.positional:
         return arguments.positional[0].value
-    if name in FUNCTIONS:
-        wait_for_arguments(run, arguments, site)
+    if name in _READ_NUMBERS:
+        for argument in arguments:
+            run.steps.read(argument, site)
     if name in ("builtins.type", "builtins.vars", "builtins.locals", "builtins.globals"):
         return Unknown(name)
     return HOST
 
 
-@special("builtins.dict", "collections.OrderedDict")
+@function("builtins.dict", "collections.OrderedDict")
 def dict_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     ref = run.allocate(site)
     for key, argument in arguments.keywords.items():
@@ -104,7 +108,7 @@ def _fields_of(run: Run, value: Value) -> Sequence[tuple[str, Value]] | None:
     return fields
 
 
-@special("builtins.super")
+@function("builtins.super")
 def super_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`super()` stands for the object itself, seen from the bases of the class around."""
     frame = run.frame
@@ -115,7 +119,7 @@ def super_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return Super(frame.receiver, frame.owner)
 
 
-@special("builtins.getattr")
+@function("builtins.getattr")
 def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if len(arguments.positional) < 2:
         return Unknown("getattr")
@@ -127,7 +131,7 @@ def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
     return member_by_name(run, owner, attribute)
 
 
-@special("builtins.hasattr")
+@function("builtins.hasattr")
 def hasattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """A tensor has what tensors have; what has no device has no method that moves it."""
     given = [argument.value for argument in arguments.positional]
@@ -146,18 +150,7 @@ def _is_of_tensors(name: str) -> bool:
     return known or name in TRANSFERS or name in ("numpy", "device")
 
 
-@special("builtins.isinstance", "torch.is_tensor")
-def is_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """A tensor is one; whether anything else is what it is asked for, nobody knows."""
-    given = [argument.value for argument in arguments.positional]
-    asked = given[1] if len(given) > 1 else External("torch.Tensor")
-    classes = asked.items if isinstance(asked, Tuple) else (asked,)
-    if given and isinstance(given[0], Tensor) and External("torch.Tensor") in classes:
-        return Const(True)
-    return HOST
-
-
-@special("builtins.setattr")
+@function("builtins.setattr")
 def setattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if len(arguments.positional) == 3:
         owner, attribute, value = (argument.value for argument in arguments.positional)
@@ -169,7 +162,7 @@ def setattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
     return NONE
 
 
-@special("copy.deepcopy")
+@function("copy.deepcopy")
 def deepcopy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = arguments.get(0, "x")
     if given is None:
@@ -190,7 +183,7 @@ def copy_module(run: Run, module: Module, site: cst.CSTNode) -> Module:
     return copy
 
 
-@special("builtins.exec")
+@function("builtins.exec")
 def exec_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Other code may give the file's settings other values."""
     home = run.frame.home

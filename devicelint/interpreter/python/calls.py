@@ -31,10 +31,9 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.placeholder_rows import note_appended
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.run import METHODS, Run, calls, evaluates, methods
-from devicelint.interpreter.guesses.loader_devices import answer_of_unseen, check_unseen
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import calls, evaluates, methods
 from devicelint.interpreter.libraries.bundles import spread
 from devicelint.interpreter.python.attributes import module_device, read_attribute
 from devicelint.interpreter.python.containers import (
@@ -48,7 +47,6 @@ from devicelint.interpreter.python.containers import (
     pop,
 )
 from devicelint.interpreter.torch.checkpoints import note_arguments, note_key, note_use
-from devicelint.interpreter.torch.host_syncs import wait_for_arguments
 from devicelint.interpreter.torch.legacy_names import typed
 from devicelint.interpreter.torch.modules.escapes import let_go, let_go_of_given, may_move
 from devicelint.interpreter.torch.optimizers import hand_over, use_optimizer
@@ -58,19 +56,17 @@ from devicelint.interpreter.torch.transfers import TRANSFERS, move_deviceless, m
 @evaluates(cst.Call)
 def call(run: Run, node: cst.Call) -> Value:
     """A method of a value is asked of the value; anything else is evaluated and called."""
-    if run.assumed is None:
-        return _called(run, node)
-    module = run.assumed.callee(run, node.func)
+    module = run.guesses.callee(run, node.func)
     if module is not None:
         return run.call(module, arguments_of(run, node), node)
-    return run.assumed.result(run, node, _called(run, node))
+    return run.guesses.result(run, node, _called(run, node))
 
 
 def _called(run: Run, node: cst.Call) -> Value:
     func = node.func
     if type(func) is cst.Attribute:
         receiver = run.evaluate(func.value)
-        method = METHODS.get(type(receiver))
+        method = methods.get(type(receiver))
         if method is not None:
             result = method(run, receiver, func.attr.value, node)
             if isinstance(receiver, Outside) and isinstance(result, Unknown):
@@ -176,7 +172,7 @@ def _call_either(
 def method_of_one_of(run: Run, receiver: OneOf, name: str, node: cst.Call) -> Value:
     joined: Value | None = None
     for option in receiver.options:
-        method = METHODS.get(type(option))
+        method = methods.get(type(option))
         result: Value = (
             Unknown("a method of one of several")
             if method is None
@@ -199,9 +195,7 @@ def method_of_deviceless(run: Run, receiver: Deviceless, name: str, node: cst.Ca
 @methods(Loaded)
 def method_of_loaded(run: Run, receiver: Loaded, name: str, node: cst.Call) -> Value:
     if name in TRANSFERS:
-        moved = move_unknown(run, receiver, name, node)
-        run.moved_loads[node] = receiver
-        return moved
+        return move_unknown(run, receiver, name, node)
     arguments = arguments_of(run, node)
     if name in _SHOWS_MODEL:
         note_use(run, receiver, LoadUse.MODEL)
@@ -230,7 +224,6 @@ def method_of_list(run: Run, receiver: ListOf, name: str, node: cst.Call) -> Val
     given = arguments.positional
     if name in ("append", "add") and given:
         extend(run, receiver.ref, given[0].value)
-        note_appended(run, receiver, given[0].value, node)
     elif name in ("extend", "update") and given:
         elements = known_elements(run, given[0].value)
         for element in elements or (element_of(run, given[0].value, given[0].site),):
@@ -312,12 +305,12 @@ def method_of_array(run: Run, receiver: Array, name: str, node: cst.Call) -> Val
 def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.Call) -> Value:
     arguments = arguments_of(run, node)
     if name == "format":
-        wait_for_arguments(run, arguments, node)
+        for argument in arguments:
+            run.steps.read(argument, node)
     return HOST
 
 
 @calls(Outside)
 def call_outside(run: Run, callee: Outside, arguments: Arguments, site: cst.Call) -> Value:
-    check_unseen(run, arguments, site)
-    answer = answer_of_unseen(run, arguments, site)
+    answer = run.guesses.called(run, callee, arguments, site)
     return answer or Unknown(f"the result of {callee.origin}()")

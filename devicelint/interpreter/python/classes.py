@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -27,10 +26,13 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.run import Run, calls
+from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import calls
+from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.facts.mentions import called_method
 from devicelint.interpreter.libraries.metrics import arguments_of_anybody, begin_metric
 from devicelint.interpreter.python.attributes import CLASS_FIELD, class_member
-from devicelint.interpreter.python.conditions import asks_for_device
 from devicelint.interpreter.python.functions import call_function, walk_alone
 from devicelint.interpreter.torch.modules.construction import fill_container
 from devicelint.interpreter.torch.modules.copies import own_copies
@@ -101,13 +103,6 @@ def _defines(cls: Class, name: str) -> bool:
     body = cls.node.body.body
     own = any(isinstance(one, cst.FunctionDef) and one.name.value == name for one in body)
     return own or any(isinstance(base, Class) and _defines(base, name) for base in cls.bases)
-
-
-def is_dataset_class(value: Value) -> bool:
-    """Whether a class derives from a Dataset, as far as the file says."""
-    if isinstance(value, External):
-        return kind_of(value.name) == "dataset"
-    return isinstance(value, Class) and any(map(is_dataset_class, value.bases))
 
 
 def torch_base(cls: Class) -> str:
@@ -244,17 +239,12 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     for copy, own in copies:
         move_module(run, copy, own.device, own.since)
     assert isinstance(cls.node, cst.ClassDef)
-    # The text of each method is asked for anyway, as it is walked.
-    code = "".join(map(run.code_of, cls.node.body.body))
-    called = set(_CALLS_OF_PRIVATE.findall(code))
+    called = {name for name in map(called_method, descendants(cls.node)) if name[:1] == "_"}
+    # Methods that others call, with what they have themselves: these others come first.
     for member in sorted(_unentered(run, cls), key=lambda one: one.name in called):
         if member.node not in run.entered:
             walk_alone(run, member, made)
     run.state, run.frame = before, outer
-
-
-_CALLS_OF_PRIVATE = re.compile(r"\.(_\w+)\(")
-"""Methods that others call, with what they have themselves: these others come first."""
 
 
 def _places_itself(place: Moved) -> bool:

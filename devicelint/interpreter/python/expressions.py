@@ -22,7 +22,8 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.run import Run, evaluates
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.conditions import (
     assuming,
@@ -40,14 +41,11 @@ from devicelint.interpreter.python.containers import (
     mark_shared,
 )
 from devicelint.interpreter.python.loops import comprehension_scope
-from devicelint.interpreter.suggestions.tuple_parts import note_unmoved_parts
-from devicelint.interpreter.torch.device_indices import note_index_tested
 
 
 @evaluates(cst.Name)
 def name(run: Run, node: cst.Name) -> Value:
-    value = run.lookup(node.value)
-    return value if run.assumed is None else run.assumed.read(run, node, value)
+    return run.guesses.read(run, node, run.lookup(node.value))
 
 
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)
@@ -83,31 +81,13 @@ def tuple_display(run: Run, node: cst.Tuple) -> Value:
     for element in node.elements:
         value = run.evaluate(element.value)
         if isinstance(element, cst.StarredElement):
-            parts = _spread_out(value, element.value)
-            if parts is None:
+            if not isinstance(value, Tuple):
                 return Unknown("a starred element of unknown length")
-            items.extend(parts)
+            items.extend(value.items)
         else:
             items.append(value)
-    note_unmoved_parts(run, node, items)
+    run.steps.tuple(node, items)
     return Tuple(tuple(items))
-
-
-def _spread_out(value: Value, node: cst.BaseExpression) -> tuple[Value, ...] | None:
-    """What a star spreads, where the number is known: `*torch.zeros(2, 0)` gives two tensors."""
-    if isinstance(value, Tuple):
-        return value.items
-    if not isinstance(value, Tensor) or value.since.site is not node:
-        return None
-    if not (isinstance(node, cst.Call) and node.args):
-        return None
-    shape = node.args[0].value
-    sizes = [one.value for one in (shape.elements if isinstance(shape, cst.Tuple) else node.args)]
-    count = sizes[0].evaluated_value if isinstance(sizes[0], cst.Integer) else 0
-    return (value,) * count if len(sizes) > 1 and count <= _MOST_SPREAD and count else None
-
-
-_MOST_SPREAD = 8
 
 
 @evaluates(cst.List, cst.Set)
@@ -168,7 +148,7 @@ def conditional(run: Run, node: cst.IfExp) -> Value:
 def boolean_operation(run: Run, node: cst.BooleanOperation) -> Value:
     left = run.evaluate(node.left)
     if not (isinstance(node.right, cst.Integer) and node.right.value == "0"):
-        note_index_tested(run, node.left, left)
+        run.steps.tested(node.left, left)
     conjunction = isinstance(node.operator, cst.And)
     known = truth_of(run, left)
     if known is not None and known is not conjunction:
@@ -207,7 +187,7 @@ def unary_operation(run: Run, node: cst.UnaryOperation) -> Value:
         if isinstance(value, Const) and isinstance(value.value, (int, float)):
             return _negated(value, node) if isinstance(node.operator, cst.Minus) else HOST
         return value
-    note_index_tested(run, node.expression, value)
+    run.steps.tested(node.expression, value)
     value = condition_of(value)
     if isinstance(value, Flag):
         return ~value

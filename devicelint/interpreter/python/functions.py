@@ -28,15 +28,15 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.ignored_device import note_ignored
-from devicelint.interpreter.analyses.placeholders import check_returns
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.run import Run, calls
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import calls
+from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.tensor_parameters import settings_of
 from devicelint.interpreter.python.branches import NO_GRAD
-from devicelint.interpreter.python.conditions import asks_for_device, may_skip
+from devicelint.interpreter.python.conditions import may_skip
 from devicelint.interpreter.python.parameters import bind_parameters
 from devicelint.interpreter.torch.modules.escapes import let_go_with_device
 
@@ -84,9 +84,9 @@ def define_function(run: Run, node: cst.FunctionDef) -> Function:
 @calls(Function)
 def call_plain(run: Run, callee: Function, arguments: Arguments, site: cst.Call) -> Value:
     result = call_function(run, callee, arguments, site)
-    if run.assumed is None or not isinstance(result, Unknown):
+    if not isinstance(result, Unknown):
         return result
-    return run.assumed.called(run, callee, arguments, site) or result
+    return run.guesses.called(run, callee, arguments, site) or result
 
 
 @calls(Bound)
@@ -150,7 +150,7 @@ def call_function(
     first = receiver if function.kind != "static" else None
     bind_parameters(run, frame, node.params, arguments, first)
     result = _walk(run, frame, function)
-    note_ignored(run, frame, arguments, result)
+    run.steps.returned(frame, arguments, result)
     if is_elsewhere and site is not None and run.frame.is_checked:
         result = _chosen_elsewhere(run, result, site)
         if not is_heard:
@@ -250,7 +250,7 @@ def _walk(run: Run, frame: Frame, function: Function) -> Value:
 def _leave(run: Run, frame: Frame) -> Value:
     """Join what the paths that return hold, and what they return."""
     result: Value | None = None if run.state.dead else NONE
-    check_returns(run, frame)
+    run.steps.returning(frame)
     for value, state in frame.returns:
         joined = value if result is None else join_known(result, value)
         if result is not None and frame.separated_by is not None:

@@ -20,9 +20,9 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.placeholder_rows import check_columns
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.containers import (
     element_of,
     extend,
@@ -30,11 +30,10 @@ from devicelint.interpreter.python.containers import (
     known_elements,
     loaded_at,
 )
-from devicelint.interpreter.torch.calls_by_name import special
 from devicelint.interpreter.torch.modules.registration import any_parameter
 
 
-@special("builtins.enumerate")
+@function("builtins.enumerate")
 def enumerate_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = arguments.get(0, "iterable")
     if given is None:
@@ -43,7 +42,7 @@ def enumerate_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
     return Stream(element, is_filled(run, given.value))
 
 
-@special("builtins.range")
+@function("builtins.range")
 def range_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Numbers: at least one where the bounds are written out so."""
     bounds = [one.value.value for one in arguments if isinstance(one.value, Const)]
@@ -63,12 +62,8 @@ def _element(run: Run, value: Value, site: object) -> Value:
     return element_of(run, value, site)
 
 
-@special("builtins.zip")
+@function("builtins.zip")
 def zip_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    if len(site.args) == 1 and site.args[0].star == "*":
-        rows = run.evaluate(site.args[0].value)
-        if isinstance(rows, ListOf):
-            check_columns(run, rows, site)
     if arguments.open:
         return _transposed(arguments)
     parts = [element_of(run, one.value, one.site) for one in arguments.positional]
@@ -84,7 +79,7 @@ def _transposed(arguments: Arguments) -> Value:
     return Stream(Stream(Unknown("a zip of unknown length")))
 
 
-@special(
+@function(
     *("builtins.reversed builtins.sorted builtins.iter builtins.list builtins.tuple".split()),
     "builtins.set",
     "builtins.frozenset",
@@ -112,7 +107,7 @@ def _as_list(run: Run, value: Value, place: object, site: cst.Call) -> Value:
     return ListOf(ref, site)
 
 
-@special("builtins.next")
+@function("builtins.next")
 def next_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if not arguments.positional:
         return Unknown("next of nothing")
@@ -127,7 +122,7 @@ def next_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return loaded_at(element_of(run, value, site), site)
 
 
-@special("builtins.map")
+@function("builtins.map")
 def map_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if len(arguments.positional) < 2:
         return Unknown("map of nothing")
@@ -136,12 +131,12 @@ def map_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return Stream(run.call(function.value, Arguments(given), site))
 
 
-@special("builtins.filter")
+@function("builtins.filter")
 def filter_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return arguments.positional[1].value if len(arguments.positional) > 1 else Unknown("filter")
 
 
-@special("builtins.sum")
+@function("builtins.sum")
 def sum_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if not arguments.positional:
         return HOST
@@ -152,7 +147,7 @@ def sum_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return HOST if element == HOST else Unknown("a sum of something unknown")
 
 
-@special("builtins.min", "builtins.max")
+@function("builtins.min", "builtins.max")
 def extreme(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     values = [argument.value for argument in arguments.positional]
     hosts = (Const, type(HOST))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.values import DictOf, Unknown, Value
-from devicelint.interpreter.engine.run import Run, executes
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import executes
 from devicelint.interpreter.python.conditions import assuming, condition_of
 from devicelint.interpreter.python.containers import element_of, item, known_elements
 

@@ -25,10 +25,10 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
-from devicelint.interpreter.engine.run import Run, evaluates
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.python.containers import element_of, extend
 from devicelint.interpreter.python.sequences import put_together
-from devicelint.interpreter.torch.device_indices import use_index
 from devicelint.interpreter.torch.host_reads import read_on_host
 from devicelint.interpreter.torch.operands import (
     common_device,
@@ -113,7 +113,7 @@ def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Outside) -
     kind, colon, rest = text.partition(":")
     if not colon or kind not in DEVICE_TYPES or rest not in ("", "%d", "%s", "%i"):
         return HOST
-    use_index(run, value)
+    run.steps.index_used(value)
     return DeviceHandle(Known(kind), node, is_object=False)
 
 

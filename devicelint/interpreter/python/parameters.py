@@ -18,11 +18,10 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.device_forwarding import note_default
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.tensor_evidence import is_tensor_type
+from devicelint.interpreter.facts.annotations import is_tensor_type
 from devicelint.interpreter.facts.tensor_parameters import (
     as_proven,
     declare_tensor,
@@ -31,7 +30,6 @@ from devicelint.interpreter.facts.tensor_parameters import (
     prove,
 )
 from devicelint.interpreter.python.containers import ELEMENT, key_field
-from devicelint.interpreter.torch.device_indices import declare_parameter
 
 
 def bind_parameters(
@@ -69,7 +67,7 @@ def _bind(
     if argument is None:
         if parameter.default is not None and not arguments.open:
             value = offered(run, parameter.default)
-            note_default(run, frame, parameter, value, arguments)
+            run.steps.defaulted(frame, parameter, value, arguments)
         else:
             value = _from_outside(run, name, parameter)
     else:
@@ -85,9 +83,7 @@ def _bind(
             _note_passed(frame, argument)
         elif isinstance(value, (Stream, Tuple, DictOf)) and _is_named(run, frame, argument):
             _note_parts_passed(run, frame, value, argument.site)
-    if run.assumed is not None:
-        value = run.assumed.given(run, parameter, value)
-    run.state.write(frame.ref, name, value)
+    run.state.write(frame.ref, name, run.guesses.parameter(run, parameter, value))
 
 
 def _note_passed(frame: Frame, argument: Argument) -> None:
@@ -167,7 +163,7 @@ def offered(run: Run, node: cst.BaseExpression) -> Value:
 def _from_outside(run: Run, name: str, parameter: cst.Param) -> Value:
     """What a caller gives: anything, or a tensor where that is proven."""
     since = Step(Verb.RECEIVED, parameter, DeviceOf(name))
-    declare_parameter(run, name, parameter)
+    run.steps.parameter(name, parameter)
     declare_tensor(run, name, parameter)
     return as_proven(run, Outside(name, name, since))
 

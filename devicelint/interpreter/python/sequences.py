@@ -15,7 +15,8 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.run import Run, attributes
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import attributes
 from devicelint.interpreter.python.containers import (
     ELEMENT,
     LENGTH,

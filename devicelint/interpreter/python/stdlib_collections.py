@@ -16,14 +16,14 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.containers import ELEMENT, element_of, extend, known_elements
-from devicelint.interpreter.torch.calls_by_name import special
 
 _RECORD = "collections.namedtuple()"
 """What stands for the class that `namedtuple` makes."""
 
 
-@special("collections.deque")
+@function("collections.deque")
 def deque(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """A list, of what it is begun with."""
     made = ListOf(run.allocate(site), site)
@@ -36,7 +36,7 @@ def deque(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return made
 
 
-@special("collections.namedtuple")
+@function("collections.namedtuple")
 def named_tuple(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`namedtuple("Step", ("state", "action"))`: a class whose objects are tuples."""
     fields = arguments.get(1, "field_names")
@@ -55,7 +55,7 @@ def _names(run: Run, fields: Value) -> tuple[str, ...]:
     return texts if len(texts) == len(elements) else ()
 
 
-@special(_RECORD)
+@function(_RECORD)
 def record(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """An object of such a class."""
     fields, *given = arguments.positional
@@ -68,7 +68,7 @@ def record(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return Tuple(items, names)
 
 
-@special("random.sample", "random.choices")
+@function("random.sample", "random.choices")
 def sample(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Some of the elements, as a list."""
     if not arguments.positional:
@@ -79,7 +79,7 @@ def sample(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return made
 
 
-@special("random.choice")
+@function("random.choice")
 def choice(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """One of the elements."""
     if not arguments.positional:

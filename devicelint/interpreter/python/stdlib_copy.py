@@ -9,10 +9,10 @@ import libcst as cst
 from devicelint.domain.values import Bundle, DictOf, Instance, ListOf, Unknown, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.torch.calls_by_name import special
+from devicelint.interpreter.engine.tables import function
 
 
-@special("copy.copy")
+@function("copy.copy")
 def shallow_copy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """What is put into the copy, or moved in it, stays as it was in the original."""
     given = arguments.get(0, "x")

@@ -18,8 +18,8 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.containers import known_elements
-from devicelint.interpreter.torch.calls_by_name import special
 
 _SPAWNERS = (
     "torch.multiprocessing.spawn",
@@ -34,7 +34,7 @@ _PROCESSES = (
 )
 
 
-@special(*_SPAWNERS)
+@function(*_SPAWNERS)
 def spawn(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`mp.spawn(fn, args)` calls `fn(rank, *args)` in each process."""
     function = arguments.get(0, "fn")
@@ -51,7 +51,7 @@ def _rank_of(function: Value) -> str:
     return named[0].name.value if named else "rank"
 
 
-@special(*_PROCESSES)
+@function(*_PROCESSES)
 def start_process(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """What a process does to the program's own values is its own affair."""
     target = arguments.get(1, "target")
@@ -61,7 +61,7 @@ def start_process(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     return Unknown("a process")
 
 
-@special(*_THREADS)
+@function(*_THREADS)
 def start_thread(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """A thread shares everything; a Timer takes its function second, too."""
     target = arguments.get(1, "target") or arguments.keywords.get("function")
@@ -123,7 +123,7 @@ def _call_apart(run: Run, function: Value, given: Arguments, site: cst.Call) -> 
     run.state, run.default_device = before, default
 
 
-@special("torch.multiprocessing.get_context", "multiprocessing.get_context")
+@function("torch.multiprocessing.get_context", "multiprocessing.get_context")
 def get_context(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """A context offers what the module does."""
     return External("torch.multiprocessing")

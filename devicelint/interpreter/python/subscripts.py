@@ -29,7 +29,8 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.run import Run, evaluates
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.facts.tensor_parameters import as_proven
 from devicelint.interpreter.libraries.bundles import fresh, item_held
 from devicelint.interpreter.python.computed_members import NAMESPACE, member_by_name

@@ -22,7 +22,8 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.run import METHODS, Run, methods
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import methods
 from devicelint.interpreter.python.attributes import CLASS_FIELD, TORCH_FIELD, class_member
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.classes import torch_base
@@ -45,7 +46,7 @@ def method_of_super(run: Run, receiver: Super, name: str, node: cst.Call) -> Val
         _init_of_torch(run, inner, cls, node)
         return NONE
     if isinstance(inner, Module) and name in ("to", "cuda", "cpu", "register_buffer", "train"):
-        return METHODS[Module](run, inner, name, node)
+        return methods[Module](run, inner, name, node)
     arguments_of(run, node)
     return Unknown(f"super().{name}()")
 

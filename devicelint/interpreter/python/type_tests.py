@@ -21,8 +21,8 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.attributes import CLASS_FIELD
-from devicelint.interpreter.torch.calls_by_name import special
 
 _CONTAINERS: dict[type, frozenset[str]] = {
     ListOf: frozenset({"builtins.list"}),
@@ -33,7 +33,7 @@ _PLAIN = frozenset("list dict tuple set str int float bool".split())
 """The types that a tensor, a module or a container of another type is not."""
 
 
-@special("builtins.isinstance")
+@function("builtins.isinstance")
 def isinstance_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Known where every class asked for is."""
     if len(arguments.positional) != 2:
@@ -47,7 +47,7 @@ def isinstance_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
     return HOST if None in answers else as_bool(False)
 
 
-@special("torch.is_tensor")
+@function("torch.is_tensor")
 def is_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = arguments.get(0, "obj")
     answer = None if given is None else _is(run, given.value, External("torch.Tensor"))

@@ -25,11 +25,11 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.device_words import USUAL_NAMES, holds_device
 from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.interpreter.python.attributes import module_device
-from devicelint.interpreter.torch.device_arguments import NAMES_DEVICE
+from devicelint.interpreter.suggestions.walk_notes import GuardedMoves
 
-USUAL_NAMES = ("device", "dev", "DEVICE")
 _WITH_WEIGHT = frozenset(
     "Linear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Embedding "
     "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm Bilinear EmbeddingBag".split()
@@ -90,7 +90,7 @@ class Spelling:
         What comes later in the block of the move is under the same condition, and so are other
         methods of a class, where the condition is that of who calls them.
         """
-        if move not in self._run.guarded_moves:
+        if move not in self._run.hearer(GuardedMoves).moves:
             return False
         around = reads_of(self._run.module).around
         inner: cst.CSTNode = move
@@ -102,7 +102,11 @@ class Spelling:
             if isinstance(outer, cst.FunctionDef):
                 break
             inner = outer
-        method = None if outer is None or move in self._run.guarded_here else around.get(outer)
+        method = (
+            None
+            if outer is None or move in self._run.hearer(GuardedMoves).here
+            else around.get(outer)
+        )
         return method is None or not _is_in_class(method, around, place)
 
     def of_value(self, value: Value, site: Site) -> str | None:
@@ -247,7 +251,7 @@ def named_device(fields: Iterable[tuple[str, Value]], device: Device | None) -> 
 def _counts(name: str, value: Value, device: Device | None) -> bool:
     """Whether a name that is for devices holds the number of one: `gpu_id = 0`."""
     number = value.value if isinstance(value, Const) else None
-    if type(number) is not int or NAMES_DEVICE.search(name) is None:
+    if type(number) is not int or not holds_device(name):
         return False
     return device == Known("cuda", number)
 

@@ -9,9 +9,9 @@ from devicelint.domain.devices import Known
 from devicelint.domain.values import FALSE, Const, Flag, Outside, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.conditions import asks_for_device
-from devicelint.interpreter.torch.calls_by_name import special
-from devicelint.interpreter.torch.device_arguments import is_hard
+from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.facts.named_devices import is_hard
 
 AUTOCASTS = ("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast")
 CUDA_AUTOCASTS = ("torch.cuda.amp.autocast", "torch.cuda.amp.autocast_mode.autocast")
@@ -28,7 +28,7 @@ ENABLED_AT = {
 _FOR_CUDA_UNLESS_TOLD = (*CUDA_AUTOCASTS, *CUDA_SCALERS, *SCALERS)
 
 
-@special(*ENABLED_AT)
+@function(*ENABLED_AT)
 def mixed_precision(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """One that is for CUDA alone, and not switched off elsewhere by the code itself."""
     given = None

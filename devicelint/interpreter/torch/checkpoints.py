@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
 
 from devicelint.domain.devices import Known
-from devicelint.domain.events import Load, LoadUse
+from devicelint.domain.events import Event, Load, LoadUse, Transfer
 from devicelint.domain.history import Site
 from devicelint.domain.values import (
     HOST,
@@ -21,8 +21,12 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.intended_machines import provides_for_the_cpu
+from devicelint.interpreter.facts.mentions import mentions_in
+from devicelint.interpreter.facts.named_devices import devices_at_hand
 from devicelint.interpreter.facts.saved_files import (
     identity_of,
     is_in_function,
@@ -31,12 +35,20 @@ from devicelint.interpreter.facts.saved_files import (
     is_written_here,
     note_saved,
     note_saved_model,
-    only_this_run_has_it,
     saved_model,
     stays_on_the_cpu,
 )
-from devicelint.interpreter.suggestions.device_names import devices_at_hand
 from devicelint.interpreter.torch.device_arguments import demand, device_named
+from devicelint.interpreter.torch.verdicts import (
+    CPU_FILE,
+    FOR_ACCELERATORS,
+    LOAD,
+    NO_CHECKPOINT,
+    OFFLOADED,
+    OWN_FILE,
+    Ground,
+    is_excused,
+)
 
 MAP_LOCATION = {
     "torch.load": 1,
@@ -53,6 +65,7 @@ CHECKPOINT_KEYS = frozenset(
 """Keys under which training scripts keep weights and progress."""
 
 
+@function(*MAP_LOCATION)
 def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Without map_location, tensors come back where they were saved."""
     given = arguments.get(MAP_LOCATION[name], "map_location")
@@ -64,20 +77,33 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return Unknown("loaded to where map_location says")
     if arguments.open:
         return Unknown("loaded to where map_location says")
-    if run.device_choices or run.expects("RuntimeError"):
+    if is_excused(run, site, f"{name}()", (), LOAD, is_last=False):
         return Unknown("loaded where an accelerator is chosen")
-    if path is not None and (is_of_this_run(run, path) or _is_of_the_cpu(run, name, path)):
+    if is_excused(run, site, f"{name}()", (), _of_its_file(name, path), is_last=False):
+        assert path is not None
         model = saved_model(run, path)
         if model is not None:
             return model
         return Unknown("loaded to where this very run saved it from")
-    if site not in run.loads:
+    run.depends_on_machine = True
+    notes = run.find_hearer(Loads)
+    if notes is not None and site not in notes.loads:
         identity = None if path is None else identity_of(run, path)
-        run.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)
+        notes.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)
     loaded = Loaded(site)
     if name != "torch.load":
         note_use(run, loaded, LoadUse.WEIGHTS)
     return loaded
+
+
+def _of_its_file(name: str, path: Argument | None) -> tuple[Ground, ...]:
+    """The excuses that the file which is loaded may give."""
+    if path is None:
+        return ()
+    return (
+        Ground(OWN_FILE, lambda run, _: is_of_this_run(run, path)),
+        Ground(CPU_FILE, lambda run, _: _is_of_the_cpu(run, name, path)),
+    )
 
 
 def _is_of_the_cpu(run: Run, name: str, path: Argument) -> bool:
@@ -103,6 +129,7 @@ def _demand(run: Run, given: Argument, site: cst.Call) -> None:
         demand(run, given, device, site, "map_location=")
 
 
+@function("torch.save")
 def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`torch.save`: the file writes this path itself."""
     path, saved = arguments.get(1, "f"), arguments.get(0, "obj")
@@ -113,6 +140,12 @@ def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return NONE
 
 
+@function(
+    "torch.set_rng_state",
+    "torch.random.set_rng_state",
+    "torch.cuda.set_rng_state",
+    "torch.cuda.set_rng_state_all",
+)
 def set_random_state(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The state of a generator has to be on the CPU, whatever else the checkpoint holds."""
     for argument in arguments:
@@ -142,35 +175,68 @@ def note_key(run: Run, value: Loaded, key: Value | None) -> None:
 
 def note_use(run: Run, value: Loaded, use: LoadUse) -> None:
     """Remember what a loaded value is used as."""
-    loading = run.loads.get(value.site)
-    if loading is not None:
-        run.loads[value.site] = replace(loading, uses=loading.uses | {use})
+    notes = run.find_hearer(Loads)
+    if notes is not None:
+        notes.use(value, use)
 
 
 def note_moved(run: Run, step: Site) -> None:
     """Something that was loaded and then moved turns out to be a model."""
-    loaded = run.moved_loads.get(step)
-    if loaded is not None:
-        note_use(run, loaded, LoadUse.MODEL)
+    notes = run.find_hearer(Loads)
+    if notes is not None and step in notes.moved:
+        notes.use(notes.moved[step], LoadUse.MODEL)
 
 
-def announce_loads(run: Run) -> None:
-    """Announce the checkpoints, on the machine on which loading them fails."""
-    text = run.module_code
-    if run.world.accelerators or _OFFLOADS.search(text):
-        return
-    if run.demands_accelerator and not provides_for_the_cpu(text):
-        return
-    for one in run.loads.values():
-        if not one.uses or (is_written_here(run, one.path) and stays_on_the_cpu(run)):
-            continue
-        assert isinstance(one.site, cst.CSTNode)
-        if not only_this_run_has_it(run, one.path, one.site):
-            run.announce(one)
+@analysis
+class Loads(Analysis):
+    """Notes the loads without map_location, and what they are used for."""
+
+    serves = frozenset({Load})
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self.loads: dict[Site, Load] = {}
+        self.moved: dict[Site, Loaded] = {}
+        """What was loaded, by the transfer that moved it."""
+
+    def on_transfer(self, transfer: Transfer) -> None:
+        """Remember what is moved of what was loaded."""
+        if isinstance(transfer.receiver, Loaded):
+            self.moved[transfer.site] = transfer.receiver
+
+    def use(self, value: Loaded, use: LoadUse) -> None:
+        """Remember what a loaded value is used as."""
+        loading = self.loads.get(value.site)
+        if loading is not None:
+            self.loads[value.site] = replace(loading, uses=loading.uses | {use})
+
+    def at_end(self) -> Iterator[Event]:
+        """The checkpoints, on the machine on which loading them fails."""
+        run = self.run
+        if run.world.accelerators:
+            return
+        for one in self.loads.values():
+            if not is_excused(run, one.site, "torch.load()", (), _at_the_end(one)):
+                yield one
 
 
-_OFFLOADS = re.compile(r"offload_to_cpu\s*=\s*True")
-"""FSDP's way of saving a full state dict from the CPU, wherever the model is."""
+def _at_the_end(load: Load) -> tuple[Ground, ...]:
+    """The excuses that the whole program may give for one load."""
+    return (
+        Ground(OFFLOADED, lambda run, _: _offloads(run)),
+        Ground(FOR_ACCELERATORS, lambda run, _: _is_for_accelerators(run)),
+        Ground(NO_CHECKPOINT, lambda *_: not load.uses),
+        Ground(CPU_FILE, lambda run, _: is_written_here(run, load.path) and stays_on_the_cpu(run)),
+    )
+
+
+def _is_for_accelerators(run: Run) -> bool:
+    return run.demands_accelerator and not provides_for_the_cpu(run.module)
+
+
+def _offloads(run: Run) -> bool:
+    """Whether FSDP saves a full state dict from the CPU here, wherever the model is."""
+    return "True" in mentions_in(run.module).keywords.get("offload_to_cpu", ())
 
 
 def _device_at_hand(run: Run) -> str | None:

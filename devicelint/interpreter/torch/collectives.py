@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 import libcst as cst
@@ -22,10 +21,12 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.python.containers import element_of
 from devicelint.interpreter.python.stdlib_argparse import default_of
-from devicelint.interpreter.torch.calls_by_name import special
 from devicelint.interpreter.torch.operands import operand_of
+from devicelint.interpreter.torch.verdicts import DEMAND, is_excused
 
 
 class Collective(NamedTuple):
@@ -59,7 +60,7 @@ Those of objects move what they need by themselves.
 _MODULES = ("torch.distributed", "torch.distributed.distributed_c10d")
 
 
-@special(*(f"{module}.{name}" for module in _MODULES for name in COLLECTIVES))
+@function(*(f"{module}.{name}" for module in _MODULES for name in COLLECTIVES))
 def call_collective(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Each tensor has to be where the backend of the group can reach it."""
     operation = name.rpartition(".")[2]
@@ -83,11 +84,11 @@ def _announce(run: Run, operation: str, given: Argument, site: cst.Call) -> None
     if isinstance(value, (ListOf, Tuple, Stream)):
         value = element_of(run, value, given.site)
     operand = operand_of(value, given.site)
-    if operand is not None and not run.expects("RuntimeError"):
+    if operand is not None and not is_excused(run, site, operation, (operand,), DEMAND):
         run.announce(CollectiveCalled(site, operation, operand))
 
 
-@special(*(f"{module}.init_process_group" for module in _MODULES))
+@function(*(f"{module}.init_process_group" for module in _MODULES))
 def join_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The backend says which devices the group reaches; none is each device's own."""
     given = arguments.get(0, "backend")
@@ -100,12 +101,9 @@ def join_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
     return NONE
 
 
-@special(*(f"{module}.is_initialized" for module in _MODULES))
+@function(*(f"{module}.is_initialized" for module in _MODULES))
 def is_in_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Where NCCL is the backend, no group can be joined on a machine without accelerators."""
-    if not run.world.accelerators and _NCCL.search(run.module_code):
+    if not run.world.accelerators and "nccl" in mentions_in(run.module).strings:
         return Const(False)
     return Unknown("whether a group was joined")
-
-
-_NCCL = re.compile(r"[\"']nccl[\"']")

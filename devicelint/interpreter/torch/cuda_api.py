@@ -9,8 +9,7 @@ from devicelint.domain.devices import Known
 from devicelint.domain.values import HOST, NONE, Const, DeviceHandle, Unknown, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.torch.calls_by_name import special
-from devicelint.interpreter.torch.device_indices import use_index
+from devicelint.interpreter.engine.tables import function
 
 RAISING = {
     "torch.cuda": """
@@ -48,11 +47,11 @@ RAISING = {
 _CHOOSE_A_DEVICE = frozenset({"set_device", "set_device_index", "set_device_idx"})
 
 
-@special(*(f"{root}.{name}" for root, names in RAISING.items() for name in names.split()))
+@function(*(f"{root}.{name}" for root, names in RAISING.items() for name in names.split()))
 def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """What the code asks of an accelerator, whatever the machine has."""
     for argument in arguments:
-        use_index(run, argument.value)
+        run.steps.index_used(argument.value)
     last = name.rpartition(".")[2]
     if not run.assumptions and not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments)):
         run.demands_accelerator = True
@@ -82,7 +81,7 @@ def _given(run: Run, last: str, site: cst.Call) -> Value:
     return HOST if last.endswith(("_allocated", "_reserved", "seed")) else Unknown(last)
 
 
-@special(
+@function(
     "torch.cuda.device",
     "torch.cuda.device_of",
     "torch.cuda.stream",
@@ -95,7 +94,7 @@ def _given(run: Run, last: str, site: cst.Call) -> Value:
 def device_context(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The current device of a `with` block, which nothing but the block sets."""
     for argument in arguments:
-        use_index(run, argument.value)
+        run.steps.index_used(argument.value)
     announce_discarded_context(run, name, site)
     return Unknown("the current device of a block")
 

@@ -31,15 +31,19 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.run import Run, attributes, methods
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import attributes, library_class, methods
 from devicelint.interpreter.python.attributes import CLASS_FIELD, class_member
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.conditions import truth_of
 from devicelint.interpreter.python.containers import element_in
 from devicelint.interpreter.python.functions import call_function
+from devicelint.interpreter.torch.data_workers import note_workers
+from devicelint.interpreter.torch.host_demands import note_pins
 from devicelint.interpreter.torch.transfers import TRANSFERS, move_deviceless
 
 
+@library_class("dataset")
 def build_dataset(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """A dataset of torch or torchvision."""
     last = name.rpartition(".")[2]
@@ -93,6 +97,13 @@ def _item_of_instance(run: Run, value: Instance) -> Value | None:
     index = Arguments([Argument(method.node, HOST)])
     with run.silence():
         return call_function(run, method, index, None, receiver=value)
+
+
+@library_class("loader")
+def make_loader(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A loader, of which workers and pinned memory are checked as well."""
+    note_workers(run, arguments, site)
+    return note_pins(run, build_loader(run, arguments, site), arguments, site)
 
 
 def build_loader(run: Run, arguments: Arguments, site: cst.Call) -> Value:

@@ -28,15 +28,19 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.conditions import AVAILABLE
-from devicelint.interpreter.torch.calls_by_name import special
 from devicelint.interpreter.torch.cuda_api import announce_discarded_context
-from devicelint.interpreter.torch.device_arguments import announce_invalid, demand, device_named
-from devicelint.interpreter.torch.device_indices import use_index
+from devicelint.interpreter.torch.device_arguments import (
+    Backends,
+    announce_invalid,
+    demand,
+    device_named,
+)
 from devicelint.interpreter.torch.reveal import revealed_device
 
 
-@special(
+@function(
     "torch.cuda.is_available",
     "torch.accelerator.is_available",
     "torch.cuda.is_initialized",
@@ -45,7 +49,7 @@ def is_available(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     return Flag(AVAILABLE)
 
 
-@special(
+@function(
     "torch.backends.mps.is_available",
     "torch.backends.mps.is_built",
     "torch.mps.is_available",
@@ -57,18 +61,18 @@ def is_other_available(run: Run, name: str, arguments: Arguments, site: cst.Call
     return Const(False)
 
 
-@special("torch.cuda.device_count", "torch.accelerator.device_count")
+@function("torch.cuda.device_count", "torch.accelerator.device_count")
 def device_count(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     run.counts_accelerators = True
     return Const(run.world.accelerators)
 
 
-@special("torch.accelerator.current_accelerator")
+@function("torch.accelerator.current_accelerator")
 def current_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return DeviceHandle(Known("cuda"), site) if run.world.accelerators else NONE
 
 
-@special("torch.device")
+@function("torch.device")
 def make_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = arguments.get(0, "type") or arguments.keywords.get("device")
     if given is None:
@@ -87,7 +91,7 @@ def make_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
 def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Call) -> Value:
     assert isinstance(value.value, str)
     try:
-        device: Device = parse_device(value.value, run.backends)
+        device: Device = parse_device(value.value, run.notes(Backends).names)
     except InvalidDevice:
         announce_invalid(run, value, site)
         return DeviceHandle(Unsure(f"{value.value!r} is no device"), site)
@@ -95,7 +99,7 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
         announce_discarded_context(run, "torch.device", site)
     index = arguments.get(1, "index")
     if index is not None:
-        use_index(run, index.value)
+        run.steps.index_used(index.value)
     if index is not None and isinstance(device, Known):
         known = index.value.value if isinstance(index.value, Const) else None
         device = Known(device.type, known if isinstance(known, int) else None)
@@ -103,7 +107,7 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
     return DeviceHandle(device, value.site, literal=not (value.chosen or numbered))
 
 
-@special("torch.set_default_device")
+@function("torch.set_default_device")
 def set_default_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if arguments.positional:
         given = arguments.positional[0]
@@ -112,30 +116,32 @@ def set_default_device(run: Run, name: str, arguments: Arguments, site: cst.Call
     return NONE
 
 
-@special("torch.utils.rename_privateuse1_backend")
+@function("torch.utils.rename_privateuse1_backend")
 def rename_backend(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The program gives its own backend a name."""
-    run.backends |= {str(one.value.value) for one in arguments if isinstance(one.value, Const)}
+    run.notes(Backends).names |= {
+        str(one.value.value) for one in arguments if isinstance(one.value, Const)
+    }
     return NONE
 
 
-@special("torch.get_default_device")
+@function("torch.get_default_device")
 def get_default_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Where new tensors are created, if nothing else is said."""
     return DeviceHandle(run.default_device, site)
 
 
-@special("devicelint.reveal_device", "reveal_device", "builtins.reveal_device")
+@function("devicelint.reveal_device", "reveal_device", "builtins.reveal_device")
 def reveal_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if not arguments.positional:
         return NONE
     value = arguments.positional[0].value
-    run.skips_a_machine = True
+    run.depends_on_machine = True
     run.announce(Revealed(site, value, revealed_device(run, value)))
     return value
 
 
-@special("builtins.str")
+@function("builtins.str")
 def str_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The name of a device is a device too."""
     value = arguments.positional[0].value if arguments.positional else HOST

@@ -10,9 +10,8 @@ from devicelint.domain.devices import Known
 from devicelint.domain.history import Site
 from devicelint.domain.values import HOST, Const, DeviceHandle, Value
 from devicelint.interpreter.engine.arguments import Argument
-from devicelint.interpreter.engine.run import Run, evaluates
-from devicelint.interpreter.torch.device_indices import use_index
-from devicelint.interpreter.torch.host_syncs import wait_for
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import evaluates
 
 
 @evaluates(cst.FormattedString)
@@ -24,9 +23,9 @@ def formatted_string(run: Run, node: cst.FormattedString) -> Value:
     for part in node.parts:
         if isinstance(part, cst.FormattedStringExpression):
             value = run.evaluate(part.expression)
-            wait_for(run, Argument(part.expression, value), part.expression)
+            run.steps.read(Argument(part.expression, value), part.expression)
             if names:
-                use_index(run, value)
+                run.steps.index_used(value)
             spelled.append(value)
         elif isinstance(part, cst.FormattedStringText):
             spelled.append(Const(part.value))

@@ -21,19 +21,18 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.run import Run, attributes, methods
-from devicelint.interpreter.libraries.registry import makes
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import attributes, function, library_class, methods
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.torch.calls_by_name import special
 from devicelint.interpreter.torch.operands import (
-    DIFFERENT,
     common_device,
     computed,
     find_clash,
-    is_excused,
+    mixes_as_scalar,
     operand_of,
     report_clash,
 )
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 _GIVEN = frozenset(
     "logits probs loc scale rate low high concentration concentration0 concentration1 df "
@@ -56,7 +55,7 @@ _RANKED = frozenset(
 """Distributions whose parameters have a dimension for sure."""
 
 
-@makes("distribution")
+@library_class("distribution")
 def build_distribution(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`Normal(mean, std)`: where its parameters are; of numbers alone, on the CPU."""
     kind = name.rpartition(".")[2]
@@ -89,7 +88,7 @@ def _of_numbers(run: Run, arguments: Arguments, site: cst.Call) -> Value:
 
 def _shared(operands: list[Operand], *, unknown: bool) -> tuple[Device, Step | None]:
     """Parameters are broadcast before they meet, so that nothing fails where they differ."""
-    firm = [one for one in operands if is_excused(one) is not True]
+    firm = [one for one in operands if mixes_as_scalar(one) is not True]
     if any(agreement(one.device, other.device) in DIFFERENT for one, other in pairwise(firm)):
         return Unsure("its parameters are apart"), None
     return common_device(operands, unknown=unknown)
@@ -141,7 +140,7 @@ def _meet(
         report_clash(run, node, name, pair)
 
 
-@special("torch.distributions.kl_divergence", "torch.distributions.kl.kl_divergence")
+@function("torch.distributions.kl_divergence", "torch.distributions.kl.kl_divergence")
 def kl_divergence(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = [one.value for one in arguments]
     if len(given) != 2 or not all(isinstance(one, Distribution) for one in given):

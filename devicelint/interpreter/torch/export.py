@@ -7,10 +7,10 @@ import libcst as cst
 from devicelint.domain.values import Module, OneOf, Tuple, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.torch.calls_by_name import special
+from devicelint.interpreter.engine.tables import function
 
 
-@special("torch.onnx.export", "torch.jit.trace", "torch.export.export")
+@function("torch.onnx.export", "torch.jit.trace", "torch.export.export")
 def record(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The model is called with the example, which has to be where the model is."""
     model = arguments.get(0, "model") or arguments.get(0, "func") or arguments.get(0, "mod")

@@ -12,18 +12,18 @@ from devicelint.domain.events import Operand
 from devicelint.domain.values import Batch, DictOf, Loader, Tensor, Tuple, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.torch.verdicts import DEMAND, is_excused
 
 
 def demand_on_host(run: Run, operands: Sequence[Operand], operation: str, site: cst.Call) -> None:
     """Tensors that have to be on the CPU, on every machine that this is reached on."""
-    if run.expects("RuntimeError"):
-        return
     if operation == "pin_memory":
-        run.skips_a_machine = True
+        run.depends_on_machine |= not run.expects("RuntimeError")
         if not run.world.accelerators and _is_chosen_here(run):
             return
     for operand in operands:
-        run.announce(HostMemoryDemanded(site, operation, operand))
+        if not is_excused(run, site, operation, (operand,), DEMAND):
+            run.announce(HostMemoryDemanded(site, operation, operand))
 
 
 def _is_chosen_here(run: Run) -> bool:

@@ -7,8 +7,6 @@ assignment is brought to the tensor, wherever it lies.
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from devicelint.domain.devices import CPU, agreement
@@ -25,9 +23,12 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
-from devicelint.interpreter.torch.operands import DIFFERENT, operand_of, report_clash
+from devicelint.interpreter.torch.operands import operand_of, report_clash
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 
 def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -> Value:
@@ -35,7 +36,7 @@ def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -
     indices = _check_indices(run, node, value)
     keeps_rank = any(map(_keeps_dimension, indices))
     is_number = isinstance(value, Tensor) and value.scalar and isinstance(indices[0], Const)
-    if is_number or _is_number_of_old(run, node):
+    if is_number:
         return Unknown("an element of a 0-dim tensor")
     scalar = False if keeps_rank and not isinstance(value, Moved) else None
     grad = value.grad if isinstance(value, Tensor) else None
@@ -44,21 +45,6 @@ def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -
     if isinstance(value, Tensor) and value.scalar is not False:
         scalar = None
     return Tensor(value.device, value.since, scalar, grad)
-
-
-def _is_number_of_old(run: Run, node: cst.Subscript) -> bool:
-    """Whether it reads `loss.data[0]` as torch before 0.4 had it: a number.
-
-    What `loss.backward()` starts from has one element.
-    """
-    match node:
-        case cst.Subscript(
-            value=cst.Attribute(value=cst.Name(name), attr=cst.Name("data")),
-            slice=[cst.SubscriptElement(cst.Index(cst.Integer("0")))],
-        ):
-            return re.search(rf"\b{name}\.backward\(", run.program.text) is not None
-        case _:
-            return False
 
 
 def _check_indices(
@@ -134,6 +120,10 @@ def assign_item(
 
 def _is_read_back(run: Run, storage: cst.BaseExpression) -> bool:
     """Whether what is taken out of a storage is moved each time: it is to stay where it is."""
-    name = re.escape(run.code_of(storage))
-    read = rf"^(?![ \t]*{name}[ \t]*=)[^\n]*(?<![\w.]){name}\[[^\n]*\.(?:to|cuda)\("
-    return re.search(read, run.program.text, re.MULTILINE) is not None
+    name = path_of(storage)
+    return any(
+        isinstance(part, cst.Subscript) and path_of(part.value) == name
+        for call in descendants(run.program.tree)
+        if called_method(call) in ("to", "cuda")
+        for part in descendants(call)
+    )

@@ -20,16 +20,16 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.containers import as_tensor
-from devicelint.interpreter.torch.calls_by_name import special
 from devicelint.interpreter.torch.device_arguments import device_named
 from devicelint.interpreter.torch.legacy_names import ON_CPU, ON_CUDA, legacy_device, type_name
 from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.signatures import apply_signature
-from devicelint.knowledge import function
+from devicelint.knowledge import function as signature_of
 
 
-@special(*ON_CUDA)
+@function(*ON_CUDA)
 def cuda_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`torch.cuda.FloatTensor(2, 3)`: a tensor on the accelerator, in the old way."""
     with run.silence():
@@ -38,11 +38,11 @@ def cuda_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
     return Tensor(device, Step(Verb.CREATED_ON, site, device), False, False)
 
 
-@special(*ON_CPU)
+@function(*ON_CPU)
 def cpu_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`torch.LongTensor(x)`: on the CPU, and torch refuses `device=` another one."""
     given = arguments.keywords.pop("device", None)
-    signature = function(name)
+    signature = signature_of(name)
     made: Value = Unknown(name)
     if signature is not None:
         made = apply_signature(run, signature, arguments, site, name=name)
@@ -110,7 +110,7 @@ def move_to_type(run: Run, module: Module, arguments: Arguments, site: cst.Call)
     move_module(run, module, device, Step(Verb.MOVED, site, device))
 
 
-@special("torch.set_default_tensor_type")
+@function("torch.set_default_tensor_type")
 def set_default_tensor_type(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The type of new tensors, and with it their device."""
     given = arguments.get(0, "t")

@@ -18,9 +18,10 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.run import Run, attributes, methods
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import attributes, methods
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.torch.operands import DIFFERENT
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 
 @methods(Generator)

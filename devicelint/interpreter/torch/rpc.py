@@ -22,12 +22,12 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.run import Run, methods
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function, methods
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import element_of, known_elements
 from devicelint.interpreter.python.stdlib_processes import given_as
-from devicelint.interpreter.torch.calls_by_name import special
 from devicelint.interpreter.torch.host_reads import read_on_host
 from devicelint.interpreter.torch.modules.escapes import let_go
 from devicelint.interpreter.torch.rpc_messages import copied
@@ -36,14 +36,14 @@ _HOME = ("torch.distributed.rpc", "torch.distributed.rpc.api")
 _SYNC, _ASYNC, _REMOTE = "rpc_sync", "rpc_async", "remote"
 
 
-@special(*(f"{home}.RRef" for home in _HOME))
+@function(*(f"{home}.RRef" for home in _HOME))
 def refer(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """An RRef to something of this process."""
     given = arguments.get(0, "value")
     return Unknown("an RRef to nothing") if given is None else Reference(given.value)
 
 
-@special(*(f"{home}.{way}" for home in _HOME for way in (_SYNC, _ASYNC, _REMOTE)))
+@function(*(f"{home}.{way}" for home in _HOME for way in (_SYNC, _ASYNC, _REMOTE)))
 def call_remotely(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`rpc.rpc_sync(to, function, args, kwargs)` calls the function in another process."""
     function = arguments.get(1, "func")
@@ -53,7 +53,7 @@ def call_remotely(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     return _called(run, function.value, given, name.rpartition(".")[2], site)
 
 
-@special("torch.futures.wait_all")
+@function("torch.futures.wait_all")
 def wait_for_all(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """What each of several calls gave."""
     futures = arguments.get(0, "futures")

@@ -9,11 +9,11 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import NONE, Generator, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.torch.calls_by_name import special
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 
 
-@special("torch.Generator")
+@function("torch.Generator")
 def make_generator(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """A generator is the CPU's unless it is told; the default device is nothing to it."""
     given = arguments.get(0, "device")

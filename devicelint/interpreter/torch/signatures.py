@@ -24,8 +24,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.cpu_only import note_leaf
-from devicelint.interpreter.analyses.placeholder_rows import apart
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
@@ -33,7 +31,6 @@ from devicelint.interpreter.python.containers import element_of
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.host_demands import demand_on_host
 from devicelint.interpreter.torch.operands import (
-    DIFFERENT,
     common_device,
     computed,
     find_clash,
@@ -48,6 +45,7 @@ from devicelint.interpreter.torch.ranks import (
     rank_of,
     rank_of_operands,
 )
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 from devicelint.knowledge import CPU as CPU_GROUP
 from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
 
@@ -187,8 +185,6 @@ def _operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:
         sites = _element_sites(argument.site, len(value.items))
         return [Argument(site, one) for site, one in zip(sites, value.items, strict=True)]
     if isinstance(value, ListOf):
-        if found := apart(run, value):
-            return [Argument(argument.site, one) for one in found]
         fields = run.state.fields(value.ref)
         told_apart = [v for n, v in fields.items() if n.startswith("[")]
         site = _element_sites(argument.site, len(told_apart))
@@ -303,7 +299,7 @@ def _created(run: Run, application: Application, result: Result) -> Tensor:
     run.note_made(site)
     made = Tensor(device, Step(Verb.CREATED, site, device), rank, grad, role)
     if grad:
-        note_leaf(run, made)
+        run.steps.leaf(made)
     return made
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import libcst as cst
@@ -25,22 +24,22 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.run import Run, methods
-from devicelint.interpreter.facts.tensor_evidence import TENSOR_METHODS
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import methods, tensor_method
+from devicelint.interpreter.facts.mentions import mentions_in
+from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import as_tensor
 from devicelint.interpreter.python.stdlib_argparse import note_option
 from devicelint.interpreter.torch.checkpoints import note_moved
-from devicelint.interpreter.torch.device_indices import declare_option
 from devicelint.interpreter.torch.host_reads import read_on_host
-from devicelint.interpreter.torch.host_syncs import READS, wait_for
 from devicelint.interpreter.torch.legacy_types import converted
 from devicelint.interpreter.torch.modules.copies import parameter_in
 from devicelint.interpreter.torch.operands import operand_of
 from devicelint.interpreter.torch.signatures import apply_signature
 from devicelint.interpreter.torch.transfers import TRANSFERS, move_placed, move_unknown
-from devicelint.knowledge import tensor_method
+from devicelint.knowledge import tensor_method as signature_of
 
 _MODULE_METHODS = frozenset(
     "train eval parameters named_parameters state_dict load_state_dict zero_grad modules children "
@@ -68,27 +67,43 @@ def method_of_placed(
 def call_tensor_method(
     run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call
 ) -> Value:
-    """`tensor.name(…)`, by its signature."""
-    if name in READS:
-        assert isinstance(node.func, cst.Attribute)
-        wait_for(run, Argument(node.func.value, receiver), node)
-    if name in ("type", "type_as"):
-        return _type(run, receiver, name, arguments, node)
-    if name in ("view", "reshape", "expand", "repeat") and not isinstance(receiver, Outside):
-        return _reshaped(receiver, scalar=_scalar_in_shape(receiver, arguments))
-    if name in ("view_as", "expand_as", "reshape_as") and not isinstance(receiver, Outside):
-        return _shaped_as(receiver, arguments)
-    signature = tensor_method(name)
+    """`tensor.name(…)`: by a handler of its own, else by its signature."""
+    handler = tensor_method.get(name, _by_signature)
+    return handler(run, receiver, name, arguments, node)
+
+
+def _by_signature(
+    run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call
+) -> Value:
+    signature = signature_of(name)
     if signature is None:
         return Unknown(f"tensor.{name} is not known")
     assert isinstance(node.func, cst.Attribute)
     tensor = as_tensor(receiver) if isinstance(receiver, Batch) else receiver
     given = [Argument(node.func.value, tensor), *arguments.positional]
     every = Arguments(given, arguments.keywords, arguments.open)
-    result = apply_signature(run, signature, every, node, name=name)
-    if name == "requires_grad_" and isinstance(tensor, Tensor):
-        return replace(tensor, grad=True, role=tensor.role or "leaf")
-    return result
+    return apply_signature(run, signature, every, node, name=name)
+
+
+@tensor_method("item", "tolist")
+def _read(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
+    assert isinstance(node.func, cst.Attribute)
+    run.steps.read(Argument(node.func.value, receiver), node)
+    return _by_signature(run, receiver, name, arguments, node)
+
+
+@tensor_method("requires_grad_")
+def _leaf(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
+    result = _by_signature(run, receiver, name, arguments, node)
+    tensor = as_tensor(receiver) if isinstance(receiver, Batch) else receiver
+    if not isinstance(tensor, Tensor):
+        return result
+    return replace(tensor, grad=True, role=tensor.role or "leaf")
+
+
+@tensor_method("view", "reshape", "expand", "repeat")
+def _view(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
+    return _reshaped(receiver, scalar=_scalar_in_shape(receiver, arguments))
 
 
 def _reshaped(receiver: Value, *, scalar: bool | None) -> Tensor:
@@ -105,7 +120,8 @@ def _scalar_in_shape(receiver: Value, arguments: Arguments) -> bool | None:
     return False
 
 
-def _shaped_as(receiver: Value, arguments: Arguments) -> Tensor:
+@tensor_method("view_as", "expand_as", "reshape_as")
+def _view_as(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
     """`x.view_as(y)` uses the shape of `y` alone, wherever it is."""
     both = [receiver, *(argument.value for argument in arguments.positional[:1])]
     has_dimensions = any(
@@ -114,6 +130,7 @@ def _shaped_as(receiver: Value, arguments: Arguments) -> Tensor:
     return _reshaped(receiver, scalar=False if has_dimensions else None)
 
 
+@tensor_method("type", "type_as")
 def _type(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
     """`.type(T)` changes the dtype, or moves where T is a CUDA type; `.type_as` follows."""
     given = arguments.get(0, "dtype" if name == "type" else "other")
@@ -175,7 +192,7 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
     if name in ("named_parameters", "named_buffers", "buffers"):
         return _named_of_outside(run, receiver, name)
     if name == "add_argument":
-        declare_option(run, arguments)
+        run.steps.option(arguments)
         note_option(run, arguments)
     if name == "parse_args":
         return Outside("args")
@@ -201,10 +218,10 @@ def _named_of_outside(run: Run, receiver: Outside, name: str) -> Value:
 
 def _is_of_torch(run: Run) -> bool:
     """Whether only tensors of torch have a `.numpy()` here."""
-    return _OTHER_TENSORS.search(run.program.text) is None
+    return _OTHER_TENSORS.isdisjoint(mentions_in(run.program.tree).names)
 
 
-_OTHER_TENSORS = re.compile(r"tensorflow|paddle|mxnet|\bjax\b|\btf\b|\.backend\b")
+_OTHER_TENSORS = frozenset({"tensorflow", "paddle", "mxnet", "jax", "tf", "backend"})
 _KEEPS_PLACE = frozenset("train eval float double half bfloat16 requires_grad_ apply".split())
 """What a module has too, and what leaves it, or a tensor, where it is."""
 _PROVES_TENSOR = frozenset(

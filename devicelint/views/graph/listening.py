@@ -1,4 +1,4 @@
-"""Hears a walk, and notes where each value is, what it was made from, and what moved it."""
+"""Listens to a walk, and notes where each value is, what it was made from, and what moved it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from devicelint.interpreter.torch.reveal import HOST_MEMORY, revealed_device
 from devicelint.linter.collector import parent_of
 from devicelint.text.source import SourceFile
 from devicelint.views.graph.chart import Sight
-from devicelint.views.graph.notes import NotedMove, NotedValue, Notes
+from devicelint.views.graph.notes import NotedMove, NotedValue, SightNotes
 from devicelint.views.graph.tree import Tree
 from devicelint.views.why import since
 
@@ -32,20 +32,20 @@ class Charting:
     def __init__(self, module: cst.Module) -> None:
         self._tree = Tree(module)
         self.watched = self._tree.nodes
-        """What the walk is to tell the value of."""
-        self._walks: dict[World, Notes] = {}
+        """What the walk is to record the value of."""
+        self._walks: dict[World, SightNotes] = {}
 
     def listener_for(self, world: World) -> Listener:
         """The listener of one walk; a walk that is given up is forgotten."""
         self._walks.pop(parent_of(world) or world, None)
-        hearing = _Hearing(self._tree)
-        self._walks[world] = hearing.notes
+        listening = _Hearing(self._tree)
+        self._walks[world] = listening.notes
 
-        def hear(event: Event, run: Run) -> None:
+        def listen(event: Event, run: Run) -> None:
             if run.concerns(event):
-                hearing.hear(event, run)
+                listening.listen(event, run)
 
-        return hear
+        return listen
 
     def sights(self, source: SourceFile) -> tuple[Sight, ...]:
         """What was seen in each world, in the order of the walks."""
@@ -60,9 +60,9 @@ class _Hearing:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self.notes = Notes()
+        self.notes = SightNotes()
 
-    def hear(self, event: Event, run: Run) -> None:
+    def listen(self, event: Event, run: Run) -> None:
         """Take note of an event."""
         match event:
             case Evaluated():

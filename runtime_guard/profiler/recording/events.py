@@ -25,7 +25,7 @@ ASKING = frozenset(
 
 
 class Entry:
-    """An event that waits for its line to be written, and perhaps for what the device tells."""
+    """An event that waits for its line to be written, and perhaps for what the device measures."""
 
     __slots__ = ("at", "bytes", "device_us", "host_us", "step", "sums", "thread", "values")
 
@@ -40,7 +40,7 @@ class Entry:
         self.values = devices_of_names(sighting)
 
     def add_device_time(self, device_us: float) -> None:
-        """Add what the device told, here and to the sums."""
+        """Add what the device measured, here and to the sums."""
         self.device_us = device_us
         self.sums.add_device_time(device_us)
 

@@ -60,7 +60,7 @@ def names_at(code: CodeType, instruction: int, line: int) -> Names:
 
 
 def _does(names: Names, operation: str) -> bool:
-    """Tell whether these may be the names of what an operation of Python 3.10 works on."""
+    """Return whether these may be the names of what an operation of Python 3.10 works on."""
     if operation.startswith("CALL_"):
         return names.called not in ("", "[]")
     if operation.endswith("_SUBSCR"):
@@ -72,7 +72,7 @@ def _does(names: Names, operation: str) -> bool:
 def _index(file: str) -> dict[tuple[int, int], Names]:
     """Return the names at every call, index and condition of a file, by where it ends.
 
-    The end tells them apart, and does not depend on how a chain of calls is broken into lines.
+    The end distinguishes them, and does not depend on how a chain of calls is broken into lines.
     """
     tree = _parsed("".join(linecache.getlines(file)))
     found: dict[tuple[int, int], Names] = {}

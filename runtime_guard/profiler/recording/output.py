@@ -35,7 +35,7 @@ class Output:
         self._is_child = is_child(distributed.rank())
         self._make = partial(Journal, max_bytes=max_bytes, head=head, totals=totals)
         self._journal: Journal | None = None
-        self._told = False
+        self._complained = False
 
     def open(self) -> None:
         """Begin the file, or go on with it.
@@ -60,15 +60,15 @@ class Output:
             self._open_late(at_exit)
         if self._journal is not None:
             self._journal.append(line, size)
-            self._tell_failure()
+            self._report_failure()
 
     def _open_late(self, at_exit: Callable[[], None]) -> None:
-        if self._told:
+        if self._complained:
             return
         try:
             self._open()
         except OSError as error:
-            self._told = True
+            self._complained = True
             complain(f"runtime_guard: {error}")
         else:
             # A process that multiprocessing forked ends without the functions of atexit.
@@ -78,20 +78,20 @@ class Output:
         """Write what is old enough."""
         if self._journal is not None:
             self._journal.tick()
-            self._tell_failure()
+            self._report_failure()
 
     def close(self, reason: str, at: float, lines: str = "") -> None:
         """End the file, with `lines` before its end."""
         if self._journal is not None:
             end = json.dumps({"type": "end", "at": round(at, 3), "reason": reason})
             self._journal.close(f"{lines}{end}\n")
-            self._tell_failure()
+            self._report_failure()
 
     def add(self, lines: str) -> None:
         """Write some lines now, whether the recording was ended or not."""
         if self._journal is not None:
             self._journal.flush(lines, totals=True)
-            self._tell_failure()
+            self._report_failure()
 
     @property
     def is_closed(self) -> bool:
@@ -105,11 +105,11 @@ class Output:
         self._journal = None
         self._is_child = True
 
-    def _tell_failure(self) -> None:
+    def _report_failure(self) -> None:
         assert self._journal is not None
         failure = self._journal.failure
-        if failure is not None and not self._told:
-            self._told = True
+        if failure is not None and not self._complained:
+            self._complained = True
             complain(
                 f"runtime_guard cannot write to {self._journal.path} any more ({failure}): "
                 "the recording goes on in memory"

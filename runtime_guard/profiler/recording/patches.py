@@ -143,7 +143,7 @@ class Applied:
 
 
 def listen(listener: Listener) -> None:
-    """Tell `listener` of every transfer from now on."""
+    """Report every transfer to `listener` from now on."""
     with _lock:
         if not _applied:
             _prepare()
@@ -155,7 +155,7 @@ def listen(listener: Listener) -> None:
 
 
 def ignore(listener: Listener) -> None:
-    """Tell it no more; with the last listener the methods are torch's own again."""
+    """Report to it no more; with the last listener the methods are torch's own again."""
     with _lock:
         if listener in listeners:
             listeners.remove(listener)

@@ -20,7 +20,7 @@ def own_path(path: Path, rank: int | None, child: bool) -> Path:
 
 
 def is_child(rank: int | None, environ: Mapping[str, str] = os.environ) -> bool:
-    """Tell whether another process of this run has the name already."""
+    """Return whether another process of this run has the name already."""
     if environ.get(CHILD) != "1":
         return False
     # The worker processes of a rank inherit its number with its environment.
@@ -48,7 +48,7 @@ def siblings(path: Path) -> Iterator[Path]:
 
 
 def _has_lines(path: Path) -> bool:
-    """Tell whether more is there than a process leaves that is killed before its first event."""
+    """Return whether more is there than a process leaves that is killed before its first event."""
     if not path.is_file():
         return False
     with path.open("rb") as file:

@@ -175,5 +175,5 @@ def _bytes(tensor: Tensor) -> int:
     try:
         return int(tensor.nbytes)
     except (RuntimeError, NotImplementedError):
-        # Some layouts do not tell.
+        # Some layouts do not say.
         return 0

@@ -75,7 +75,7 @@ def read(path: str | Path) -> tuple[Recording, ...]:
 
 
 def _of_one_run(other: Header, first: Header) -> bool:
-    """Tell files of this run from those that an earlier one left under the same name."""
+    """Distinguish files of this run from those that an earlier one left under the same name."""
     if other.rank is not None and first.rank is not None:
         # Ranks start in any order, on clocks of their own.
         return other.world_size == first.world_size and other.started > first.started - 60

@@ -55,7 +55,7 @@ def site_of(frame: FrameType | None) -> Site:
 
 @functools.lru_cache(maxsize=SITES_KEPT)
 def moves_on_purpose(file: str) -> bool:
-    """Tell whether code of this file was written by somebody who moves tensors on purpose.
+    """Return whether code of this file was written by somebody who moves tensors on purpose.
 
     A library is; numpy only stands in between, like torch.
     """

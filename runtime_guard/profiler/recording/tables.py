@@ -31,7 +31,7 @@ class Sum:
         self.host_us += host_us
 
     def add_device_time(self, device_us: float) -> None:
-        """Add what the device told, which may be long after the event."""
+        """Add what the device measured, which may be long after the event."""
         self.device_us = device_us + (self.device_us or 0.0)
 
     def tally(self) -> Tally:

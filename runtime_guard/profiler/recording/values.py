@@ -38,7 +38,7 @@ class Spot:
 class Tally:
     """What happened at a spot so far; times in microseconds.
 
-    `host_us` is how long the host was busy or blocked. `device_us` is None where no device told.
+    `host_us` is how long the host was busy or blocked. `device_us` is None where none measured.
     """
 
     count: int

@@ -1,4 +1,4 @@
-"""Wraps a method of torch so that calls which move data are told to the listeners.
+"""Wraps a method of torch so that calls which move data are reported to the listeners.
 
 A call inside another watched call is part of that one. A tensor on the CPU whose value is read
 goes straight through, and so does whatever is being compiled.
@@ -104,7 +104,7 @@ def _elsewhere(value: Any) -> bool:
 def observed(
     original: Function, op: str, probe: Probe, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Call the original, and tell what it moved; what it raises, it raises."""
+    """Call the original, and report what it moved; what it raises, it raises."""
     if not listeners:
         return original(*args, **kwargs)
     outer = nesting.inside

@@ -116,7 +116,7 @@ Counted = list[tuple[Spot, Tally]]
 
 
 def _grouped(recordings: Sequence[Recording]) -> dict[Key, Counted]:
-    """Ranks do the same on devices of their own: of several, only the devices' types tell apart."""
+    """Ranks do the same on devices of their own: of several, only types of devices count."""
     found: dict[Key, Counted] = {}
     for recording in recordings:
         for spot, tally in recording.totals.items():

@@ -11,7 +11,7 @@ STREAMS = (Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd"))
 
 
 def is_stream(path: Path) -> bool:
-    """Tell whether a name stands for a pipe, a terminal or another device: it keeps its name."""
+    """Return whether a name stands for a pipe, a terminal or another device: it keeps its name."""
     return path.parent in STREAMS or (path.exists() and not path.is_file())
 
 

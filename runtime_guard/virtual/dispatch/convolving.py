@@ -42,7 +42,7 @@ class Convolution(NamedTuple):
     @property
     def spatial(self) -> int:
         """How many dimensions a picture has; a sequence is taken for a picture of one row."""
-        return max(self.weight.dim() - 2, 2)
+        return max(int(self.weight.dim()) - 2, 2)
 
     @property
     def kernel(self) -> str:
@@ -83,7 +83,7 @@ class Convolution(NamedTuple):
 
     @property
     def _batch(self) -> int:
-        return self.data.shape[0] if self.data.dim() == self.weight.dim() else 1
+        return int(self.data.shape[0]) if self.data.dim() == self.weight.dim() else 1
 
 
 def check(given: Convolution) -> None:

@@ -25,7 +25,7 @@ SHARING = frozenset({torch.as_tensor, torch.asarray})
 
 
 def make(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call what was told a device, or a generator.
+    """Call what was given a device, or a generator.
 
     Raises:
         RuntimeError: the generator is of another device; the text is CUDA's.

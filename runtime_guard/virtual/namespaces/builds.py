@@ -17,7 +17,7 @@ CUDA: Final = "12.6"
 """The version of CUDA for which every supported release of torch has a build."""
 
 CUDNN: Final = 91002
-"""What such a build tells as cuDNN's version."""
+"""What such a build gives as cuDNN's version."""
 
 XPU: Final = "20250301"
 
@@ -40,6 +40,11 @@ def install(patches: Patches) -> None:
     patches.put_item(cudnn.is_acceptable.__globals__, "_init", lambda: speaks("cuda"))
     # The weights of a recurrent layer lie in host memory, where cuDNN cannot put them together.
     patches.put(torch, "_use_cudnn_rnn_flatten_weight", constant(False))
+    _install_metal(patches)
+    _install_plans(patches)
+
+
+def _install_metal(patches: Patches) -> None:
     patches.put(mps, "is_built", lambda: speaks("mps"))
     patches.put(mps, "is_available", lambda: speaks("mps"))
     stand_in_all(
@@ -53,7 +58,6 @@ def install(patches: Patches) -> None:
             "get_core_count": constant(10),
         },
     )
-    _install_plans(patches)
 
 
 def _install_plans(patches: Patches) -> None:

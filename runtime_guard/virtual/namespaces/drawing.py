@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from runtime_guard.virtual.dispatch.calls import Handler
 
 FACTORIES: Final = "rand randn randint randperm normal".split()
-"""What makes tensors on the device that it is told, or on the default one."""
+"""What makes tensors on the device that it is given, or on the default one."""
 
 OPERATIONS: Final = """
     rand_like randn_like randint_like bernoulli multinomial poisson binomial rrelu rrelu_ dropout
@@ -58,7 +58,7 @@ def _wrapped(inner: Handler) -> Handler:
 
 
 def _where(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> torch.device | None:
-    """On which device a call draws, as far as it can be told before."""
+    """On which device a call draws, as far as it can be known before."""
     wanted = kwargs.get("device")
     if wanted is None and func in _FACTORIES:
         wanted = _device.CURRENT_DEVICE

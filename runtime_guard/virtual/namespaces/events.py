@@ -115,7 +115,7 @@ def elapsed(begin: Any, end: Any) -> float:
     """The milliseconds between two events.
 
     Raises:
-        ValueError: one cannot tell the time, or was not recorded; the texts are CUDA's
+        ValueError: one cannot give the time, or was not recorded; the texts are CUDA's
             (ATen/cuda/CUDAEvent.h).
     """
     if not (begin._timed and end._timed):

@@ -71,7 +71,7 @@ class _Kind(type):
 
 
 class Generator(metaclass=_Kind):
-    """Makes a generator of the device that it is told; `torch.Generator` inside the block."""
+    """Makes a generator of the device that it is given; `torch.Generator` inside the block."""
 
     def __new__(cls, device: Any = "cpu") -> Any:
         """Make one."""

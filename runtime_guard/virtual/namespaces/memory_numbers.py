@@ -1,4 +1,4 @@
-"""What is told of memory: the accounts of the machine, in the words of torch's allocators."""
+"""What is known of memory: the accounts of the machine, in the words of torch's allocators."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def statistics(index: int) -> dict[str, Any]:
         "requested_bytes": size,
         "reserved_bytes": held,
     }
-    told: dict[str, Any] = {"num_ooms": own.refusals, "num_device_alloc": segments["allocated"]}
+    stats: dict[str, Any] = {"num_ooms": own.refusals, "num_device_alloc": segments["allocated"]}
     for word in COUNTED:
         figures = known.get(word, none)
-        told[word] = {"all": figures, "large_pool": figures, "small_pool": none}
-    told.update(dict.fromkeys(OVERSIZED, none))
-    told.update(dict.fromkeys(EVENTS, 0))
-    return {**told, "max_split_size": -1}
+        stats[word] = {"all": figures, "large_pool": figures, "small_pool": none}
+    stats.update(dict.fromkeys(OVERSIZED, none))
+    stats.update(dict.fromkeys(EVENTS, 0))
+    return {**stats, "max_split_size": -1}
 
 
 def _figures(current: int, peak: int, ever: int) -> dict[str, int]:

@@ -67,7 +67,7 @@ def put_all(patches: Patches, holder: Any, table: Mapping[str, Any]) -> None:
 
 
 def fill(patches: Patches, base: Any, attributes: Mapping[str, Any]) -> bool:
-    """Give a dummy base class of torch what its instances need, and tell whether it is one.
+    """Give a dummy base class of torch what its instances need, and return whether it is one.
 
     A build with the accelerator has a class of C++ there, which takes nothing.
     """

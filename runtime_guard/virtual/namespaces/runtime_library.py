@@ -79,7 +79,7 @@ def ranges() -> SimpleNamespace:
 def _reading(name: str, sensor: str, value: int) -> Callable[..., int]:
     def read(device: Any = None) -> int:
         ordinal(getattr(torch, name)._utils._get_device_index(device, optional=True))
-        once(sensor, f"torch.{name}.{sensor} tells the figure of an idle device")
+        once(sensor, f"torch.{name}.{sensor} gives the figure of an idle device")
         return value
 
     return read

@@ -19,11 +19,11 @@ UNMODELLED: Final = {
     "torch.accelerator.Graph": "cannot be captured: torch's own error is raised",
     "torch.cuda.CUDAGraph": "captures nothing: what is captured runs at once, `replay` raises",
     "torch.cuda.CUDAPluggableAllocator": "raises RuntimeError",
-    "torch.cuda.Event.elapsed_time": "tells the time of the host",
+    "torch.cuda.Event.elapsed_time": "gives the time of the host",
     "torch.cuda.Event.ipc_handle": "raises RuntimeError",
     "torch.cuda.GreenContext": "raises RuntimeError, as where the driver does not support it",
     "torch.cuda.change_current_allocator": "raises RuntimeError",
-    "torch.cuda.clock_rate": "tells the figure of an idle device",
+    "torch.cuda.clock_rate": "gives the figure of an idle device",
     "torch.cuda.cudart": "has memory, the profiler and what only succeeds",
     "torch.cuda.gds": "raises RuntimeError",
     "torch.cuda.get_rng_state": "has the length of the CPU's, and its stream",
@@ -34,14 +34,14 @@ UNMODELLED: Final = {
     "torch.cuda.memory._record_memory_history": "records nothing",
     "torch.cuda.memory_allocated": "counts bytes exactly, and none that only a backward pass holds",
     "torch.cuda.memory_snapshot": "is empty",
-    "torch.cuda.memory_usage": "tells the figure of an idle device",
+    "torch.cuda.memory_usage": "gives the figure of an idle device",
     "torch.cuda.nccl": "has a version, and no collectives: they raise RuntimeError",
-    "torch.cuda.power_draw": "tells the figure of an idle device",
+    "torch.cuda.power_draw": "gives the figure of an idle device",
     "torch.cuda.set_sync_debug_mode": "is kept, and finds nothing",
-    "torch.cuda.temperature": "tells the figure of an idle device",
+    "torch.cuda.temperature": "gives the figure of an idle device",
     "torch.cuda.tunable": "is off, and stays so",
     "torch.cuda.use_mem_pool": "changes nothing",
-    "torch.cuda.utilization": "tells the figure of an idle device",
+    "torch.cuda.utilization": "gives the figure of an idle device",
     "torch.mps.compile_shader": "raises RuntimeError",
     "torch.mps.load_metallib": "raises RuntimeError",
     "torch.mps.profiler": "traces nothing",
@@ -49,15 +49,15 @@ UNMODELLED: Final = {
     "torch.xpu.XPUGraph": "captures nothing: what is captured runs at once, `replay` raises",
     "torch.xpu.XPUPluggableAllocator": "raises RuntimeError",
     "torch.xpu.change_current_allocator": "raises RuntimeError",
-    "torch.xpu.clock_rate": "tells the figure of an idle device",
+    "torch.xpu.clock_rate": "gives the figure of an idle device",
     "torch.xpu.graph": "runs its body at once",
     "torch.xpu.make_graphed_callables": "gives back what it is given",
     "torch.xpu.memory_snapshot": "is empty",
-    "torch.xpu.memory_usage": "tells the figure of an idle device",
-    "torch.xpu.power_draw": "tells the figure of an idle device",
-    "torch.xpu.temperature": "tells the figure of an idle device",
+    "torch.xpu.memory_usage": "gives the figure of an idle device",
+    "torch.xpu.power_draw": "gives the figure of an idle device",
+    "torch.xpu.temperature": "gives the figure of an idle device",
     "torch.xpu.use_mem_pool": "changes nothing",
-    "torch.xpu.utilization": "tells the figure of an idle device",
+    "torch.xpu.utilization": "gives the figure of an idle device",
 }
 """By name, as a program writes it: what happens, as the rest of a sentence that it begins."""
 
@@ -94,7 +94,7 @@ TUNING: Final = {
     "_cuda_tunableop_get_rotating_buffer_size": 0,
     "_cuda_tunableop_read_file": False,
 }
-"""What `torch.cuda.tunable` is told."""
+"""What `torch.cuda.tunable` is given."""
 
 TUNED: Final = """
     tunableop_enable tunableop_tuning_enable record_untuned_enable tunableop_set_max_tuning_duration

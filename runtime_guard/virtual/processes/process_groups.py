@@ -1,7 +1,7 @@
 """Process groups of accelerators: collectives run on gloo, with the checks of nccl and xccl.
 
 torch makes a group of "nccl" from a class that a torch built without CUDA has not. Here that class
-is gloo under another name, so that all that torch's own Python checks and tells stays as it is.
+is gloo under another name, so that all that torch's own Python checks and says stays as it is.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ FLAT: Final = (
 """Of these, the ones in which nccl counts elements, and gloo wants rows for each rank."""
 
 NCCL_VERSION: Final = 2 << 32 | 27 << 16 | 5
-"""The version that torch tells in its logs, as it packs it."""
+"""The version that torch names in its logs, as it packs it."""
 
 
 def install(patches: Patches) -> None:
@@ -72,17 +72,20 @@ def install(patches: Patches) -> None:
     patches.put(torch._C, "_nccl_version_suffix", lambda: b"")
     helper = c10d._new_process_group_helper
     patches.put(c10d, "_new_process_group_helper", _making(helper))
-    group = c10d.ProcessGroup
+    _check_collectives(patches, c10d.ProcessGroup)
+    for name in ("_stash_obj_in_tls", "_remove_obj_from_tls"):
+        if hasattr(torch._C, name):
+            patches.put(torch._C, name, _without_context(getattr(torch._C, name)))
+    _draw_by_rank(patches)
+
+
+def _check_collectives(patches: Patches, group: Any) -> None:
     types = group._device_types.__get__
     patches.put(group, "_device_types", property(lambda self: _asked_for(self) or types(self)))
     for name in COLLECTIVES:
         if hasattr(group, name):
             patches.put(group, name, _checking(getattr(group, name)))
     patches.put(group, "barrier", _waiting_on_host(group.barrier))
-    for name in ("_stash_obj_in_tls", "_remove_obj_from_tls"):
-        if hasattr(torch._C, name):
-            patches.put(torch._C, name, _without_context(getattr(torch._C, name)))
-    _draw_by_rank(patches)
 
 
 def _draw_by_rank(patches: Patches) -> None:
@@ -105,6 +108,17 @@ def _draw_by_rank(patches: Patches) -> None:
         patches.put(module, "is_rng_supported_mesh", is_rng_supported_mesh)
 
 
+class _Options(SimpleNamespace):
+    """What such a backend can be given; only the timeout is heeded."""
+
+    def __init__(self, is_high_priority_stream: bool = False) -> None:
+        super().__init__(
+            is_high_priority_stream=is_high_priority_stream,
+            config=SimpleNamespace(),
+            _timeout=None,
+        )
+
+
 def _standing_for(name: str) -> type[Any]:
     """The class that stands for the backend of this name."""
 
@@ -112,16 +126,7 @@ def _standing_for(name: str) -> type[Any]:
         """Gloo, as the backend of an accelerator."""
 
         uid = -1
-
-        class Options(SimpleNamespace):
-            """What such a backend can be told; only the timeout is heeded."""
-
-            def __init__(self, is_high_priority_stream: bool = False) -> None:
-                super().__init__(
-                    is_high_priority_stream=is_high_priority_stream,
-                    config=SimpleNamespace(),
-                    _timeout=None,
-                )
+        Options = _Options
 
         def __init__(self, store: Any, rank: int, size: int, options: Any) -> None:
             once(name, OVER_GLOO.format(name))

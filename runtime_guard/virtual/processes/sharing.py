@@ -72,8 +72,8 @@ def _of_process(process: BaseProcess, protocol: Any) -> Any:
     reduced: Any = object.__reduce_ex__(process, protocol)
     make, args, *rest = reduced
     here = machine()
-    told = (len(here.devices), here.name, here.accounts[0].limit)
-    return (begun, (told, make, args), *rest)
+    asked = (len(here.devices), here.name, here.accounts[0].limit)
+    return (begun, (asked, make, args), *rest)
 
 
 def _after_fork() -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def begun(told: tuple[int, str, int | None], make: Callable[..., Any], args: Any) -> Any:
+def begun(asked: tuple[int, str, int | None], make: Callable[..., Any], args: Any) -> Any:
     """Make the machine of the parent process, for as long as this one lives, and a process."""
     importlib.import_module("torch")
     from runtime_guard.virtual.devices.machine import is_active
@@ -22,6 +22,6 @@ def begun(told: tuple[int, str, int | None], make: Callable[..., Any], args: Any
     if not is_active():
         from runtime_guard.virtual.block import VirtualGpu
 
-        count, name, limit = told
+        count, name, limit = asked
         VirtualGpu(count, name, None if limit is None else limit / 1024**3).__enter__()
     return make(*args)

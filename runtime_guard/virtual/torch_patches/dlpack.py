@@ -30,7 +30,7 @@ def install(patches: Patches) -> None:
     """Let capsules name virtual devices."""
     for name in ("_to_dlpack", "_to_dlpack_versioned"):
         if hasattr(torch._C, name):
-            patches.put(torch._C, name, _told(getattr(torch._C, name)))
+            patches.put(torch._C, name, _asked_for(getattr(torch._C, name)))
     patches.put(torch._C, "_from_dlpack", _heard(torch._C._from_dlpack))
     for holder in (torch, dlpack):
         if hasattr(holder, "to_dlpack"):
@@ -49,7 +49,7 @@ def _device_in(capsule: Any) -> Any:
     return None
 
 
-def _told(export: Callable[..., Any]) -> Callable[..., Any]:
+def _asked_for(export: Callable[..., Any]) -> Callable[..., Any]:
     def to_dlpack(tensor: Any, *args: Any, **kwargs: Any) -> Any:
         with torch._C.DisableTorchFunction():
             capsule = export(tensor, *args, **kwargs)

@@ -23,7 +23,7 @@ OPTIONS = ("dtype", "layout", "device", "pin_memory")
 
 
 def install(patches: Patches) -> None:
-    """Let nested tensors lie where they are told to, or with the first that they are made of."""
+    """Let nested tensors lie where they are to, or with the first that they are made of."""
     original = torch._C._nested.nested_tensor
 
     def nested_tensor(parts: Sequence[Any], *args: Any, device: Any = None, **kwargs: Any) -> Any:

@@ -27,7 +27,8 @@ def test_a_door_whose_library_is_missing_says_what_to_install(monkeypatch, door,
             monkeypatch.delitem(sys.modules, name)
     for name in modules:
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, f"runtime_guard.{door}", raising=False)
+    for home in ("runtime_guard", "runtime_guard.integrations"):
+        monkeypatch.delitem(sys.modules, f"{home}.{door}", raising=False)
     with pytest.raises(ImportError, match=f"runtime_guard.{door} needs .*: pip install {package}"):
         importlib.import_module(f"runtime_guard.{door}")
 

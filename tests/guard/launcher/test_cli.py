@@ -179,7 +179,7 @@ def activation(*found: Mismatch, moved: tuple[Mismatch, ...] = (), action: str =
 
 def told(outcome: Outcome, capsys, error: BaseException | None = None) -> str:
     outcome.notice(error)
-    outcome.tell()
+    outcome.report()
     printed = capsys.readouterr()
     assert printed.out == ""
     return str(printed.err)

@@ -350,7 +350,7 @@ def test_the_lengths_of_a_packed_sequence_stay_on_the_cpu():
 
     note = note_of(pack, torch.ones(1, 3, 2), torch.tensor([3], device=META))
     assert note.startswith("`lengths` is on meta")
-    assert "write `lengths.cpu()` in place of `lengths` at " in note
+    assert "write `lengths.cpu()` in place of `lengths` at " in unfolded(note)
 
 
 def test_a_checkpoint_of_another_machine_is_mapped():
@@ -454,7 +454,7 @@ def test_an_error_of_a_worker_is_explained_from_its_text():
     loader = DataLoader(Samples(), num_workers=1)
     note = note_of(lambda: list(loader))
     assert note.startswith("it failed in DataLoader worker process 0\n  failed at:  ")
-    assert "return torch.ones(2, device=META) + torch.ones(2)" in note
+    assert "return torch.ones(2, device=META) + " in note
 
 
 def test_a_compiled_function_is_explained():

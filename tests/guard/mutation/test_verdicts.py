@@ -210,13 +210,13 @@ def test_losses_are_compared_to_the_last_bit(after, verdict, told):
 
 def test_where_there_are_no_losses_parameters_are_compared():
     bare = replace(TRAINED, losses=())
-    assert compared(bare, bare).told == "parameters unchanged (2 steps)"
+    assert compared(bare, bare).text == "parameters unchanged (2 steps)"
     empty = replace(bare, digest="")
     assert compared(empty, empty) == Agreement(
         "unknown", "no losses to compare: their bytes cannot be had"
     )
     idle = replace(empty, steps=0)
-    assert compared(idle, idle).told == "no losses to compare: no optimizer made a step"
+    assert compared(idle, idle).text == "no losses to compare: no optimizer made a step"
 
 
 BEFORE, AFTER = Source("train.py", b"old"), Source("train.py", b"new")
@@ -235,7 +235,7 @@ def agreement_of(monkeypatch, before, after, real=0):
     monkeypatch.setattr(proving, "run", run)
     found = prove(JOB, [BEFORE, AFTER], real=real).agreement
     assert found is not None
-    return found.told
+    return found.text
 
 
 def test_what_needs_a_gpu_is_compared_on_a_virtual_one(monkeypatch):
@@ -317,8 +317,8 @@ def test_what_a_script_lacks_is_said_once_for_all_machines():
 def test_other_losses_are_a_problem():
     changed = Agreement("changed", "the loss of step 2 differs: 1.0 before, 2.0 after")
     found = replace(proof(), agreement=changed)
-    assert found.problems() == [changed.told]
-    assert of_proof(found)["losses"] == {"verdict": "changed", "told": changed.told}
+    assert found.problems() == [changed.text]
+    assert of_proof(found)["losses"] == {"verdict": "changed", "told": changed.text}
     assert "\nThe loss of step 2 differs: 1.0 before, 2.0 after\n" in shown(ProofTable(found))
     unknown = Agreement("unknown", "losses not compared: …")
     assert replace(found, agreement=unknown).problems() == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -25,15 +24,15 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.run import Run, methods
-from devicelint.interpreter.libraries.registry import answer_for
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import methods, module_method
 from devicelint.interpreter.python.attributes import member_of, module_device, registered_under
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import extend, is_shared
 from devicelint.interpreter.python.functions import call_function
-from devicelint.interpreter.suggestions.sibling_moves import note_moved_name
 from devicelint.interpreter.torch.device_arguments import note_idle_demand
 from devicelint.interpreter.torch.legacy_types import move_to_type
+from devicelint.interpreter.torch.marked_calls import marked_method
 from devicelint.interpreter.torch.modules.calls import call_module
 from devicelint.interpreter.torch.modules.construction import fill_container
 from devicelint.interpreter.torch.modules.copies import reached_by
@@ -45,22 +44,9 @@ from devicelint.interpreter.torch.modules.registration import (
 from devicelint.interpreter.torch.modules.submodules import child_of, part_named
 from devicelint.interpreter.torch.transfers import TRANSFERS, move_deviceless, target_of
 
-ModuleMethod = Callable[[Run, Module, Arguments, cst.Call], Value]
-MODULE_METHODS: dict[str, ModuleMethod] = {}
-"""What the methods of `nn.Module` itself do, by name."""
-
 _ITSELF = frozenset(
     "train eval float half double bfloat16 requires_grad_ apply type share_memory".split()
 )
-
-
-def _named(*names: str) -> Callable[[ModuleMethod], ModuleMethod]:
-    def register(method: ModuleMethod) -> ModuleMethod:
-        for name in names:
-            MODULE_METHODS[name] = method
-        return method
-
-    return register
 
 
 @methods(Module)
@@ -78,10 +64,10 @@ def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> V
         move_to_type(run, receiver, arguments, node)
     if name in _ITSELF:
         return receiver
-    answer = answer_for(receiver.name, name)
+    answer = marked_method(receiver.name, name)
     if answer is not None:
         return answer(run, receiver, arguments, node)
-    method = MODULE_METHODS.get(name)
+    method = module_method.get(name)
     if method is None:
         return Unknown(f"{receiver.name}.{name}()")
     return method(run, receiver, arguments, node)
@@ -109,49 +95,48 @@ def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst
         if isinstance(node.func.value, cst.Subscript) and is_shared(run, module.ref):
             reached = join_devices(origin, target)
         move_module(run, module, reached, Step(Verb.MOVED, node, reached))
-        note_moved_name(run, node, target, module.since.site)
     run.announce_transfer(Transfer(node, node.func.value, module, method, target, module, origin))
     return module
 
 
-@_named("parameters")
+@module_method("parameters")
 def _parameters(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
     assert isinstance(node.func, cst.Attribute)
     return Parameters(module, node.func.value)
 
 
-@_named("named_parameters")
+@module_method("named_parameters")
 def _named_parameters(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
     return Stream(Tuple((HOST, any_parameter(run, module))))
 
 
-@_named("items", "named_children")
+@module_method("items", "named_children")
 def _items(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
     return Stream(Tuple((HOST, child_of(run, module, node))))
 
 
-@_named("values", "children")
+@module_method("values", "children")
 def _values(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
     return Stream(child_of(run, module, node))
 
 
-@_named("forward")
+@module_method("forward")
 def _forward(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
     return call_module(run, module, arguments, node)
 
 
-@_named("append", "extend", "insert")
+@module_method("append", "extend", "insert")
 def _append(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
     fill_container(run, module, "ModuleList", arguments)
     return module
 
 
-@_named("register_buffer")
+@module_method("register_buffer")
 def _register_buffer(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
     return _register(run, module, arguments, "tensor", "buffer")
 
 
-@_named("register_parameter")
+@module_method("register_parameter")
 def _register_parameter(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
     return _register(run, module, arguments, "param", "parameter")
 
@@ -169,7 +154,7 @@ def _register(run: Run, module: Module, arguments: Arguments, given_as: str, rol
     return NONE
 
 
-@_named("add_module", "register_module")
+@module_method("add_module", "register_module")
 def _add_module(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
     name, child = arguments.get(0, "name"), arguments.get(1, "module")
     if child is None:

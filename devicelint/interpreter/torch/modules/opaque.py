@@ -7,16 +7,15 @@ import libcst as cst
 from devicelint.domain.devices import CPU
 from devicelint.domain.events import Operand
 from devicelint.domain.values import Batch, Class, Module, Moved, Outside, Tensor, Unknown, Value
-from devicelint.interpreter.analyses.unknown_inputs import note_unknown
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.run import Run, calls
-from devicelint.interpreter.guesses.loader_devices import answer_of_unseen, check_unseen
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.libraries.bundles import as_batch, make_bundle
 from devicelint.interpreter.python.attributes import CLASS_FIELD, module_device
 from devicelint.interpreter.python.classes import torch_base
 from devicelint.interpreter.torch.checkpoints import note_moved
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input, inputs_of
-from devicelint.interpreter.torch.operands import is_excused, operand_of
+from devicelint.interpreter.torch.operands import mixes_as_scalar, operand_of
 from devicelint.knowledge import kind_of, member_mark
 
 
@@ -30,7 +29,7 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
     for argument in inputs_of(arguments) if checks else ():
         value = as_batch(run, argument.value)
         operand = operand_of(value, argument.site)
-        if operand is None or isinstance(value, Outside) or is_excused(operand):
+        if operand is None or isinstance(value, Outside) or mixes_as_scalar(operand):
             continue
         if check_input(run, site, own, operand):
             break
@@ -67,7 +66,7 @@ def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.C
     """
     note_moved(run, module.since.site)
     own = Operand(site.func, module, module.device, module.since)
-    note_unknown(run, own, arguments)
+    run.steps.module_called(own, arguments)
     if "." in module.origin:
         check_again(run, own, arguments, site)
         return Unknown(f"the result of {module.origin}")
@@ -81,6 +80,5 @@ def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.C
 @calls(Unknown)
 def call_unknown(run: Run, callee: Unknown, arguments: Arguments, site: cst.Call) -> Value:
     """Something unknown is called: another loop may show that it is a module, and where it is."""
-    check_unseen(run, arguments, site)
-    answer = answer_of_unseen(run, arguments, site)
+    answer = run.guesses.called(run, callee, arguments, site)
     return answer or Unknown("the result of something unknown")

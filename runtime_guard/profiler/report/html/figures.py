@@ -61,12 +61,12 @@ def drawing(
     named = names(found.lanes, recordings)
     content = found.to_dict(named)
     content["anchors"] = [places.get(spot[:2], "") if spot else "" for spot in found.spots]
-    told = [
+    words = [
         element("li", f"{name}: {counted(sum(mark.count for mark in marks), 'event')}")
         for name, marks in zip(named, found.marks, strict=True)
     ]
     canvas = element(
-        "canvas", element("ul", *told), id="timeline", tabindex=0, role="img", aria_label=_LABEL
+        "canvas", element("ul", *words), id="timeline", tabindex=0, role="img", aria_label=_LABEL
     )
     drawn = element("div", canvas, class_="drawing")
     caption = element("figcaption", _caption(found, recordings))

@@ -87,7 +87,7 @@ def sections(found: Sequence[File], started: float) -> tuple[Fragment, list[File
 
     Args:
         found: the costliest first.
-        started: when the run was, to tell what has changed since.
+        started: when the run was, to know what has changed since.
     """
     hottest = max((cost.host_us for file in found for cost in file.costs.values()), default=0.0)
     parts: list[Fragment] = []
