@@ -13,9 +13,9 @@ from devicelint.domain.training_events import CpuOnly
 from devicelint.domain.values import Class, Module, Outside, Ref, Tensor, Unknown
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.attributes import CLASS_FIELD, module_device
 from devicelint.interpreter.suggestions.device_names import USUAL_NAMES, is_free
 from devicelint.interpreter.torch.modules.registration import owns_tensors, submodules
 from devicelint.knowledge import kind_of, module_class

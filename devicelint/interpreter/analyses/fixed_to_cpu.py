@@ -11,8 +11,8 @@ import libcst as cst
 from devicelint.domain.history import Site
 from devicelint.domain.training_events import FixedToCpu
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.attributes import module_device
 
 _ACCELERATOR = re.compile(r"cuda|gpu|xpu|mps|npu|accelerat", re.IGNORECASE)
 

@@ -12,9 +12,9 @@ from devicelint.domain.values import Module, Outside, Tensor, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import reads_of
-from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.suggestions.device_names import USUAL_NAMES
 from devicelint.interpreter.torch.device_arguments import names_accelerator
 

@@ -38,8 +38,6 @@ class Surroundings:
     """The exceptions that `try` statements are prepared for."""
     default_device: Device = CPU
     """Where torch creates a tensor for which no device is given."""
-    index_tests: dict[str, tuple[cst.CSTNode, str]] = field(default_factory=dict)
-    """The tests that ask whether a device index is true."""
     sequentials: list[tuple[Module, Site]] = field(default_factory=list)
     """The Sequentials whose layers are being called, outermost first, with their calls."""
 
@@ -160,8 +158,6 @@ class Memory(Attention):
     """The modules that lie in a plain container of another one, unregistered."""
     assigned_by: dict[Site, Site] = field(default_factory=dict)
     """The statement of each attribute that was assigned to."""
-    integers: dict[str, str] = field(default_factory=dict)
-    """What holds a whole number by its declaration, and how to ask whether it was given."""
     backends: set[str] = field(default_factory=set)
     """The names that the program gives to backends of its own."""
     bound_names: dict[Site, set[str]] = field(default_factory=dict)

@@ -16,8 +16,8 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.memory import Saved
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.attributes import module_device
 
 
 def identity_of(run: Run, path: Argument) -> object:

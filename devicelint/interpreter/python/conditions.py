@@ -13,7 +13,6 @@ from devicelint.domain.values import (
     Class,
     Const,
     DeviceHandle,
-    DeviceIndex,
     Deviceless,
     Flag,
     Function,
@@ -28,7 +27,6 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.torch.device_indices import testing
 
 AVAILABLE = "torch.cuda.is_available()"
 """The flag that every way of asking for an accelerator comes to."""
@@ -150,9 +148,7 @@ def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> AbstractCo
     whatever stands in a branch is chosen there, even where the outcome is known.
     """
     asks = not is_machine(condition) and asks_for_device(node)
-    if asks or run.integers or isinstance(condition, DeviceIndex):
-        return _choosing(run, node, condition, asks)
-    return _NOTHING
+    return _choosing(run, node, condition, asks)
 
 
 @contextmanager
@@ -161,9 +157,11 @@ def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) 
     run.assumptions += counted
     run.device_choices += asks
     try:
-        with testing(run, node, condition):
-            yield
+        run.steps.tested(node, condition)
+        run.steps.branching(node)
+        yield
     finally:
+        run.steps.branched()
         run.assumptions -= counted
         run.device_choices -= asks
 

@@ -42,7 +42,6 @@ from devicelint.interpreter.python.containers import (
 )
 from devicelint.interpreter.python.loops import comprehension_scope
 from devicelint.interpreter.suggestions.tuple_parts import note_unmoved_parts
-from devicelint.interpreter.torch.device_indices import note_index_tested
 
 
 @evaluates(cst.Name)
@@ -151,7 +150,7 @@ def conditional(run: Run, node: cst.IfExp) -> Value:
 def boolean_operation(run: Run, node: cst.BooleanOperation) -> Value:
     left = run.evaluate(node.left)
     if not (isinstance(node.right, cst.Integer) and node.right.value == "0"):
-        note_index_tested(run, node.left, left)
+        run.steps.tested(node.left, left)
     conjunction = isinstance(node.operator, cst.And)
     known = truth_of(run, left)
     if known is not None and known is not conjunction:
@@ -190,7 +189,7 @@ def unary_operation(run: Run, node: cst.UnaryOperation) -> Value:
         if isinstance(value, Const) and isinstance(value.value, (int, float)):
             return _negated(value, node) if isinstance(node.operator, cst.Minus) else HOST
         return value
-    note_index_tested(run, node.expression, value)
+    run.steps.tested(node.expression, value)
     value = condition_of(value)
     if isinstance(value, Flag):
         return ~value

@@ -39,7 +39,6 @@ from devicelint.interpreter.facts.tensor_parameters import settings_of
 from devicelint.interpreter.python.branches import NO_GRAD
 from devicelint.interpreter.python.conditions import asks_for_device, may_skip
 from devicelint.interpreter.python.parameters import bind_parameters
-from devicelint.interpreter.torch.modules.escapes import let_go_with_device
 
 _DEEPEST = 12
 _MOST_INTERPRETATIONS = 12
@@ -155,7 +154,7 @@ def call_function(
     if is_elsewhere and site is not None and run.frame.is_checked:
         result = _chosen_elsewhere(run, result, site)
         if not is_heard:
-            let_go_with_device(run, arguments, site)
+            run.steps.called_elsewhere(arguments, site)
     if _is_plain(result):
         run.remembered[key] = result
     return result

@@ -25,6 +25,7 @@ from devicelint.domain.values import (
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.budget import Exhausted, OutOfTime, Patience
 from devicelint.interpreter.engine.frame import GLOBALS
+from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Contents, Program
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, executes, resolves
@@ -168,6 +169,7 @@ def _walk(program: Program, importer: Run) -> Contents:
     world = World(importer.world.accelerators)
     patience = Patience(steps, importer.patience.until)
     run = Run(program, world, _unheard, patience=patience, splits=False)
+    attend(run, frozenset())
     run.lines_elsewhere = importer.lines_elsewhere + program.lines
     run.state.write(program.home, _WALKED, Const(True))
     run.state.write(program.home, "__name__", Const("a module that is imported"))

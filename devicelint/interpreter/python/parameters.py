@@ -31,7 +31,6 @@ from devicelint.interpreter.facts.tensor_parameters import (
     prove,
 )
 from devicelint.interpreter.python.containers import ELEMENT, key_field
-from devicelint.interpreter.torch.device_indices import declare_parameter
 
 
 def bind_parameters(
@@ -167,7 +166,7 @@ def offered(run: Run, node: cst.BaseExpression) -> Value:
 def _from_outside(run: Run, name: str, parameter: cst.Param) -> Value:
     """What a caller gives: anything, or a tensor where that is proven."""
     since = Step(Verb.RECEIVED, parameter, DeviceOf(name))
-    declare_parameter(run, name, parameter)
+    run.steps.parameter_unknown(name, parameter)
     declare_tensor(run, name, parameter)
     return as_proven(run, Outside(name, name, since))
 

@@ -24,9 +24,9 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import reads_of
-from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.torch.device_arguments import NAMES_DEVICE
 
 USUAL_NAMES = ("device", "dev", "DEVICE")

@@ -10,7 +10,6 @@ from devicelint.domain.values import HOST, NONE, Const, DeviceHandle, Unknown, V
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.torch.device_indices import use_index
 
 RAISING = {
     "torch.cuda": """
@@ -52,7 +51,7 @@ _CHOOSE_A_DEVICE = frozenset({"set_device", "set_device_index", "set_device_idx"
 def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """What the code asks of an accelerator, whatever the machine has."""
     for argument in arguments:
-        use_index(run, argument.value)
+        run.steps.used_as_index(argument.value)
     last = name.rpartition(".")[2]
     if not run.assumptions and not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments)):
         run.demands_accelerator = True
@@ -95,7 +94,7 @@ def _given(run: Run, last: str, site: cst.Call) -> Value:
 def device_context(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The current device of a `with` block, which nothing but the block sets."""
     for argument in arguments:
-        use_index(run, argument.value)
+        run.steps.used_as_index(argument.value)
     announce_discarded_context(run, name, site)
     return Unknown("the current device of a block")
 

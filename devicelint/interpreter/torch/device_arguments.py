@@ -35,7 +35,6 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.torch.device_indices import use_index
 
 _DTYPES = frozenset(
     "float32 float float64 double float16 half bfloat16 int8 uint8 int16 short int32 int int64 "
@@ -65,7 +64,7 @@ def device_named(run: Run, argument: Argument) -> Device | None:
         case Tensor() | Batch() | Moved():
             return value.device
         case Outside(origin):
-            use_index(run, value)
+            run.steps.used_as_index(value)
             last = origin.rpartition(".")[2]
             return None if "dtype" in last else Opaque(origin)
         case External(name):

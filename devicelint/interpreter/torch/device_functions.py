@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import libcst as cst
@@ -26,13 +28,12 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.engine.tables import enters, function
 from devicelint.interpreter.python.conditions import AVAILABLE
 from devicelint.interpreter.torch.cuda_api import announce_discarded_context
 from devicelint.interpreter.torch.device_arguments import announce_invalid, demand, device_named
-from devicelint.interpreter.torch.device_indices import use_index
 from devicelint.interpreter.torch.reveal import revealed_device
 
 
@@ -95,7 +96,7 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
         announce_discarded_context(run, "torch.device", site)
     index = arguments.get(1, "index")
     if index is not None:
-        use_index(run, index.value)
+        run.steps.used_as_index(index.value)
     if index is not None and isinstance(device, Known):
         known = index.value.value if isinstance(index.value, Const) else None
         device = Known(device.type, known if isinstance(known, int) else None)
@@ -144,3 +145,15 @@ def str_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if isinstance(value, Const):
         return value if isinstance(value.value, str) else HOST
     return value if isinstance(value, Outside) else HOST
+
+
+@enters(DeviceHandle)
+@contextmanager
+def _device_context(run: Run, value: DeviceHandle, item: cst.WithItem) -> Iterator[Value]:
+    """`with torch.device("cuda"):` is where torch creates tensors meanwhile."""
+    defaults = run.default_device
+    if value.is_object:
+        given = Argument(item.item, value)
+        run.default_device = demand(run, given, value.device, item, "with")
+    yield Unknown("entered by with")
+    run.default_device = defaults

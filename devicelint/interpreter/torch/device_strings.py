@@ -12,8 +12,6 @@ from devicelint.domain.values import HOST, Const, DeviceHandle, Value
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates
-from devicelint.interpreter.torch.device_indices import use_index
-from devicelint.interpreter.torch.host_syncs import wait_for
 
 
 @evaluates(cst.FormattedString)
@@ -25,9 +23,9 @@ def formatted_string(run: Run, node: cst.FormattedString) -> Value:
     for part in node.parts:
         if isinstance(part, cst.FormattedStringExpression):
             value = run.evaluate(part.expression)
-            wait_for(run, Argument(part.expression, value), part.expression)
+            run.steps.read_by_host(Argument(part.expression, value), part.expression)
             if names:
-                use_index(run, value)
+                run.steps.used_as_index(value)
             spelled.append(value)
         elif isinstance(part, cst.FormattedStringText):
             spelled.append(Const(part.value))

@@ -10,6 +10,7 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU, DeviceOf
 from devicelint.domain.events import HostRead, Operand
+from devicelint.domain.history import Site
 from devicelint.domain.values import (
     ARRAY,
     Batch,
@@ -25,7 +26,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import attributes, methods
+from devicelint.interpreter.engine.tables import attributes, elements, methods
 from devicelint.interpreter.facts.caller_contracts import works_on_the_host
 from devicelint.interpreter.facts.tensor_parameters import is_declared
 from devicelint.interpreter.python.calls import arguments_of
@@ -186,3 +187,8 @@ AXES = HostObject("matplotlib.pyplot")
 FIGURE = HostObject("matplotlib.figure.Figure")
 _GIVE_AXES = frozenset({"add_subplot", "add_axes", "gca", "twinx", "twiny"})
 _GIVE_THEMSELVES = frozenset({"fit", "partial_fit", "set_params", "flatten", "ravel"})
+
+
+@elements(HostObject)
+def _element_of_host_object(run: Run, value: HostObject, site: Site) -> Value:
+    return value

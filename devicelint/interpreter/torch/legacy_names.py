@@ -8,6 +8,7 @@ from devicelint.domain.devices import CPU, Known
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import Const, External, Moved, Value
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import method_of_unknown
 
 DTYPES = {
     "Float": "float32",
@@ -51,7 +52,8 @@ def type_name(value: Value) -> str:
     return str(value.value) if isinstance(value, Const) else getattr(value, "name", "")
 
 
-def typed(run: Run, node: cst.Call) -> Value | None:
+@method_of_unknown("type")
+def _typed(run: Run, receiver: Value, node: cst.Call) -> Value | None:
     """`.type(torch.FloatTensor)` of anything is on the CPU; None where no such type is given."""
     given = node.args[0].value if len(node.args) == 1 else None
     device = None if given is None else legacy_device(run.evaluate(given))

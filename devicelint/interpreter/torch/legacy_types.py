@@ -21,11 +21,11 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.containers import as_tensor
 from devicelint.interpreter.torch.device_arguments import device_named
 from devicelint.interpreter.torch.legacy_names import ON_CPU, ON_CUDA, legacy_device, type_name
 from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.interpreter.torch.tensors import as_tensor
 from devicelint.knowledge import function as signature_of
 
 

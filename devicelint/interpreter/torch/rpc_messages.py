@@ -24,8 +24,8 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.attributes import module_device
 
 
 def copied(run: Run, value: Value, site: cst.Call) -> Value:

@@ -30,16 +30,14 @@ from devicelint.interpreter.engine.tables import methods, tensor_method
 from devicelint.interpreter.facts.tensor_evidence import TENSOR_METHODS
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.containers import as_tensor
 from devicelint.interpreter.python.stdlib_argparse import note_option
 from devicelint.interpreter.torch.checkpoints import note_moved
-from devicelint.interpreter.torch.device_indices import declare_option
 from devicelint.interpreter.torch.host_reads import read_on_host
-from devicelint.interpreter.torch.host_syncs import READS, wait_for
 from devicelint.interpreter.torch.legacy_types import converted
 from devicelint.interpreter.torch.modules.copies import parameter_in
 from devicelint.interpreter.torch.operands import operand_of
 from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.interpreter.torch.tensors import as_tensor
 from devicelint.interpreter.torch.transfers import TRANSFERS, move_placed, move_unknown
 from devicelint.knowledge import tensor_method as signature_of
 
@@ -87,10 +85,10 @@ def _by_signature(
     return apply_signature(run, signature, every, node, name=name)
 
 
-@tensor_method(*READS)
+@tensor_method("item", "tolist")
 def _read(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
     assert isinstance(node.func, cst.Attribute)
-    wait_for(run, Argument(node.func.value, receiver), node)
+    run.steps.read_by_host(Argument(node.func.value, receiver), node)
     return _by_signature(run, receiver, name, arguments, node)
 
 
@@ -194,7 +192,7 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
     if name in ("named_parameters", "named_buffers", "buffers"):
         return _named_of_outside(run, receiver, name)
     if name == "add_argument":
-        declare_option(run, arguments)
+        run.steps.option_declared(arguments)
         note_option(run, arguments)
     if name == "parse_args":
         return Outside("args")

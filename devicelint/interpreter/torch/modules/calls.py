@@ -21,9 +21,9 @@ from devicelint.domain.values import (
 from devicelint.interpreter.analyses.cpu_only import note_learner
 from devicelint.interpreter.analyses.unknown_inputs import note_unknown
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
-from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.python.classes import call_module_of_file
 from devicelint.interpreter.python.containers import element_of, known_elements
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input

@@ -9,12 +9,12 @@ from devicelint.domain.events import Operand
 from devicelint.domain.values import Batch, Class, Module, Moved, Outside, Tensor, Unknown, Value
 from devicelint.interpreter.analyses.unknown_inputs import note_unknown
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.guesses.loader_devices import answer_of_unseen, check_unseen
-from devicelint.interpreter.libraries.bundles import as_batch, make_bundle
-from devicelint.interpreter.python.attributes import CLASS_FIELD, module_device
 from devicelint.interpreter.python.classes import torch_base
+from devicelint.interpreter.torch.bundles import as_batch, make_bundle
 from devicelint.interpreter.torch.checkpoints import note_moved
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input, inputs_of
 from devicelint.interpreter.torch.operands import is_excused, operand_of

@@ -1,0 +1,26 @@
+"""Values of an accelerator that Python asks for: it waits until they are worked out."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.training_events import HostWaits
+from devicelint.interpreter.engine.arguments import Argument
+from devicelint.interpreter.engine.hooks import Analysis, analysis
+from devicelint.interpreter.suggestions.device_names import may_be_accelerator
+from devicelint.interpreter.torch.operands import operand_of
+
+
+@analysis
+class HostSyncs(Analysis):
+    """Finds what Python waits for in a loop."""
+
+    serves = frozenset({HostWaits})
+
+    def on_read_by_host(self, given: Argument, site: cst.CSTNode) -> None:
+        """Python needs a number that an accelerator works out."""
+        if not self.run.frame.loops:
+            return
+        operand = operand_of(given.value, given.site)
+        if operand is not None and may_be_accelerator(operand.device):
+            self.run.announce(HostWaits(site, operand))
