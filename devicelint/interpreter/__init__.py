@@ -8,7 +8,7 @@ import importlib
 import pkgutil
 from types import ModuleType
 
-from devicelint.interpreter import analyses, libraries, python, suggestions, torch
+from devicelint.interpreter import analyses, guesses, libraries, python, suggestions, torch
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.worlds import Walk, explore
 
@@ -20,5 +20,5 @@ def _load(package: ModuleType) -> None:
         importlib.import_module(module.name)
 
 
-for _package in (python, torch, libraries, analyses, suggestions):
+for _package in (python, torch, libraries, guesses, analyses, suggestions):
     _load(_package)

@@ -71,8 +71,7 @@ def explore(
         run = walker(program, world, listener_for(world), patience=patience, splits=splits)
         run.wanted = wanted
         attend(run, wanted)
-        if run.assumed is not None:
-            run.assumed.begin(run)
+        run.guesses.begin(run)
         return run
 
     walks = list(_walk_settings(begin, WITH_ONE))

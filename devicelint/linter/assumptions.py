@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 import libcst as cst
 
 from devicelint.config import Config
 from devicelint.config.assumptions import StubFile
+from devicelint.interpreter.engine.guesses import Guess
+from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.guesses.assumptions import Assumed
 from devicelint.knowledge.own import OwnStubs, read
 from devicelint.linter.result import Met
 from devicelint.text.positions import locate
 from devicelint.text.source import SourceFile
 
-__all__ = ["assumed_by", "met"]
+__all__ = ["guesses_by", "met"]
 
 
-def assumed_by(config: Config) -> Assumed | None:
-    """What holds in a check; None where nothing is assumed."""
+def guesses_by(config: Config) -> tuple[Guess, ...]:
+    """What a configuration lets stand in for the unknown, in one check."""
     if not (config.assume or config.stubs):
-        return None
-    return Assumed(config.assume, _stated(config.stubs))
+        return ()
+    return (Assumed(config.assume, _stated(config.stubs)),)
 
 
 @functools.lru_cache(maxsize=16)
@@ -34,10 +36,15 @@ def _stated(files: tuple[StubFile, ...]) -> OwnStubs:
     return stated
 
 
-def met(assumed: Assumed | None, source: SourceFile, tree: cst.Module) -> Iterable[Met]:
-    """What the walks of a file have met: a name is known only where nothing is assumed of it."""
-    if assumed is None:
-        return
+def met(program: Program, source: SourceFile) -> Iterator[Met]:
+    """What the walks of a file have met of what is assumed."""
+    for guess in program.guesses:
+        if isinstance(guess, Assumed):
+            yield from _met(guess, source, program.tree)
+
+
+def _met(assumed: Assumed, source: SourceFile, tree: cst.Module) -> Iterator[Met]:
+    """A name is known only where nothing is assumed of it."""
     known = {told: node for told, node in assumed.known.items() if told not in assumed.used}
     spans = locate(tree, source, known.values())
     for told in assumed.used:

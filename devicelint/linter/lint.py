@@ -156,7 +156,7 @@ def _explored(
     collector = Collector(rules)
     with profiling.part("walk"):
         explore(program, collector.listener_for, wanted=collector.wanted)
-    assumed += met(program.assumed, source, program.tree)
+    assumed += met(program, source)
     return findings_of_walk(source, program, collector, config, project, called)
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from devicelint.config import Config
 from devicelint.interpreter import Program
 from devicelint.interpreter.engine.budget import GivenUp
-from devicelint.linter.assumptions import assumed_by
+from devicelint.linter.assumptions import guesses_by
 from devicelint.linter.collector import RuleFailed
 from devicelint.text.parse import CheckError, GivenUpError, parse, too_deep
 from devicelint.text.source import SourceFile
@@ -22,8 +22,8 @@ def program_of(source: SourceFile, project: Project | None, config: Config | Non
     except CheckError as error:
         place = source.location_of_line(error.line, error.column)
         raise CheckError(source.path, *place[:2], error.message, place.cell) from None
-    assumed = None if config is None else assumed_by(config)
-    return Program(tree, source.text, source.path, project, assumed=assumed)
+    guesses = () if config is None else guesses_by(config)
+    return Program(tree, source.text, source.path, project, guesses=guesses)
 
 
 @contextmanager

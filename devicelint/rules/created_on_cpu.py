@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
 from devicelint.finding import Severity
-from devicelint.interpreter.analyses.placeholders import KEPT, RETURNED
+from devicelint.interpreter.analyses.placeholders import RETURNED
 from devicelint.interpreter.suggestions.context import Scene
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule
 
-_MEETS = {
-    RETURNED: "returned where other paths return what comes from",
-    KEPT: "kept in a list beside what comes from",
-}
+_MEETS = {RETURNED: "returned where other paths return what comes from"}
 """How a tensor meets others without an operation."""
 
 

@@ -14,7 +14,7 @@ import devicelint
 from devicelint.cli.options.parser import COMMANDS
 from devicelint.cli.options.parsers import parser_of
 from devicelint.config import load_config
-from devicelint.output import text
+from devicelint.output.formats import text
 from devicelint.rule_index import known_rules
 
 ROOT = Path(__file__).parents[2]

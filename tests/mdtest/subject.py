@@ -14,8 +14,8 @@ from devicelint.config import Config, ConfigError, load_config
 from devicelint.finding import Finding, InputError
 from devicelint.linter import lint
 from devicelint.linter.fix_files import fix_files
-from devicelint.output import concise
-from devicelint.output.text import render
+from devicelint.output.formats import concise
+from devicelint.output.formats.text import render
 from devicelint.rules import all_rules
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project

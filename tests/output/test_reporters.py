@@ -17,8 +17,9 @@ from devicelint.finding import (
     Span,
 )
 from devicelint.linter.result import CheckResult
-from devicelint.output import concise, diff, statistics, summary, text, trace
-from devicelint.output import json as json_format
+from devicelint.output import diff, statistics, summary, trace
+from devicelint.output.formats import concise, text
+from devicelint.output.formats import json as json_format
 from devicelint.output.internal_error import describe
 from devicelint.output.paint import coloured
 from devicelint.output.report import Scene

@@ -9,8 +9,8 @@ import pytest
 
 from devicelint.finding import Finding, InputError, Severity, Span
 from devicelint.linter.result import CheckResult
+from devicelint.output.formats.sarif_rules import rules
 from devicelint.output.report import Scene
-from devicelint.output.sarif_rules import rules
 from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 from tests.output import samples

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -16,6 +15,8 @@ from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.device_words import means_device
+from devicelint.interpreter.facts.mentions import mentions_in, names_in
 from devicelint.interpreter.suggestions.device_names import USUAL_NAMES, is_free
 from devicelint.interpreter.torch.modules.registration import owns_tensors, submodules
 from devicelint.knowledge import kind_of, module_class
@@ -60,7 +61,7 @@ def _building(run: Run, name: str) -> tuple[cst.Call, Frame] | None:
 
 def announce_cpu_only(run: Run) -> None:
     """Announce each part of what a program trains, where nothing in it speaks of devices."""
-    if run.world.accelerators != 1 or not (run.optimizes or _BACKWARD.search(run.module_code)):
+    if run.world.accelerators != 1 or not (run.optimizes or _computes_gradients(run)):
         return
     if not (run.learners or run.leaves or run.unseen) or speaks_of_devices(run.program):
         return
@@ -73,7 +74,10 @@ def announce_cpu_only(run: Run) -> None:
         run.announce(CpuOnly(site, is_module, tuple(parts.items()), name))
 
 
-_BACKWARD = re.compile(r"\.backward\(|autograd\.grad\(")
+def _computes_gradients(run: Run) -> bool:
+    methods = mentions_in(run.module).methods
+    owners = methods.get("grad", ())
+    return "backward" in methods or any(one.endswith("autograd") for one in owners)
 
 
 def _modules(run: Run) -> Iterator[Site]:
@@ -129,11 +133,8 @@ def _leaves(run: Run) -> Iterator[Site]:
             yield site
 
 
-_DEVICE_WORD = re.compile(
-    r"(?:^|_)(?:device|cuda|gpu|xpu|mps|tpu|npu)(?:s|_|\d|$)|accelerat|share_memory|quantize_|quantization",
-    re.IGNORECASE,
-)
-"""What names are made of that have to do with devices, or with what works on the CPU alone."""
+_OF_THE_CPU = ("share_memory", "quantize_", "quantization")
+"""What names are made of that have to do with what works on the CPU alone."""
 _FRAMEWORKS = frozenset(
     "accelerate avalanche catalyst composer deepspeed fastai flash horovod ignite keras lightning "
     "lightning_fabric poutyne pytorch_lightning ray sentence_transformers skorch stable_baselines3 "
@@ -141,16 +142,10 @@ _FRAMEWORKS = frozenset(
 )
 """What places models by itself."""
 _TRAINERS = frozenset({"Trainer", "Seq2SeqTrainer", "pipeline"})
-_HINT = re.compile(
-    rf"device|cuda|gpu|xpu|mps|\.to\(|accel|quantiz|share_mem|Trainer|{'|'.join(_FRAMEWORKS)}",
-    re.IGNORECASE,
-)
 
 
 def speaks_of_devices(program: Program) -> bool:
     """Whether a program has anything to do with devices, or leaves them to a framework."""
-    if _HINT.search(program.text) is None:
-        return False
     return any(_speaks(program, node) for node in descendants(program.tree))
 
 
@@ -158,9 +153,9 @@ def _speaks(program: Program, node: cst.CSTNode) -> bool:
     tree = program.tree
     match node:
         case cst.Name(value=name):
-            return bool(_DEVICE_WORD.search(name))
+            return means_device(name) or any(word in name for word in _OF_THE_CPU)
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="to")), args=args):
-            return not args or not all(map(_is_dtype, map(tree.code_for_node, args)))
+            return not args or not all(map(_is_dtype, args))
         case cst.Import(names=aliases):
             return any(_is_framework(alias.evaluated_name) for alias in aliases)
         case cst.ImportFrom(module=cst.CSTNode() as module, names=names) if not node.relative:
@@ -177,10 +172,15 @@ def _is_framework(module: str) -> bool:
     return module.partition(".")[0] in _FRAMEWORKS
 
 
-def _is_dtype(argument: str) -> bool:
-    return _DTYPE.search(argument) is not None
+def _is_dtype(argument: cst.Arg) -> bool:
+    """Whether an argument of `to()` says a type of numbers, or a layout, and no device."""
+    names = names_in(argument)
+    return any("dtype" in name or "memory_format" in name for name in names) or any(
+        kind in names for kind in _DTYPES
+    )
 
 
-_DTYPE = re.compile(
-    r"dtype|memory_format|^\w+\.(?:[bcu]?float|half|double|u?int|long|short|bool)\w*"
+_DTYPES = frozenset(
+    "float float16 float32 float64 bfloat16 cfloat half double cdouble int int8 int16 int32 int64 "
+    "uint8 uint16 uint32 uint64 long short bool".split()
 )

@@ -20,6 +20,7 @@ from devicelint.domain.values import NONE, Const, DeviceHandle, Outside, Tensor,
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.device_words import takes_device
 from devicelint.interpreter.facts.tensor_parameters import declared
 from devicelint.interpreter.suggestions.device_names import USUAL_NAMES, devices_at_hand
 
@@ -152,7 +153,7 @@ class _Reader(cst.CSTVisitor):
 
     def visit_Call(self, node: cst.Call) -> None:
         called = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
-        takes = isinstance(called, cst.Name) and _TAKES_DEVICE.search(called.value) is not None
+        takes = isinstance(called, cst.Name) and takes_device(called.value)
         for one in node.args:
             by_name = one.keyword is not None and one.keyword.value in _DEVICE_KEYWORDS
             if by_name or takes:
@@ -168,5 +169,4 @@ def _names_of(node: cst.BaseExpression) -> Iterator[str]:
         yield from _names_of(node.right)
 
 
-_TAKES_DEVICE = re.compile(r"^(?:to|cuda|to_empty)$|device", re.IGNORECASE)
 _DEVICE_KEYWORDS = frozenset({"device", "map_location", "dev", "torch_device"})

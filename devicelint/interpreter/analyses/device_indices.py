@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -13,7 +12,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 
-_OPTIONAL_INTEGER = re.compile(r"Optional\[int\]|int \| None|None \| int")
+_OPTIONAL_INTEGER = ("Optional[int]", "int | None", "None | int")
 _Test = tuple[cst.CSTNode, str]
 
 
@@ -45,7 +44,7 @@ class DeviceIndices(Analysis):
         """`gpu: int | None`: a number by its annotation."""
         if parameter.annotation is not None:
             code = self.run.code_of(parameter.annotation.annotation)
-            if _OPTIONAL_INTEGER.fullmatch(code.removeprefix("typing.")):
+            if code.removeprefix("typing.") in _OPTIONAL_INTEGER:
                 self.integers[name] = "is not None"
 
     def on_tested(self, node: cst.CSTNode, value: Value) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -13,8 +12,7 @@ from devicelint.domain.training_events import FixedToCpu
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-
-_ACCELERATOR = re.compile(r"cuda|gpu|xpu|mps|npu|accelerat", re.IGNORECASE)
+from devicelint.interpreter.facts.device_words import means_accelerator
 
 
 def announce_fixed_to_cpu(run: Run) -> None:
@@ -33,7 +31,7 @@ def announce_fixed_to_cpu(run: Run) -> None:
 def _speaks_of_accelerators(node: cst.CSTNode) -> bool:
     match node:
         case cst.Name(value=text) | cst.SimpleString(value=text):
-            return _ACCELERATOR.search(text) is not None
+            return means_accelerator(text)
         case _:
             return False
 

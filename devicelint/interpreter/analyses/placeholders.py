@@ -6,20 +6,20 @@ give lies with the caller's tensors: whoever puts both together fails.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
 from devicelint.domain.devices import CPU, DeviceOf
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Verb
-from devicelint.domain.values import ListOf, Tensor, Tuple, Value
+from devicelint.domain.values import Tensor, Tuple, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.operands import operand_of, report_clash
 
-RETURNED, KEPT = "return", "a list's items"
-"""The operations that the announced clashes are of."""
+RETURNED = "return"
+"""The operation that the announced clashes are of."""
 
 
 def check_returns(run: Run, frame: Frame) -> None:
@@ -42,18 +42,6 @@ def _check_apart(run: Run, values: Sequence[Value]) -> None:
         created = _created_for_nothing(value)
         if created is not None and other is not None:
             report_clash(run, _node(created), RETURNED, (created, other))
-
-
-def check_overwritten(run: Run, owner: Value, before: Iterable[Value], value: Value) -> None:
-    """An item of a list of placeholders is written, in a loop that leaves out some."""
-    loops = run.frame.loops
-    other = _on_callers_device(value)
-    if not isinstance(owner, ListOf) or other is None or not loops or not loops[-1].continues:
-        return
-    for one in before:
-        created = _created_for_nothing(one)
-        if created is not None:
-            report_clash(run, _node(created), KEPT, (created, other))
 
 
 def _created_for_nothing(value: Value) -> Operand | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +16,8 @@ from devicelint.interpreter.analyses.unused_reads import handed_out, is_idle, is
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.device_words import holds_device, is_device_option, only_asks
+from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.facts.name_uses import (
     Reads,
     assigned,
@@ -67,7 +68,7 @@ class UnusedDevice(Analysis):
         run = self.run
         if not run.world.accelerators or not self._trained:
             return
-        if run.world.settings and _MOVES.search(run.module_code):
+        if run.world.settings and _moves_anything(run):
             return  # What is moved under other settings is not left behind.
         if not all(is_left for _, is_left, _ in self._trained.values()):
             return
@@ -86,7 +87,7 @@ class UnusedDevice(Analysis):
             value = self._given.get(statement)
             if _is_used_elsewhere(reads, statement.value):
                 others.add(name)
-            elif _NAMED_FOR_IT.search(name) and value is not None and _is_choice(name, value):
+            elif holds_device(name) and value is not None and _is_choice(name, value):
                 device = value.device if isinstance(value, DeviceHandle) else None
                 found[name] = _Choice(statement, name, device)
             elif not is_conditional(reads, statement):
@@ -96,7 +97,9 @@ class UnusedDevice(Analysis):
         yield from _options(reads)
 
 
-_MOVES = re.compile(r"\.(?:to|cuda|xpu)\(|device=")
+def _moves_anything(run: Run) -> bool:
+    mentions = mentions_in(run.module)
+    return mentions.calls(("to", "cuda", "xpu")) or "device" in mentions.keywords
 
 
 def _is_left(run: Run, module: Module, seen: frozenset[Ref]) -> bool:
@@ -120,20 +123,11 @@ def _is_idle(reads: Reads, name: str) -> bool:
     return is_idle_attribute(reads, attribute) if owner else is_idle(reads, name)
 
 
-_NAMED_FOR_IT = re.compile(r"dev|cuda|gpu|accel", re.IGNORECASE)
-_ASKS_ONLY = re.compile(r"avail|has|is_|num|count|name|(?<![a-z])n_?gpu", re.IGNORECASE)
-
-
 def _is_choice(name: str, value: Value) -> bool:
     """Whether an accelerator is chosen, or may be, and not only asked for."""
     if isinstance(value, Flag):
-        return value.key == AVAILABLE and not value.negated and not _ASKS_ONLY.search(name)
+        return value.key == AVAILABLE and not value.negated and not only_asks(name)
     return names_accelerator(value)
-
-
-_OPTION = re.compile(
-    r"(?:no_|disable_)?(?:use_)?(?:device|cuda|gpu|accel)(?:s|_ids?)?", re.IGNORECASE
-)
 
 
 def _options(reads: Reads) -> Iterator[_Choice]:
@@ -147,7 +141,7 @@ def _options(reads: Reads) -> Iterator[_Choice]:
         if node.func.attr.value == "add_argument":
             option = _option(node)
             name = option.lstrip("-").replace("-", "_")
-            if _OPTION.fullmatch(name) and not reads.attributes.get(name):
+            if is_device_option(name) and not reads.attributes.get(name):
                 yield _Choice(node, option, None, is_option=True)
 
 

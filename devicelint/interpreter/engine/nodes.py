@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from dataclasses import fields
 
 import libcst as cst
 
-_LAYOUT = re.compile(
-    r"whitespace|lines|header|footer|indent|[lr](par|bracket|brace)$"
-    r"|^(comma|semicolon|equal|colon|dot|slash|bar|lambda|asynchronous|returns_)$"
+_LAYOUT = frozenset(
+    "comma semicolon equal colon dot slash bar lambda asynchronous returns_ "
+    "lpar rpar lbracket rbracket lbrace rbrace".split()
 )
 """Fields that hold no code, only how it is laid out."""
+_SPACE = ("whitespace", "lines", "header", "footer", "indent")
+"""What other names of such fields are made of."""
 _NO_NODES = frozenset({str, bool, int, type(None), cst.MaybeSentinel})
 
 
@@ -49,4 +50,8 @@ def names_bound_by(target: cst.BaseExpression) -> Iterator[str]:
 
 @functools.cache
 def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind) if not _LAYOUT.search(one.name))
+    return tuple(
+        one.name
+        for one in fields(kind)
+        if one.name not in _LAYOUT and not any(word in one.name for word in _SPACE)
+    )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import libcst as cst
 
@@ -14,10 +14,8 @@ from devicelint.domain.state import Fields
 from devicelint.domain.values import Ref
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.frame import GLOBALS
+from devicelint.interpreter.engine.guesses import Guess
 from devicelint.text.documents.names import NOBODY
-
-if TYPE_CHECKING:
-    from devicelint.interpreter.guesses.assumptions import Assumed
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,8 @@ class Program:
     """The other files whose functions are checked as well, as they are called from here."""
     walked: dict[World, Contents] = field(default_factory=dict, repr=False)
     """What it holds in each world, for the files that import it."""
-    assumed: Assumed | None = field(default=None, repr=False)
-    """What the configuration says of names and of functions that no source explains."""
+    guesses: tuple[Guess, ...] = field(default=(), repr=False)
+    """What stands in for what no source explains, as the configuration says."""
     code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)
     """The text of those nodes that it was asked for."""
 

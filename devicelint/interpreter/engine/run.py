@@ -30,6 +30,7 @@ from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.budget import Patience
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.guesses import guesses_of
 from devicelint.interpreter.engine.memory import Memory, Surroundings
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.tables import calls, evaluates, executes, resolves
@@ -77,7 +78,7 @@ class Run(Surroundings, Memory):
         self._listener = listener
         self.wanted: Container[str] | None = None
         """The names of the events that the listener takes note of; None for all."""
-        self.assumed = program.assumed
+        self.guesses = guesses_of(program.guesses)
         self.patience = patience
         self._look_at = 0
         self._last_transfer: Transfer | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.conditions import SPEAKS_OF_DEVICES
+from devicelint.interpreter.facts.device_words import speaks_of_devices
 
 _OF_THE_CPU = re.compile(r"cpu|\bno_|disable|is None|== ?-1|< ?0")
 _OTHERWISE = re.compile(r"!=|\bnot\b")
@@ -16,7 +16,7 @@ def may_mean_cpu(run: Run) -> bool:
     if run.device_choices:
         return True
     return any(
-        SPEAKS_OF_DEVICES.search(key) is not None and chosen is _means_the_cpu(key)
+        speaks_of_devices(key) and chosen is _means_the_cpu(key)
         for key, chosen in run.world.settings
     )
 

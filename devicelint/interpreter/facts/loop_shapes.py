@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by
-from devicelint.interpreter.facts.loader_kinds import MIXES, called_in, kind_of_loader
 
 Condition = tuple[cst.BaseExpression, bool]
 """A test, and which of its branches was taken."""
@@ -45,9 +44,9 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class LoopShape:
-    """One loop: what it iterates over, by its kind, and the groups of names in its target."""
+    """One loop: whether it is over what a name holds, and the groups of names in its target."""
 
-    loader: str
+    is_over_a_name: bool
     groups: Mapping[cst.BaseExpression, Group]
 
 
@@ -57,9 +56,9 @@ def shape_of(tree: cst.Module, node: cst.For) -> LoopShape | None:
 
 
 def mirrored(tree: cst.Module, shape: LoopShape, group: Group) -> Mapping[int, Move]:
-    """What another loop over such a loader moves of what it gets, by the position in the batch."""
+    """What another loop of such a target moves of what it gets, by the position in the batch."""
     for other in _shapes(tree).values():
-        if not shape.loader or other is shape or other.loader != shape.loader:
+        if other is shape or not (shape.is_over_a_name and other.is_over_a_name):
             continue
         for one in other.groups.values():
             alike = len(one.names) == len(group.names) and one.is_unpacked is group.is_unpacked
@@ -122,9 +121,35 @@ def _loops(body: object) -> Iterator[cst.For]:
 
 def _shape(loop: cst.For) -> LoopShape:
     groups = dict(_groups(loop, loop.target))
-    if MIXES.search(called_in(loop.iter)):
+    if any(map(_mixes, descendants(loop.iter))):
         groups = {target: one for target, one in groups.items() if not one.is_unpacked}
-    return LoopShape(kind_of_loader(loop.iter), groups)
+    return LoopShape(_is_over_a_name(loop.iter), groups)
+
+
+_MIXERS = frozenset({"zip", "zip_longest", "product", "items"})
+"""Calls whose parts do not come out of one loader."""
+_WRAPPERS = frozenset({"enumerate", "tqdm", "iter", "track", "islice", "log_every", "trange"})
+
+
+def _mixes(node: cst.CSTNode) -> bool:
+    name = _name_called(node)
+    return name in _MIXERS or name.startswith("named_")
+
+
+def _name_called(node: cst.CSTNode) -> str:
+    """The last name of what a call calls; empty for what is none."""
+    func = node.func if isinstance(node, cst.Call) else None
+    name = func.attr if isinstance(func, cst.Attribute) else func
+    return name.value if isinstance(name, cst.Name) else ""
+
+
+def _is_over_a_name(node: cst.BaseExpression) -> bool:
+    """Whether a loop goes over what a name holds, or a part of that: `enumerate(loaders["x"])`."""
+    while isinstance(node, cst.Call) and node.args and _name_called(node) in _WRAPPERS:
+        node = node.args[0].value
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+    return isinstance(node, cst.Name)
 
 
 def _groups(

@@ -15,7 +15,6 @@ from devicelint.domain.values import Const, Module, OneOf, Outside, Value
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.memory import Saved
-from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 
@@ -81,20 +80,12 @@ def is_of_this_run(run: Run, path: Argument) -> bool:
     does.
     """
     path_here, entry, settings = identity_of(run, path), _entry(run), frozenset(run.settings)
-    return _is_told_where_to_save(run, path_here) or any(
+    return any(
         one.path == path_here
         and one.entry is entry
         and (one.settings <= settings or (settings and settings <= one.settings))
         for one in run.saved
     )
-
-
-def _is_told_where_to_save(run: Run, path: object) -> bool:
-    """Whether a call is given this very name to save to: `train(…, save_path="best.pt")`."""
-    if not isinstance(path, str):
-        return False
-    told = rf"[(,]\s*\w*save\w*\s*=\s*['\"]{re.escape(path)}['\"]"
-    return re.search(told, run.module_code) is not None
 
 
 _ASKS_FOR_A_FILE = re.compile(r"\b(?:l?exists|is_?file)\(")
@@ -116,27 +107,6 @@ def asking_for_files(run: Run, test: cst.BaseExpression) -> Iterator[None]:
 def is_written_here(run: Run, path: object) -> bool:
     """Whether the file writes such a path anywhere."""
     return any(one.path == path for one in run.saved)
-
-
-_OF_NOW = re.compile(r"\.now\(\)|strftime|time\.time\(\)|tempfile|uuid")
-_COUNTED = re.compile(r"(?!\w*(?:start|resume|load|last))\w+(?:\[\d+\])? (?:!=|>=?) \d+")
-
-
-def only_this_run_has_it(run: Run, path: object, site: cst.CSTNode) -> bool:
-    """Whether a file that the program writes is new in each run, or read in a later turn of it.
-
-    Its name has the time in it, or it is read where a counter of the run is past its start.
-    """
-    if not is_written_here(run, path):
-        return False
-    if isinstance(path, str) and path.startswith("self.") and _OF_NOW.search(run.module_code):
-        return True
-    tests = (one for one in descendants(run.module) if isinstance(one, cst.If))
-    return any(
-        _COUNTED.fullmatch(run.code_of(one.test)) is not None
-        and any(inner is site for inner in descendants(one.body))
-        for one in tests
-    )
 
 
 def _entry(run: Run) -> Site:

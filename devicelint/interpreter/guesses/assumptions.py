@@ -14,6 +14,7 @@ import libcst as cst
 
 from devicelint.domain.assumptions import Assumption
 from devicelint.domain.devices import DeviceOf
+from devicelint.domain.names import FullName
 from devicelint.domain.values import (
     Batch,
     External,
@@ -26,15 +27,16 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.guesses import Guess
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import reads_of
-from devicelint.interpreter.guesses.assumed_values import Maker
-from devicelint.interpreter.guesses.qualified_names import (
-    FullName,
+from devicelint.interpreter.facts.qualified_names import (
     full_name,
     name_of_function,
+    name_of_import,
     written,
 )
+from devicelint.interpreter.guesses.assumed_values import Maker
 from devicelint.interpreter.torch.modules.construction import build_module
 from devicelint.interpreter.torch.signatures import apply_signature
 from devicelint.knowledge import (
@@ -49,8 +51,10 @@ Node = cst.BaseExpression
 
 
 @dataclass(eq=False)
-class Assumed:
+class Assumed(Guess):
     """What is assumed in one check, and what the walks have met of it."""
+
+    name = "assume"
 
     assumptions: tuple[Assumption, ...]
     stubs: OwnStubs
@@ -74,34 +78,33 @@ class Assumed:
 
     # -- names -----------------------------------------------------------------------------
 
-    def read(self, run: Run, node: cst.Name | cst.Attribute, value: Value) -> Value:
+    def read(self, run: Run, node: cst.Name | cst.Attribute, value: Value) -> Value | None:
         """What a name stands for that was read as `value`."""
         if not self.names or not run.frame.is_checked:
-            return value
+            return None
         told = self._about(run, node, self.names, value)
         if told is None:
-            return value
+            return None
         if not _is_open(value, told.name):
             self.known.setdefault(told, node)
-            return value
+            return None
         self.used.add(told)
         return Maker(run, node, told).held(_at_rest(told))
 
-    def bound(self, run: Run, target: Node, value: Value) -> Value:
+    def bound(self, run: Run, target: Node, value: Value) -> Value | None:
         """What a name is bound to that is given `value`."""
         if not self.names or not run.frame.is_checked or not isinstance(value, (Unknown, Outside)):
-            return value
+            return None
         told = self.names.get(written(target))
         if told is None:
-            return value
+            return None
         self.used.add(told)
         return Maker(run, target, told).held(run.allocate(target, "assumed"))
 
-    def given(self, run: Run, parameter: cst.Param, value: Value) -> Value:
+    def parameter(self, run: Run, parameter: cst.Param, value: Value) -> Value | None:
         """What a parameter holds that is given `value`."""
         if isinstance(value, Tensor) and value.device == DeviceOf(parameter.name.value):
-            told = self.bound(run, parameter.name, Outside(parameter.name.value))
-            return value if isinstance(told, Outside) else told
+            return self.bound(run, parameter.name, Outside(parameter.name.value))
         return self.bound(run, parameter.name, value)
 
     def begin(self, run: Run) -> None:
@@ -131,23 +134,23 @@ class Assumed:
             value = run.evaluate(func)
         return value if isinstance(value, Module) and str(value.ref).startswith(_REST) else None
 
-    def result(self, run: Run, site: cst.Call, value: Value) -> Value:
+    def result(self, run: Run, site: cst.Call, value: Value) -> Value | None:
         """What a call gives that is understood as `value`."""
         if not self.results or not run.frame.is_checked:
-            return value
+            return None
         told = self._about(run, site.func, self.results, Unknown("a callee"))
         if told is None:
-            return value
+            return None
         if not isinstance(value, (Unknown, Outside)):
             self.known.setdefault(told, site)
-            return value
+            return None
         self.used.add(told)
         return Maker(run, site, told).held(run.allocate(site, "assumed"))
 
-    def called(
-        self, run: Run, callee: External | Function, arguments: Arguments, site: cst.Call
-    ) -> Value | None:
+    def called(self, run: Run, callee: Value, arguments: Arguments, site: cst.Call) -> Value | None:
         """What calling something gives that the project states a signature of."""
+        if not isinstance(callee, (External, Function)):
+            return None
         named = _named(run, callee)
         signature = None if named is None else named.among(self.stubs.functions)
         if signature is not None:
@@ -183,7 +186,7 @@ def _first_read(run: Run, name: str) -> cst.CSTNode:
 def _named(run: Run, callee: External | Function) -> FullName | None:
     if isinstance(callee, Function):
         return name_of_function(run, callee)
-    return FullName.of_import(run, callee.name)
+    return name_of_import(run, callee.name)
 
 
 def _is_open(value: Value, name: str) -> bool:

@@ -27,7 +27,9 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.guesses import Guess, guess
 from devicelint.interpreter.engine.run import Run, Split
+from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.loop_shapes import (
     Group,
     LoopShape,
@@ -38,17 +40,30 @@ from devicelint.interpreter.facts.loop_shapes import (
     moved_elsewhere,
     shape_of,
 )
-from devicelint.interpreter.python.conditions import asks_for_device, condition_at, truth_of
+from devicelint.interpreter.python.conditions import condition_at, truth_of
 from devicelint.interpreter.torch.device_arguments import device_named
 from devicelint.interpreter.torch.operands import report_input
 
 
-def believed(run: Run, node: cst.For, element: Value) -> Value:
-    """What a loop's target is given, with what the code shows of its unknown parts."""
-    if not run.world.accelerators or not _has_unknown(run, element):
-        return element
-    shape = shape_of(run.module, node)
-    return element if shape is None else _believed_of(run, shape, node.target, element)
+@guess
+class LoaderDevices(Guess):
+    """Batches come on the CPU where this loop, or another one over such batches, moves them."""
+
+    name = "loader devices"
+
+    def element(self, run: Run, loop: cst.For, value: Value) -> Value | None:
+        """What a loop's target is given, with what the code shows of its unknown parts."""
+        if not run.world.accelerators or not _has_unknown(run, value):
+            return None
+        shape = shape_of(run.module, loop)
+        return None if shape is None else _believed_of(run, shape, loop.target, value)
+
+    def called(self, run: Run, callee: Value, arguments: Arguments, site: cst.Call) -> Value | None:
+        """Something unknown is called: a module, by what it is given in another loop."""
+        if not isinstance(callee, (Unknown, Outside)):
+            return None
+        _check_again(run, arguments, site)
+        return _answer_of_unseen(run, arguments, site)
 
 
 def _has_unknown(run: Run, element: Value) -> bool:
@@ -136,16 +151,6 @@ def _happens(run: Run, move: Move) -> bool:
     return True
 
 
-def is_moved_again(value: Value) -> bool:
-    """Whether another loop moves what comes at this place of a batch."""
-    return isinstance(value, Batch) and value.since.verb is Verb.AGAIN
-
-
-def comes_beside(value: Value) -> bool:
-    """Whether a value is only known to come with what its own loop moves."""
-    return isinstance(value, Batch) and value.since.verb is Verb.BESIDE
-
-
 _AS_A_MODULE = re.compile(
     r"(?<![\w.\])])([A-Za-z_][\w.]*)\."
     r"(?:train\((?:True|False)?\)|eval\(\)|(?:named_)?parameters\(\)|(?:load_)?state_dict\(|zero_grad\()"
@@ -158,7 +163,7 @@ def _modules_in(text: str) -> frozenset[str]:
     return frozenset(_AS_A_MODULE.findall(text))
 
 
-def answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value | None:
+def _answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value | None:
     """A Module that is given what was moved answers there, whatever it is."""
     value = arguments.positional[0].value if arguments.positional else None
     if not isinstance(value, (Tensor, Batch, Moved)) or value.since.verb is not Verb.MOVED:
@@ -168,7 +173,7 @@ def answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value | 
     return Batch(value.device, value.since) if may_be_accelerator(value.device) else None
 
 
-def check_unseen(run: Run, arguments: Arguments, site: cst.Call) -> None:
+def _check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:
     """Something unknown is called as in the loop that moves what it is given: it is a module."""
     for argument in arguments.positional:
         value = argument.value

@@ -23,7 +23,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.placeholders import check_overwritten
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import sets_attribute, sets_item
 from devicelint.interpreter.facts.moved_back import note_bound_again
@@ -40,8 +39,7 @@ from devicelint.interpreter.python.containers import (
 
 def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExpression) -> None:
     """Bind a value, which the expression `site` gave, to a target."""
-    if run.assumed is not None:
-        value = run.assumed.bound(run, target, value)
+    value = run.guesses.bound(run, target, value)
     match target:
         case cst.Name():
             if isinstance(value, Tensor):
@@ -138,9 +136,7 @@ def _set_in_part(
 
 def _write_somewhere(run: Run, owner: ListOf | DictOf | Module, value: Value) -> None:
     """Under a key that is not known: each item is what it was, or is this now."""
-    fields = tuple(run.state.fields(owner.ref).items())
-    check_overwritten(run, owner, (before for _, before in fields), value)
-    for name, before in fields:
+    for name, before in tuple(run.state.fields(owner.ref).items()):
         if name.startswith("["):
             run.state.write(owner.ref, name, join_known(before, value))
     joined = join(run.state.read(owner.ref, ELEMENT), value)

@@ -38,7 +38,7 @@ from devicelint.interpreter.facts.tensor_parameters import as_proven
 @evaluates(cst.Attribute)
 def attribute(run: Run, node: cst.Attribute) -> Value:
     value = read_attribute(run, run.evaluate(node.value), node.attr.value, node)
-    return value if run.assumed is None else run.assumed.read(run, node, value)
+    return run.guesses.read(run, node, value)
 
 
 def read_attribute(run: Run, value: Value, name: str, node: cst.Attribute) -> Value:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 
@@ -18,8 +17,10 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, executes
+from devicelint.interpreter.facts.mentions import called_method, calls_method, names_in
 from devicelint.interpreter.facts.saved_files import asking_for_files
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.conditions import (
@@ -44,7 +45,7 @@ def if_statement(run: Run, node: cst.If) -> None:
     run.steps.read_by_host(Argument(node.test, value), node.test)
     if is_machine(value):
         left_out = node.orelse if truth_of(run, value) else node.body
-        run.skips_a_machine |= left_out is not None and _concerns_devices(run, left_out)
+        run.skips_a_machine |= left_out is not None and _concerns_devices(left_out)
     with choosing(run, node.test, value), asking_for_files(run, node.test):
         branch(
             run,
@@ -54,12 +55,15 @@ def if_statement(run: Run, node: cst.If) -> None:
         )
 
 
-_MOVES = re.compile(r"\.(to|cpu|cuda|numpy|load)\(|def |class ")
+_CONCERNED = frozenset({"to", "cpu", "cuda", "numpy", "load"})
 
 
-def _concerns_devices(run: Run, block: cst.CSTNode) -> bool:
+def _concerns_devices(block: cst.CSTNode) -> bool:
     """Whether a branch that is left out here could do something that is worth walking."""
-    return _MOVES.search(run.code_of(block)) is not None
+    return any(
+        isinstance(node, (cst.FunctionDef, cst.ClassDef)) or called_method(node) in _CONCERNED
+        for node in descendants(block)
+    )
 
 
 def _otherwise(run: Run, orelse: cst.If | cst.Else | None) -> None:
@@ -130,7 +134,7 @@ def try_statement(run: Run, node: cst.Try | cst.TryStar) -> None:
 
 
 def _try(run: Run, node: cst.Try | cst.TryStar) -> None:
-    expected = tuple(_expected(run, node))
+    expected = tuple(_expected(node))
     tried = bool(node.handlers)
     unrelated = tried and _DEVICE_ERRORS.isdisjoint(expected or ("Exception",))
     before = len(run.expected)
@@ -147,7 +151,7 @@ _DEVICE_ERRORS = frozenset({"Exception", "BaseException", "RuntimeError", "Asser
 """What the lack of an accelerator raises, and what a handler catches that with."""
 
 
-def _expected(run: Run, node: cst.Try | cst.TryStar) -> Iterator[str]:
+def _expected(node: cst.Try | cst.TryStar) -> Iterator[str]:
     """The exceptions that a `try` is about.
 
     A handler for everything is about devices where it moves something to the CPU itself: another
@@ -155,12 +159,9 @@ def _expected(run: Run, node: cst.Try | cst.TryStar) -> Iterator[str]:
     """
     for handler in node.handlers:
         if handler.type is not None:
-            yield from _NAME.findall(run.code_of(handler.type))
-        if ".cpu(" in run.code_of(handler):
+            yield from names_in(handler.type)
+        if calls_method(handler, {"cpu"}):
             yield from ("TypeError", "RuntimeError")
-
-
-_NAME = re.compile(r"\w+")
 
 
 @executes(cst.With)

@@ -27,7 +27,6 @@ from devicelint.interpreter.engine.tables import (
     passes,
     spreads,
 )
-from devicelint.interpreter.guesses.loader_devices import answer_of_unseen, check_unseen
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.containers import (
     ELEMENT,
@@ -39,12 +38,10 @@ from devicelint.interpreter.python.containers import (
 @evaluates(cst.Call)
 def call(run: Run, node: cst.Call) -> Value:
     """A method of a value is asked of the value; anything else is evaluated and called."""
-    if run.assumed is None:
-        return _called(run, node)
-    module = run.assumed.callee(run, node.func)
+    module = run.guesses.callee(run, node.func)
     if module is not None:
         return run.call(module, arguments_of(run, node), node)
-    return run.assumed.result(run, node, _called(run, node))
+    return run.guesses.result(run, node, _called(run, node))
 
 
 def _called(run: Run, node: cst.Call) -> Value:
@@ -184,6 +181,5 @@ def method_of_one_of(run: Run, receiver: OneOf, name: str, node: cst.Call) -> Va
 
 @calls(Outside)
 def call_outside(run: Run, callee: Outside, arguments: Arguments, site: cst.Call) -> Value:
-    check_unseen(run, arguments, site)
-    answer = answer_of_unseen(run, arguments, site)
+    answer = run.guesses.called(run, callee, arguments, site)
     return answer or Unknown(f"the result of {callee.origin}()")

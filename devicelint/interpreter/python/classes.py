@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterator
 from contextlib import nullcontext
 
@@ -20,10 +19,12 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
-from devicelint.interpreter.python.conditions import asks_for_device
+from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.facts.mentions import called_method
 from devicelint.interpreter.python.functions import call_function, walk_alone
 from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
 
@@ -227,17 +228,12 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
 
     made = stands_alone[_base_of(cls, stands_alone)](run, cls, make)
     assert isinstance(cls.node, cst.ClassDef)
-    # The text of each method is asked for anyway, as it is walked.
-    code = "".join(map(run.code_of, cls.node.body.body))
-    called = set(_CALLS_OF_PRIVATE.findall(code))
+    called = {name for name in map(called_method, descendants(cls.node)) if name[:1] == "_"}
+    # Methods that others call, with what they have themselves: these others come first.
     for member in sorted(_unentered(run, cls), key=lambda one: one.name in called):
         if member.node not in run.entered:
             walk_alone(run, member, made)
     run.state, run.frame = before, outer
-
-
-_CALLS_OF_PRIVATE = re.compile(r"\.(_\w+)\(")
-"""Methods that others call, with what they have themselves: these others come first."""
 
 
 def call_module_of_file(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import libcst as cst
@@ -34,6 +33,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates
+from devicelint.interpreter.facts.device_words import names_device_type
+from devicelint.interpreter.facts.mentions import names_in
 from devicelint.interpreter.facts.tensor_parameters import absence_of
 from devicelint.interpreter.python.containers import known_elements
 from devicelint.interpreter.python.operators import operate
@@ -131,9 +132,6 @@ def _membership(
     return HOST
 
 
-_NAMES_DEVICE = re.compile(r"cpu|cuda|gpu|mps|xpu|npu|hpu|tpu|xla|meta", re.IGNORECASE)
-
-
 def _announce(run: Run, event: DeviceCompared) -> None:
     """Announce a comparison, unless callers may give a string as well.
 
@@ -149,8 +147,8 @@ def _announce(run: Run, event: DeviceCompared) -> None:
 
 def _may_be_a_string(run: Run, parameter: cst.Param, text: str) -> bool:
     if parameter.annotation is None:
-        return _NAMES_DEVICE.search(text) is None
-    return re.search(r"\bstr\b", run.code_of(parameter.annotation.annotation)) is not None
+        return not names_device_type(text)
+    return "str" in names_in(parameter.annotation.annotation)
 
 
 def _texts(elements: Iterable[Value]) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from devicelint.domain.values import Class, Const, External, Function, ProjectModule, Unknown, Value
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.device_words import means_accelerator
+from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.python.classes import is_module_class
 from devicelint.interpreter.python.imports import public
 
 NAMESPACE = "__dict__"
-_PLACES = re.compile(r"cuda|\.to\(|device_map|\.xpu\(")
 
 
 def member_by_name(run: Run, owner: Value, name: Value | None) -> Value:
@@ -37,4 +36,8 @@ def _places_models(run: Run, home: str) -> bool:
     """Whether a file speaks of bringing anything anywhere."""
     library = run.program.library
     program = None if library is None else library.program(home)
-    return program is None or _PLACES.search(program.text) is not None
+    if program is None:
+        return True
+    mentions = mentions_in(program.tree)
+    words = mentions.names | mentions.strings
+    return "to" in mentions.methods or any(map(means_accelerator, words)) or "device_map" in words

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
@@ -27,6 +25,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.device_words import asks_for_device, speaks_of_devices
 
 AVAILABLE = "torch.cuda.is_available()"
 """The flag that every way of asking for an accelerator comes to."""
@@ -84,20 +83,22 @@ def is_unrelated(condition: Value) -> bool:
     """Whether a condition that the code cannot tell says nothing of devices: `args.resume`."""
     match condition:
         case Flag(key=words) | Outside(origin=words):
-            return words != EXCEPT and SPEAKS_OF_DEVICES.search(words) is None
+            return words != EXCEPT and not speaks_of_devices(words)
         case _:
             return False
 
 
-_SETTING = re.compile(r"(?!self\.)\w+\.\w+|\w+$")
-"""`args.train`, `opt.epoch != 0` or `training`, but not `score > best`."""
+def _asks_setting(condition: str) -> bool:
+    """`args.train`, `opt.epoch != 0` or `training`, but not `score > best`."""
+    owner, dot, _ = condition.partition(".")
+    return owner.isidentifier() and not (dot and owner == "self")
 
 
 def under_setting(run: Run, condition: Value, outcome: bool) -> AbstractContextManager[None]:
     """Walk a branch that a setting decides on."""
     if not isinstance(condition, Flag) or is_machine(condition):
         return _NOTHING
-    if _SETTING.match(condition.key) is None:
+    if not _asks_setting(condition.key):
         return _NOTHING
     return _under(run, f"{condition.key} is {outcome is not condition.negated}")
 
@@ -166,43 +167,6 @@ def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) 
         run.device_choices -= asks
 
 
-SPEAKS_OF_DEVICES = re.compile(
-    "cuda|gpu|cpu|device|accel|mps|xpu|hpu|npu|tpu|nvidia|rocm|nccl|world_size", re.IGNORECASE
-)
-"""Words of conditions about devices; processes that work together have one each."""
-
-
 def may_skip(decorator: str) -> bool:
     """Whether a decorator keeps a test from being run: on some machines, or on all of them."""
     return "skip" in decorator.partition("(")[0].lower()
-
-
-@functools.lru_cache(maxsize=1_000)
-def asks_for_device(node: cst.CSTNode) -> bool:
-    """Whether an expression speaks of devices, by the words in it."""
-    waiting: list[cst.CSTNode] = [node]
-    while waiting:
-        one = waiting.pop()
-        match one:
-            case cst.Name() | cst.SimpleString():
-                if SPEAKS_OF_DEVICES.search(one.value):
-                    return True
-            case cst.Attribute():
-                waiting += (one.value, one.attr)
-            case cst.Call():
-                waiting += (one.func, *(argument.value for argument in one.args))
-            case cst.Comparison():
-                waiting += (one.left, *(target.comparator for target in one.comparisons))
-            case cst.BooleanOperation() | cst.BinaryOperation():
-                waiting += (one.left, one.right)
-            case cst.UnaryOperation():
-                waiting.append(one.expression)
-            case cst.Subscript():
-                waiting += (one.value, *one.slice)
-            case cst.SubscriptElement():
-                waiting.append(one.slice)
-            case cst.Index() | cst.NamedExpr() | cst.Await():
-                waiting.extend(one.children)
-            case _:
-                pass
-    return False

@@ -46,8 +46,7 @@ from devicelint.interpreter.suggestions.tuple_parts import note_unmoved_parts
 
 @evaluates(cst.Name)
 def name(run: Run, node: cst.Name) -> Value:
-    value = run.lookup(node.value)
-    return value if run.assumed is None else run.assumed.read(run, node, value)
+    return run.guesses.read(run, node, run.lookup(node.value))
 
 
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)

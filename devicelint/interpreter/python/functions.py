@@ -34,10 +34,11 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
+from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.tensor_parameters import settings_of
 from devicelint.interpreter.python.branches import NO_GRAD
-from devicelint.interpreter.python.conditions import asks_for_device, may_skip
+from devicelint.interpreter.python.conditions import may_skip
 from devicelint.interpreter.python.parameters import bind_parameters
 
 _DEEPEST = 12
@@ -84,9 +85,9 @@ def define_function(run: Run, node: cst.FunctionDef) -> Function:
 @calls(Function)
 def call_plain(run: Run, callee: Function, arguments: Arguments, site: cst.Call) -> Value:
     result = call_function(run, callee, arguments, site)
-    if run.assumed is None or not isinstance(result, Unknown):
+    if not isinstance(result, Unknown):
         return result
-    return run.assumed.called(run, callee, arguments, site) or result
+    return run.guesses.called(run, callee, arguments, site) or result
 
 
 @calls(Bound)

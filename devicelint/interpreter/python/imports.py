@@ -29,7 +29,7 @@ from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Contents, Program
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, executes, resolves
-from devicelint.interpreter.guesses.qualified_names import FullName
+from devicelint.interpreter.facts.qualified_names import name_of_file
 
 _LONGEST_CHAIN = 20
 """How often a name may be imported from a file that imports it itself."""
@@ -126,8 +126,8 @@ def _member(run: Run, home: str, name: str) -> Value:
     inner = None if library is None else library.inside(home, name)
     if inner is not None:
         return ProjectModule(inner)
-    named = FullName.of_file(run, home) / name
-    stated = None if run.assumed is None else run.assumed.stated_as(named)
+    named = name_of_file(run, home) / name
+    stated = run.guesses.stated_as(named)
     return Unknown(f"{name} is not in {home}") if stated is None else External(stated)
 
 

@@ -26,7 +26,6 @@ from devicelint.interpreter.engine.frame import Loop
 from devicelint.interpreter.engine.nodes import names_bound_by
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import executes
-from devicelint.interpreter.guesses.loader_devices import believed
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.conditions import assuming, condition_of, truth_of
 from devicelint.interpreter.python.containers import element_of, is_filled, known_elements
@@ -41,7 +40,7 @@ def for_statement(run: Run, node: cst.For) -> None:
     at_least_once = is_filled(run, iterated)
     if elements and any(isinstance(one, (Const, DeviceHandle)) for one in elements):
         element = _joined_constant(elements)
-    element = believed(run, node, element)
+    element = run.guesses.element(run, node, element)
 
     def bind() -> None:
         run.frame.statement = node

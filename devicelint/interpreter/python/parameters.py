@@ -84,9 +84,7 @@ def _bind(
             _note_passed(frame, argument)
         elif isinstance(value, (Stream, Tuple, DictOf)) and _is_named(run, frame, argument):
             _note_parts_passed(run, frame, value, argument.site)
-    if run.assumed is not None:
-        value = run.assumed.given(run, parameter, value)
-    run.state.write(frame.ref, name, value)
+    run.state.write(frame.ref, name, run.guesses.parameter(run, parameter, value))
 
 
 def _note_passed(frame: Frame, argument: Argument) -> None:

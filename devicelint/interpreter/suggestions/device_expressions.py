@@ -26,10 +26,9 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.device_words import USUAL_NAMES, holds_device
 from devicelint.interpreter.facts.name_uses import reads_of
-from devicelint.interpreter.torch.device_arguments import NAMES_DEVICE
 
-USUAL_NAMES = ("device", "dev", "DEVICE")
 _WITH_WEIGHT = frozenset(
     "Linear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Embedding "
     "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm Bilinear EmbeddingBag".split()
@@ -247,7 +246,7 @@ def named_device(fields: Iterable[tuple[str, Value]], device: Device | None) -> 
 def _counts(name: str, value: Value, device: Device | None) -> bool:
     """Whether a name that is for devices holds the number of one: `gpu_id = 0`."""
     number = value.value if isinstance(value, Const) else None
-    if type(number) is not int or NAMES_DEVICE.search(name) is None:
+    if type(number) is not int or not holds_device(name):
         return False
     return device == Known("cuda", number)
 

@@ -10,7 +10,7 @@ from devicelint.domain.values import FALSE, Const, Flag, Outside, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.conditions import asks_for_device
+from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.torch.device_arguments import is_hard
 
 AUTOCASTS = ("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import functools
 from dataclasses import replace
 
 import libcst as cst
@@ -22,6 +22,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import (
     fresh,
 )
@@ -98,10 +99,36 @@ def _store(run: Run, bundle: Bundle, site: Site) -> Bundle | None:
     is_graph = member_mark(bundle.name, "edge_index") == "Held"
     if not is_graph or not isinstance(whole, cst.Name):
         return None
-    changed = rf"^[ \t]*{whole.value}\b *[.\[][^=\n]*=(?!=)|\bin {whole.value}\.\w*(?:stores|items)"
-    if re.search(changed, run.program.text, re.MULTILINE) is not None:
+    if whole.value in _changed(run.program.tree):
         return None
     return fresh(run, bundle, site)
+
+
+@functools.lru_cache(maxsize=1)
+def _changed(tree: cst.Module) -> frozenset[str]:
+    """The names of things whose parts get other values, or are gone through one by one."""
+    found: set[str] = set()
+    for node in descendants(tree):
+        match node:
+            case cst.AssignTarget(target=target) | cst.AugAssign(target=target):
+                found.update(filter(None, map(_owner, descendants(target))))
+            case cst.For(iter=held) | cst.CompFor(iter=held):
+                found.update(_owner(one) for one in descendants(held) if _gives_parts(one))
+            case _:
+                pass
+    return frozenset(found)
+
+
+def _owner(node: cst.CSTNode) -> str:
+    """The name of what a part is taken of: `data` in `data["author"].x`."""
+    part = node
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) and node is not part else ""
+
+
+def _gives_parts(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Attribute) and node.attr.value.endswith(("stores", "items"))
 
 
 def any_held(run: Run, bundle: Bundle) -> Value:

@@ -55,9 +55,9 @@ from devicelint.knowledge import (
 @calls(External)
 def call_external(run: Run, callee: External, arguments: Arguments, site: cst.Call) -> Value:
     result = call_by_name(run, callee.name, arguments, site)
-    if run.assumed is None or not isinstance(result, Unknown):
+    if not isinstance(result, Unknown):
         return result
-    return run.assumed.called(run, callee, arguments, site) or result
+    return run.guesses.called(run, callee, arguments, site) or result
 
 
 def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import libcst as cst
@@ -34,6 +33,7 @@ from devicelint.interpreter.engine.tables import (
     methods,
 )
 from devicelint.interpreter.facts.intended_machines import provides_for_the_cpu
+from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.facts.saved_files import (
     identity_of,
     is_in_function,
@@ -42,7 +42,6 @@ from devicelint.interpreter.facts.saved_files import (
     is_written_here,
     note_saved,
     note_saved_model,
-    only_this_run_has_it,
     saved_model,
     stays_on_the_cpu,
 )
@@ -177,21 +176,19 @@ def note_moved(run: Run, step: Site) -> None:
 
 def announce_loads(run: Run) -> None:
     """Announce the checkpoints, on the machine on which loading them fails."""
-    text = run.module_code
-    if run.world.accelerators or _OFFLOADS.search(text):
+    if run.world.accelerators or _offloads(run):
         return
-    if run.demands_accelerator and not provides_for_the_cpu(text):
+    if run.demands_accelerator and not provides_for_the_cpu(run.module_code):
         return
     for one in run.loads.values():
         if not one.uses or (is_written_here(run, one.path) and stays_on_the_cpu(run)):
             continue
-        assert isinstance(one.site, cst.CSTNode)
-        if not only_this_run_has_it(run, one.path, one.site):
-            run.announce(one)
+        run.announce(one)
 
 
-_OFFLOADS = re.compile(r"offload_to_cpu\s*=\s*True")
-"""FSDP's way of saving a full state dict from the CPU, wherever the model is."""
+def _offloads(run: Run) -> bool:
+    """Whether FSDP saves a full state dict from the CPU here, wherever the model is."""
+    return "True" in mentions_in(run.module).keywords.get("offload_to_cpu", ())
 
 
 def _device_at_hand(run: Run) -> str | None:

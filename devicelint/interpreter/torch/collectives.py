@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 import libcst as cst
@@ -23,6 +22,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.python.containers import element_of
 from devicelint.interpreter.python.stdlib_argparse import default_of
 from devicelint.interpreter.torch.operands import operand_of
@@ -103,9 +103,6 @@ def join_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
 @function(*(f"{module}.is_initialized" for module in _MODULES))
 def is_in_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Where NCCL is the backend, no group can be joined on a machine without accelerators."""
-    if not run.world.accelerators and _NCCL.search(run.module_code):
+    if not run.world.accelerators and "nccl" in mentions_in(run.module).strings:
         return Const(False)
     return Unknown("whether a group was joined")
-
-
-_NCCL = re.compile(r"[\"']nccl[\"']")

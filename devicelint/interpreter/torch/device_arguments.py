@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from devicelint.domain.devices import (
@@ -35,14 +33,12 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.device_words import holds_device
 
 _DTYPES = frozenset(
     "float32 float float64 double float16 half bfloat16 int8 uint8 int16 short int32 int int64 "
     "long bool complex64 cfloat complex128 cdouble channels_last contiguous_format".split()
 )
-
-NAMES_DEVICE = re.compile(r"(?:^|[._])(?:device|dev|gpu|gpu_id|cuda|rank)$", re.IGNORECASE)
-"""Names that are for devices, and for the numbers of accelerators."""
 
 
 def device_named(run: Run, argument: Argument) -> Device | None:
@@ -83,7 +79,7 @@ def _computed(run: Run, argument: Argument, device: Unsure) -> Device:
     if isinstance(argument.value, (DeviceHandle, HostValue)):
         return Opaque(name)
     is_own = "." not in name.removeprefix("self.") and not _is_parameter(run, name)
-    return Opaque(name) if is_own and NAMES_DEVICE.search(name) else device
+    return Opaque(name) if is_own and holds_device(name) else device
 
 
 def _is_parameter(run: Run, name: str) -> bool:

@@ -7,7 +7,6 @@ assignment is brought to the tensor, wherever it lies.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import libcst as cst
@@ -26,8 +25,10 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import items, sets_item
+from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.assignment import assigned_key
 from devicelint.interpreter.python.subscripts import key_of
@@ -163,6 +164,10 @@ def _assign_item(
 
 def _is_read_back(run: Run, storage: cst.BaseExpression) -> bool:
     """Whether what is taken out of a storage is moved each time: it is to stay where it is."""
-    name = re.escape(run.code_of(storage))
-    read = rf"^(?![ \t]*{name}[ \t]*=)[^\n]*(?<![\w.]){name}\[[^\n]*\.(?:to|cuda)\("
-    return re.search(read, run.program.text, re.MULTILINE) is not None
+    name = path_of(storage)
+    return any(
+        isinstance(part, cst.Subscript) and path_of(part.value) == name
+        for call in descendants(run.program.tree)
+        if called_method(call) in ("to", "cuda")
+        for part in descendants(call)
+    )

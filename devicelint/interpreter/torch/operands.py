@@ -27,8 +27,8 @@ from devicelint.domain.values import Batch, Module, Moved, Outside, Tensor, Valu
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.caller_contracts import is_open
+from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.tensor_parameters import is_doubted, is_proven
-from devicelint.interpreter.python.conditions import asks_for_device
 
 DIFFERENT = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import libcst as cst
@@ -27,6 +26,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import methods, tensor_method
+from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.facts.tensor_evidence import TENSOR_METHODS
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.calls import arguments_of
@@ -218,10 +218,10 @@ def _named_of_outside(run: Run, receiver: Outside, name: str) -> Value:
 
 def _is_of_torch(run: Run) -> bool:
     """Whether only tensors of torch have a `.numpy()` here."""
-    return _OTHER_TENSORS.search(run.program.text) is None
+    return _OTHER_TENSORS.isdisjoint(mentions_in(run.program.tree).names)
 
 
-_OTHER_TENSORS = re.compile(r"tensorflow|paddle|mxnet|\bjax\b|\btf\b|\.backend\b")
+_OTHER_TENSORS = frozenset({"tensorflow", "paddle", "mxnet", "jax", "tf", "backend"})
 _KEEPS_PLACE = frozenset("train eval float double half bfloat16 requires_grad_ apply".split())
 """What a module has too, and what leaves it, or a tensor, where it is."""
 _PROVES_TENSOR = frozenset(

@@ -9,10 +9,10 @@ import libcst as cst
 
 from devicelint.domain.history import Site
 from devicelint.interpreter.analyses.guards.conditions import (
-    FOLLOWS,
     Asked,
     Scope,
     around,
+    follows_values,
     roots_of,
 )
 from devicelint.interpreter.engine.nodes import children, descendants, names_bound_by
@@ -82,7 +82,7 @@ def settled(reads: Reads, asked: Asked) -> Settled | None:
     common = [block for block in paths[0] if all(block in path for path in paths)]
     if not common:
         return None
-    if any(FOLLOWS.search(reads.code(one)) for one in bindings):
+    if any(map(follows_values, bindings)):
         return None
     block = tuple(common[0].body)
     last = max(index_of(path[common[0]], block) for path in paths)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -40,7 +39,7 @@ def asked_by(run: Run, reads: Reads, node: cst.If | cst.IfExp, *, moved: bool) -
     if not all(isinstance(one, _PURE) or _asks_torch(one) for one in descendants(expression)):
         return None
     code = run.module.code_for_node(expression)
-    if FOLLOWS.search(code) or "\n" in code:
+    if follows_values(expression) or "\n" in code:
         return None
     if negated:
         code = f"not ({code})" if isinstance(expression, cst.BooleanOperation) else f"not {code}"
@@ -52,9 +51,16 @@ _PURE = (
     *(cst.Name, cst.Attribute, cst.Comparison, cst.ComparisonTarget, cst.BooleanOperation),
     *(cst.UnaryOperation, cst.Integer, cst.SimpleString, cst.Not, cst.And, cst.Or, cst.BaseCompOp),
 )
-FOLLOWS = re.compile(r"\.(is_cuda|device|type|training|requires_grad)\b")
-"""What a tensor or a module is asked, and no setting."""
+_FOLLOWING = frozenset({"is_cuda", "device", "type", "training", "requires_grad"})
 _ANSWERS = frozenset({"is_available", "device_count"})
+
+
+def follows_values(code: cst.CSTNode) -> bool:
+    """Whether an expression asks a tensor or a module, and no setting."""
+    return any(
+        isinstance(node, cst.Attribute) and node.attr.value in _FOLLOWING
+        for node in descendants(code)
+    )
 
 
 def _asks_torch(node: cst.CSTNode) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
@@ -12,7 +11,7 @@ from devicelint.interpreter.analyses.guards.bindings import Settled, bindings_of
 from devicelint.interpreter.analyses.guards.conditions import Asked, around, asks_machine
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.name_uses import Reads
+from devicelint.interpreter.facts.name_uses import Reads, last_name
 from devicelint.interpreter.suggestions.device_names import USUAL_NAMES, names_bound_in
 
 _IS_NO_SCRIPT = (cst.FunctionDef, cst.ClassDef)
@@ -100,13 +99,37 @@ def _acts(statement: cst.Expr) -> bool:
     return isinstance(statement.value, (cst.Call, cst.Await))
 
 
-_CHOICE = re.compile(
-    r"""(?:(?:\w+\.)*device\()?\s*['"](?P<yes>[a-z]+(?::\d+)?)['"]\s+if\s+(?P<test>.+?)"""
-    r"""\s+else\s+['"]cpu['"]\s*\)?"""
-    r"""|(?:\w+\.)*current_accelerator\(\)(?:\.type)?\s+if\s+(?P<there>.+?)"""
-    r"""\s+else\s+(?:(?:\w+\.)*device\()?['"]cpu['"]\)?""",
-    re.DOTALL,
-)
+def _choice(value: cst.BaseExpression) -> cst.IfExp | None:
+    """`"cuda" if … else "cpu"`, of which a device may be made."""
+    given = _given_to_device(value)
+    chosen = value if given is None else given
+    if not isinstance(chosen, cst.IfExp):
+        return None
+    other = _given_to_device(chosen.orelse) or chosen.orelse
+    return chosen if _kind_chosen(other) == "cpu" else None
+
+
+def _kind_chosen(value: cst.BaseExpression) -> str:
+    """The type of a device that is written out, or of whatever accelerator there is."""
+    match value:
+        case cst.SimpleString() as literal:
+            return str(literal.raw_value).partition(":")[0]
+        case cst.Attribute(attr=cst.Name("type"), value=cst.Call(func=func)) | cst.Call(func=func):
+            return _ANY if last_name(func) == "current_accelerator" else ""
+        case _:
+            return ""
+
+
+_ANY = "accelerator"
+
+
+def _given_to_device(value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What a device is made of: `"cpu"` of `torch.device("cpu")`."""
+    match value:
+        case cst.Call(func=func, args=[cst.Arg(value=given)]) if last_name(func) == "device":
+            return given
+        case _:
+            return None
 
 
 def device_held(
@@ -115,11 +138,10 @@ def device_held(
     """A name that holds the device which the condition chooses, in sight of all guards."""
     found = []
     for name, statement in _named(reads, condition.prefix):
-        match = _CHOICE.fullmatch(reads.code(statement.value))
-        kind = device.partition(":")[0]
-        if match is None or (match["yes"] or kind).partition(":")[0] != kind:
+        choice, kind = _choice(statement.value), device.partition(":")[0]
+        if choice is None or _kind_chosen(choice.body) not in (kind, _ANY):
             continue
-        if _is_test(run, match["test"] or match["there"], statement.value, condition) and all(
+        if _is_test(run, choice.test, condition) and all(
             _sees(run, reads, site, name, statement) for site in sites
         ):
             found.append(name)
@@ -138,13 +160,10 @@ def _named(reads: Reads, prefix: str) -> Iterator[tuple[str, cst.Assign]]:
                     yield name, node
 
 
-def _is_test(run: Run, test: str, value: cst.BaseExpression, condition: Condition) -> bool:
-    if test == condition.code:
+def _is_test(run: Run, test: cst.BaseExpression, condition: Condition) -> bool:
+    if run.code_of(test) == condition.code:
         return True
-    chosen = value.args[0].value if isinstance(value, cst.Call) and value.args else value
-    if not isinstance(chosen, cst.IfExp):
-        return False
-    return condition.asks_machine and asks_machine(run, chosen.test)
+    return condition.asks_machine and asks_machine(run, test)
 
 
 def _sees(run: Run, reads: Reads, site: cst.CSTNode, name: str, statement: cst.Assign) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -21,15 +20,16 @@ from devicelint.interpreter.analyses.guards.devices import (
 )
 from devicelint.interpreter.analyses.guards.guards import guards_of
 from devicelint.interpreter.analyses.guards.types import chosen_types
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.name_uses import Reads, reads_of
+from devicelint.interpreter.facts.name_uses import Reads, last_name, reads_of
 
 Found = tuple[Asked, Guard | ChosenType]
 
 
 def announce_guards(run: Run) -> None:
     """Announce, for each condition, the moves that are made under it and nothing else."""
-    if not run.world.accelerators or not _WRITTEN_OUT.search(run.module_code):
+    if not run.world.accelerators or not any(map(_is_written_out, descendants(run.module))):
         return
     reads = reads_of(run.module)
     groups: dict[tuple[Site, str], list[Found]] = {}
@@ -42,8 +42,18 @@ def announce_guards(run: Run) -> None:
         run.announce(event)
 
 
-_WRITTEN_OUT = re.compile(r"\.(?:cuda|xpu)\(|\.to\([^)]*[\"']|cuda\.\w+Tensor")
-"""A move that says itself where it goes."""
+def _is_written_out(node: cst.CSTNode) -> bool:
+    """Whether it is a move that says itself where it goes."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("cuda" | "xpu"))):
+            return True
+        case cst.Call(func=cst.Attribute(attr=cst.Name("to")), args=args):
+            given = (inner for one in args for inner in descendants(one))
+            return any(isinstance(one, cst.SimpleString) for one in given)
+        case cst.Attribute(attr=cst.Name(name), value=owner):
+            return name.endswith("Tensor") and last_name(owner) == "cuda"
+        case _:
+            return False
 
 
 def _one_by_one(reads: Reads, found: list[GuardedMoves]) -> Iterator[GuardedMoves]:

@@ -45,8 +45,8 @@ def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) 
     note_learner(run, callee)
     place = module_device(run, callee)
     knowledge = module_class(callee.name)
-    if knowledge is None and run.assumed is not None:
-        knowledge = run.assumed.module(callee.name)
+    if knowledge is None:
+        knowledge = run.guesses.module(callee.name)
     note_unknown(run, Operand(site.func, callee, place.device, place.since), arguments)
     if knowledge is None or knowledge.kind is not ModuleKind.WRAPPER:
         check_again(run, Operand(site.func, callee, place.device, place.since), arguments, site)

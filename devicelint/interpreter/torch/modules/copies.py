@@ -5,7 +5,6 @@ The average of a model's weights is such a copy: it is updated with the model, w
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import libcst as cst
@@ -27,16 +26,21 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.torch.modules.registration import any_parameter, built
 
 _COPIED = "@copied"
-_OF_MODULES = r"\.(?:named_)?(?:parameters|state_dict|load_state_dict|buffers|modules)\("
+_OF_MODULES = (
+    *("parameters", "named_parameters", "buffers", "named_buffers", "modules", "named_modules"),
+    *("state_dict", "load_state_dict"),
+)
 
 
 def copy_of_outside(run: Run, value: Outside, site: cst.Call) -> Value | None:
     """A copy of what a caller gives, where the code treats that as a module."""
-    treated = rf"(?<![\w.]){re.escape(value.origin)}{_OF_MODULES}"
-    if value.since is None or re.search(treated, run.program.text) is None:
+    called = mentions_in(run.program.tree).methods
+    treated = any(value.origin in called.get(method, ()) for method in _OF_MODULES)
+    if value.since is None or not treated:
         return None
     copy = built(run, site, "copy", DeviceOf(value.origin))
     run.state.write(copy.ref, _COPIED, TRUE)

@@ -10,11 +10,10 @@ import libcst as cst
 from devicelint.domain.devices import CPU, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Verb
-from devicelint.domain.values import Batch, Module, Tensor
+from devicelint.domain.values import Batch, Module, Tensor, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.guesses.loader_devices import comes_beside, is_moved_again
 from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.operands import DIFFERENT, operand_of, report_input
 
@@ -49,7 +48,7 @@ def _go_on_as_moved(run: Run, own: Operand, operand: Operand) -> None:
 def inputs_of(arguments: Arguments) -> Iterator[Argument]:
     """What a module that is not seen takes as tensors; its later arguments may be lengths."""
     for position, argument in enumerate(arguments.positional):
-        if position == 0 or not comes_beside(argument.value):
+        if position == 0 or not _comes_beside(argument.value):
             yield argument
     yield from arguments.keywords.values()
     yield from arguments.spread
@@ -59,6 +58,16 @@ def check_again(run: Run, own: Operand, arguments: Arguments, site: cst.Call) ->
     """Whatever a module is, it is given what another loop moves for it."""
     for argument in arguments.positional:
         operand = operand_of(argument.value, argument.site)
-        if operand is not None and is_moved_again(argument.value):
+        if operand is not None and _is_moved_again(argument.value):
             return check_input(run, site, own, operand)
     return False
+
+
+def _is_moved_again(value: Value) -> bool:
+    """Whether another loop moves what comes at this place of a batch."""
+    return isinstance(value, Batch) and value.since.verb is Verb.AGAIN
+
+
+def _comes_beside(value: Value) -> bool:
+    """Whether a value is only known to come with what its own loop moves."""
+    return isinstance(value, Batch) and value.since.verb is Verb.BESIDE

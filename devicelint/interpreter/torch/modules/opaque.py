@@ -12,7 +12,6 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
-from devicelint.interpreter.guesses.loader_devices import answer_of_unseen, check_unseen
 from devicelint.interpreter.python.classes import torch_base
 from devicelint.interpreter.torch.bundles import as_batch, make_bundle
 from devicelint.interpreter.torch.checkpoints import note_moved
@@ -82,6 +81,5 @@ def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.C
 @calls(Unknown)
 def call_unknown(run: Run, callee: Unknown, arguments: Arguments, site: cst.Call) -> Value:
     """Something unknown is called: another loop may show that it is a module, and where it is."""
-    check_unseen(run, arguments, site)
-    answer = answer_of_unseen(run, arguments, site)
+    answer = run.guesses.called(run, callee, arguments, site)
     return answer or Unknown("the result of something unknown")

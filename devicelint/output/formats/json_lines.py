@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from devicelint.output import report
 from devicelint.output.ascii_json import ascii_json
-from devicelint.output.json import entries
+from devicelint.output.formats.json import entries
 
 if TYPE_CHECKING:
     from devicelint.linter.result import CheckResult

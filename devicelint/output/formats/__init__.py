@@ -24,5 +24,5 @@ FOR_PEOPLE = frozenset({"text", "concise"})
 
 def report(name: str, scene: Scene) -> Report:
     """Return a new report in a format."""
-    made: Report = import_module(f"devicelint.output.{FORMATS[name]}").Report(scene)
+    made: Report = import_module(f"{__name__}.{FORMATS[name]}").Report(scene)
     return made

@@ -11,8 +11,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from devicelint.finding import REVEALED, Finding, InputError
 from devicelint.output import report
+from devicelint.output.formats.text import render_finding
 from devicelint.output.report import UNCHECKED
-from devicelint.output.text import render_finding
 from devicelint.output.visible import printable
 from devicelint.text.source import SourceFile
 

@@ -13,10 +13,10 @@ from devicelint.config import ConfigError
 from devicelint.finding import REVEALED, Finding, Fix, InputError, Location
 from devicelint.output import report
 from devicelint.output.ascii_json import ascii_json
+from devicelint.output.formats.sarif_places import Places, base_ids
+from devicelint.output.formats.sarif_rules import LEVELS, rules
 from devicelint.output.identity import HashedLines, fingerprints
 from devicelint.output.rule_help import documentation
-from devicelint.output.sarif_places import Places, base_ids
-from devicelint.output.sarif_rules import LEVELS, rules
 from devicelint.output.visible import printable
 from devicelint.rule_index import all_facts
 

@@ -3,59 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeVar
 
 import libcst as cst
 
+from devicelint.domain.names import FullName
 from devicelint.domain.values import External, Function, Imported, ProjectModule, Ref, Value
 from devicelint.interpreter.engine.frame import GLOBALS
 from devicelint.interpreter.engine.run import Run
 
-Entry = TypeVar("Entry")
+
+def name_of_import(run: Run, name: str) -> FullName:
+    """What `External.name` says; dots at its beginning count folders upwards."""
+    rest = name.lstrip(".")
+    level = len(name) - len(rest)
+    if not level:
+        return FullName(tuple(name.split(".")))
+    folder = _parts_of(_path(run, run.frame.home))[:-level]
+    return FullName((*folder, *rest.split(".")), is_of_a_file=True)
 
 
-@dataclass(frozen=True)
-class FullName:
-    """`mypkg.data.loader`, as its parts; of a file of the project, with the folders above it."""
-
-    parts: tuple[str, ...]
-    is_of_a_file: bool = False
-
-    def among(self, table: Mapping[str, Entry]) -> Entry | None:
-        """What a table has under this name."""
-        key = self.key_in(table)
-        return None if key is None else table[key]
-
-    def key_in(self, table: Mapping[str, object]) -> str | None:
-        """How a table calls this.
-
-        What lies in a file is called by as many of its folders as whoever names it likes.
-        """
-        whole = ".".join(self.parts)
-        if not self.is_of_a_file:
-            return whole if whole in table else None
-        return next((one for one in table if "." in one and f".{whole}".endswith(f".{one}")), None)
-
-    def __truediv__(self, name: str) -> FullName:
-        """The name of something in this."""
-        return FullName((*self.parts, name), self.is_of_a_file)
-
-    @classmethod
-    def of_import(cls, run: Run, name: str) -> FullName:
-        """What `External.name` says; dots at its beginning count folders upwards."""
-        rest = name.lstrip(".")
-        level = len(name) - len(rest)
-        if not level:
-            return cls(tuple(name.split(".")))
-        folder = _parts_of(_path(run, run.frame.home))[:-level]
-        return cls((*folder, *rest.split(".")), is_of_a_file=True)
-
-    @classmethod
-    def of_file(cls, run: Run, home: Ref) -> FullName:
-        """The name of a file, as a module."""
-        return cls(_parts_of(_path(run, home)), is_of_a_file=True)
+def name_of_file(run: Run, home: Ref) -> FullName:
+    """The name of a file, as a module."""
+    return FullName(_parts_of(_path(run, home)), is_of_a_file=True)
 
 
 def full_name(run: Run, node: cst.BaseExpression) -> FullName | None:
@@ -67,11 +36,11 @@ def full_name(run: Run, node: cst.BaseExpression) -> FullName | None:
         return None
     match _bound(run, node.value):
         case External(name):
-            return FullName.of_import(run, name)
+            return name_of_import(run, name)
         case Imported(home, name):
-            return FullName.of_file(run, home) / name
+            return name_of_file(run, home) / name
         case ProjectModule(home):
-            return FullName.of_file(run, home)
+            return name_of_file(run, home)
         case Function() as function:
             return name_of_function(run, function)
         case _:
@@ -82,7 +51,7 @@ def name_of_function(run: Run, function: Function) -> FullName | None:
     """The full name of a function of a file; None for one inside of something else."""
     if function.owner is not None or function.scopes:
         return None
-    return FullName.of_file(run, function.home) / function.name
+    return name_of_file(run, function.home) / function.name
 
 
 def written(node: cst.CSTNode) -> str:

@@ -1,0 +1,108 @@
+"""Which words mean a device, an accelerator, or a use of one: of identifiers, options, strings.
+
+A word is a part of an identifier, between underscores, digits and changes of case: `useCuda`,
+`n_gpu` and `--no-cuda` have a word for an accelerator, `input` and `dumps` have none.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import libcst as cst
+
+from devicelint.domain.devices import DEVICE_TYPES
+from devicelint.interpreter.engine.nodes import children
+
+MOVES = frozenset({"to", "cuda", "cpu", "xpu", "to_empty"})
+"""The methods that bring something to a device."""
+USUAL_NAMES = ("device", "dev", "DEVICE", "torch_device")
+"""What scripts call the device that they chose, the usual name before others."""
+
+_WORD = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
+_STEMS = ("cuda", "gpu", "accel", "nvidia", "rocm")
+"""What means an accelerator wherever a word has it: `usecuda`, `ngpus`, `accelerator`."""
+_ACCELERATORS = frozenset({"xpu", "mps", "npu", "tpu", "hpu"})
+_DECIDE = ("cpu", "nccl", "world_size")
+"""What else conditions about devices speak of: processes that work together have one each."""
+_HOLDERS = frozenset({"dev", "device", "gpu", "cuda", "rank", "accelerator"})
+_QUESTIONS = ("avail", "has", "is", "num", "count", "name")
+_SWITCHES = frozenset({"no", "disable", "use"})
+_OPTIONS = frozenset({"device", "cuda", "gpu", "accel"})
+_OF_OPTIONS = frozenset({"id", "ids"})
+
+
+@functools.lru_cache(maxsize=10_000)
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of one identifier, or of several, in lower case."""
+    return tuple(word.lower() for word in _WORD.findall(text))
+
+
+def means_accelerator(text: str) -> bool:
+    """Whether a word means an accelerator: `use_cuda`, `ngpus`, `mps`."""
+    return any(_is_accelerator(word) for word in words_of(text))
+
+
+def means_device(text: str) -> bool:
+    """Whether a word means a device, and not the CPU alone: `device_ids`, `use_cuda`."""
+    return any(_is_accelerator(word) or "device" in word for word in words_of(text))
+
+
+def speaks_of_devices(text: str) -> bool:
+    """Whether a condition is about devices, or about the processes that have one each."""
+    lowered = text.lower()
+    return means_device(text) or any(one in lowered for one in _DECIDE)
+
+
+def names_device_type(text: str) -> bool:
+    """Whether strings name devices, as far as anybody would write them: "cuda:0", "gpu"."""
+    return speaks_of_devices(text) or not DEVICE_TYPES.isdisjoint(words_of(text))
+
+
+def holds_device(path: str) -> bool:
+    """Whether a name is one for a device, or for the number of one: `self.dev`, `local_rank`."""
+    return not _HOLDERS.isdisjoint(words_of(path.rpartition(".")[2]))
+
+
+def only_asks(name: str) -> bool:
+    """Whether a name is one for what is known of devices, and for none: `has_cuda`, `n_gpu`."""
+    words = words_of(name)
+    return any(word.startswith(_QUESTIONS) for word in words) or words[:1] in (("n",), ("ngpu",))
+
+
+def takes_device(function: str) -> bool:
+    """Whether a function is given a device, by its own name: `to`, `cuda`, `set_device`."""
+    return function in MOVES or any("device" in word for word in words_of(function))
+
+
+def is_device_option(option: str) -> bool:
+    """Whether an option of a command line chooses the device: `no_cuda`, `gpus`, `device_ids`."""
+    words = [word.removesuffix("s") for word in words_of(option) if word not in _SWITCHES]
+    return bool(words) and words[0] in _OPTIONS and _OF_OPTIONS.issuperset(words[1:])
+
+
+def _is_accelerator(word: str) -> bool:
+    return word in _ACCELERATORS or any(stem in word for stem in _STEMS)
+
+
+@functools.lru_cache(maxsize=1_000)
+def asks_for_device(node: cst.CSTNode) -> bool:
+    """Whether an expression speaks of devices, by the words in it."""
+    waiting: list[cst.CSTNode] = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, (cst.Name, cst.SimpleString)):
+            if speaks_of_devices(one.value):
+                return True
+        elif isinstance(one, cst.Call):
+            waiting += (one.func, *(argument.value for argument in one.args))
+        elif isinstance(one, _READ):
+            waiting.extend(children(one))
+    return False
+
+
+_READ = (
+    *(cst.Attribute, cst.Comparison, cst.ComparisonTarget, cst.BooleanOperation, cst.Await),
+    *(cst.BinaryOperation, cst.UnaryOperation, cst.Subscript, cst.SubscriptElement, cst.Index),
+    cst.NamedExpr,
+)
