@@ -159,3 +159,9 @@ Called with `(run, receiver, node)`; None where it is not known either.
 """
 method_of_anything: Table[str, Callable[[Any, Arguments], None]] = Table("method_of_anything")
 """What the name of a method shows of its arguments, on whatever value: `(run, arguments)`."""
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+BUILTIN_SCOPE: dict[str, Value] = {}
+"""What Python itself binds; filled by `builtins`."""

@@ -33,6 +33,7 @@ from devicelint.interpreter.engine.objects import (
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, evaluates
 from devicelint.interpreter.facts.tensor_parameters import as_proven
+from devicelint.interpreter.python.functions import call_function
 
 
 @evaluates(cst.Attribute)
@@ -115,8 +116,6 @@ def bind(run: Run, member: Value, receiver: Value, node: cst.Attribute) -> Value
     if member.kind == "class" and isinstance(receiver, (Module, Instance)):
         return Bound(member, run.state.read(receiver.ref, CLASS_FIELD) or receiver)
     if member.kind == "property":
-        from devicelint.interpreter.python.functions import call_function
-
         return call_function(run, member, Arguments(), None, receiver=receiver)
     return Bound(member, receiver)
 

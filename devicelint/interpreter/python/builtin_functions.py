@@ -23,8 +23,8 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.run import BUILTIN_SCOPE, Run
-from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, function
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.computed_members import member_by_name
 from devicelint.interpreter.python.containers import extend, known_elements

@@ -28,7 +28,7 @@ from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.branches import assume
 from devicelint.interpreter.python.classes import define_class
 from devicelint.interpreter.python.decorators import decorated
-from devicelint.interpreter.python.functions import define_function
+from devicelint.interpreter.python.definitions import define_function
 from devicelint.interpreter.python.operators import augmented
 from devicelint.interpreter.python.parameters import offered
 

@@ -49,7 +49,7 @@ from devicelint.interpreter.python.containers import element_in, loaded_at
 from devicelint.interpreter.python.functions import call_function
 from devicelint.interpreter.python.subscripts import key_of
 from devicelint.interpreter.torch.data_workers import note_workers
-from devicelint.interpreter.torch.host_demands import note_pins
+from devicelint.interpreter.torch.host_reads import note_pins
 from devicelint.interpreter.torch.transfers import TRANSFERS, move_deviceless
 
 
