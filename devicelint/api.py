@@ -82,8 +82,11 @@ from devicelint.fixes import (
     Rewrite,
     WrapInCall,
 )
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import Report, Reports, Rule, line_of
+
+Scene = RuleContext
+"""What `RuleContext` was called in earlier releases: it can be imported for one release more."""
 
 __all__ = [
     "CPU",
@@ -145,6 +148,7 @@ __all__ = [
     "Revealed",
     "Rewrite",
     "Rule",
+    "RuleContext",
     "Safety",
     "Scene",
     "Severity",

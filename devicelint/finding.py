@@ -25,7 +25,7 @@ class Location(NamedTuple):
     """From 1, of all the cells of a notebook; None in other files."""
 
     @property
-    def line_told(self) -> str:
+    def line_text(self) -> str:
         """The line as a sentence has it, after the word "line"."""
         return f"{self.line}" if self.cell is None else f"{self.line} of cell {self.cell}"
 
@@ -164,10 +164,10 @@ class Finding:
 
 
 class InputError(Exception):
-    """A file that devicelint cannot work with, told in one line.
+    """A file that devicelint cannot work with, reported in one line.
 
     `line` counts from 1 and `column` from 0, as everywhere in devicelint; both are printed from 1.
-    What concerns a whole file is told at its beginning.
+    What concerns a whole file is reported at its beginning.
     """
 
     lasts = True

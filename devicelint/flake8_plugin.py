@@ -1,4 +1,4 @@
-"""The flake8 plugin `DEV`: errors and warnings, at the columns of the other doors.
+"""The flake8 plugin `DEV`: errors and warnings, at the columns of the other front ends.
 
 Notes are left out, but for those of rules that the settings switch on: these were asked for.
 
@@ -49,7 +49,7 @@ def _violations(text: str, path: str) -> list[tuple[int, int, str]]:
     try:
         return _found(text, path)
     except InputError as error:
-        # That of another file, a configuration, is told with its place, where this one begins.
+        # That of another file, a configuration, is reported with its place, where this one begins.
         if error.path == path:
             return [(error.line, error.column, f"{INTERNAL_ERROR} {error.message}")]
         return [(1, 0, f"{INTERNAL_ERROR} {error}")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from devicelint.cli.options.vocabulary import Command, Option, Word, commands
+from devicelint.cli.options.vocabulary import Command, Option, OptionWord, commands
 
 
 def text() -> str:
@@ -28,7 +28,7 @@ def _command(command: Command) -> Iterator[str]:
         yield from ("```text", command.details, "```", "")
 
 
-def _operand(word: Word) -> str:
+def _operand(word: OptionWord) -> str:
     plural = f"{word.placeholder} …" if word.repeated else word.placeholder
     return plural if word.needed else f"[{plural}]"
 

@@ -37,7 +37,7 @@ class Table(NamedTuple):
 def keys() -> str:
     """Return the Markdown table of the keys of the configuration."""
     rows = (
-        (f"`{key}`", setting.kind.told, _without(setting), setting.documentation)
+        (f"`{key}`", setting.kind.expected, _without(setting), setting.documentation)
         for key, setting in SETTINGS.items()
     )
     return _markdown(("Key", "What it is", "Without it", "What it does"), rows)

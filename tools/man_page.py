@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from devicelint.cli.options.vocabulary import Command, Group, Option, Word, commands
+from devicelint.cli.options.vocabulary import Command, Option, OptionGroup, OptionWord, commands
 
 PAGE = Path("man/devicelint.1")
 
@@ -78,7 +78,7 @@ def _synopsis(every: Iterable[Command]) -> Iterator[str]:
         yield f"[\\fIoptions\\fR] {operands}".rstrip()
 
 
-def _operand(word: Word) -> str:
+def _operand(word: OptionWord) -> str:
     name = f"\\fI{_escaped(word.placeholder)}\\fR" + (" ..." if word.repeated else "")
     return name if word.needed else f"[{name}]"
 
@@ -101,7 +101,7 @@ def _paragraph(lines: Sequence[str]) -> Iterator[str]:
     yield from (".PP", ".nf", *text, ".fi") if laid_out else (".PP", *text)
 
 
-def _group(group: Group) -> Iterator[str]:
+def _group(group: OptionGroup) -> Iterator[str]:
     if group.title != "options":
         yield from (".PP", f"{_escaped(group.title.capitalize())}:")
     for option in group.options:

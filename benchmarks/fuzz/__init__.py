@@ -1,1 +1,1 @@
-"""Malformed inputs for every door of devicelint."""
+"""Malformed inputs for every front end of devicelint."""

@@ -1,4 +1,4 @@
-"""A process that tries some inputs, one after the other: `DOOR FIRST END FOLDER`.
+"""A process that tries some inputs, one after the other: `FRONT_END FIRST END FOLDER`.
 
 It says `begin NUMBER` before each, and `fault …` for each thing that is wrong with it.
 """
@@ -14,22 +14,22 @@ LONGEST = 120.0
 """In seconds: what takes longer hangs, and ends the process."""
 
 
-def main(door: str, first: int, end: int, folder: Path) -> None:
+def main(front_end: str, first: int, end: int, folder: Path) -> None:
     """Try the inputs of these numbers."""
     answers = sys.stdout
-    if door == "server":
-        from benchmarks.fuzz.server_door import try_all
+    if front_end == "server":
+        from benchmarks.fuzz.server_front_end import try_all
 
         try_all(first, end, folder, answers)
         return
     from benchmarks.fuzz import cases
-    from benchmarks.fuzz.cli_door import faults_after_damage, faults_of
+    from benchmarks.fuzz.cli_front_end import faults_after_damage, faults_of
 
-    make = cases.cli_case if door == "cli" else cases.notebook_case
+    make = cases.cli_case if front_end == "cli" else cases.notebook_case
     for number in range(first, end):
         begin(number, answers)
         place = folder / "case"
-        is_twice = door == "cache"
+        is_twice = front_end == "cache"
         found = faults_after_damage(number, place) if is_twice else faults_of(make(number), place)
         for fault in found:
             answers.write(f"fault {fault[-600:]!r}\n")

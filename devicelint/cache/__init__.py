@@ -9,15 +9,15 @@ from typing import Any
 
 from devicelint.cache import shard
 from devicelint.cache.folder import DEFAULT_NAME, clean, of_version, prepare
-from devicelint.cache.records import Ground, Record, Result
+from devicelint.cache.records import CachedResult, Ground, Record
 from devicelint.cache.version import version
 from devicelint.text.hashing import digest
-from devicelint.workspace.import_resolver import Lookup, Question
+from devicelint.workspace.import_resolver import ImportResolver, Question
 
 __all__ = ["DEFAULT_NAME", "Asked", "Cache", "clean"]
 
 Asked = Mapping[str, Mapping[Question, str | None]]
-"""What was looked up in which file, and what that led to."""
+"""What was resolved in which file, and to what."""
 
 
 class Cache:
@@ -48,7 +48,7 @@ class Cache:
         self._new.clear()
         self._contents: dict[str, str] = {}
         self._answers: dict[tuple[str, Question], str | None] = {}
-        self._lookup = Lookup()
+        self._resolver = ImportResolver()
         self._ground = Ground(self._record, self._content, self._answer)
 
     def look_again(self) -> None:
@@ -67,13 +67,13 @@ class Cache:
         return result.found
 
     def put(self, home: str, content: str, key: str, found: Any) -> None:
-        """Take what was found in a file; `settle` is told on what that rests."""
+        """Take what was found in a file; `settle` learns on what that rests."""
         self._contents[home] = content
         self._learn(home, content, ())
         self._found[home, key] = self._new[home, key] = found
 
     def learn(self, asked: Asked, digests: Mapping[str, str | None]) -> None:
-        """Know what was looked up, and what was in the files that were read for it.
+        """Know what was resolved, and what was in the files that were read for it.
 
         None where that has changed meanwhile.
         """
@@ -112,9 +112,9 @@ class Cache:
     def _stamp(self, found: Mapping[tuple[str, str], Any]) -> None:
         for (home, key), data in found.items():
             if rests_on := self._ground.of(home):
-                self._keep(home, key, Result(rests_on, data))
+                self._keep(home, key, CachedResult(rests_on, data))
 
-    def _keep(self, home: str, key: str, result: Result) -> None:
+    def _keep(self, home: str, key: str, result: CachedResult) -> None:
         record = self._shard(home)[os.path.basename(home)]
         if record.results.get(key) != result:
             record.keep(key, result)
@@ -163,7 +163,7 @@ class Cache:
         # What stands in one folder finds the same, but for the packages of that folder itself.
         start = os.path.dirname(home) if question.level >= 0 else home
         if (start, question) not in self._answers:
-            self._answers[start, question] = self._lookup.answer(home, question)
+            self._answers[start, question] = self._resolver.answer(home, question)
         return self._answers[start, question]
 
 

@@ -1,6 +1,6 @@
 """What is remembered of files: what they asked for, what was found in them, and what that rests on.
 
-A file's findings rest on its own content, on the answers to what was looked up in it (also where
+A file's findings rest on its own content, on what its imports were resolved to (also where
 there was no such module), and so on for each file that was found.
 """
 
@@ -17,11 +17,11 @@ _MOST_RESULTS = 4
 """How many ways to check one file are remembered: settings, folders to start from."""
 
 
-class Result(NamedTuple):
+class CachedResult(NamedTuple):
     """What one check of a file came to, as JSON writes it."""
 
     rests_on: str
-    """Tells the files that it rests on, and their content, from others."""
+    """A digest of the files that it rests on, and of their content."""
     found: Any
 
 
@@ -31,10 +31,10 @@ class Record:
 
     digest: str
     asked: set[Question] = field(default_factory=set)
-    results: dict[str, Result] = field(default_factory=dict)
+    results: dict[str, CachedResult] = field(default_factory=dict)
 
     def learn(self, digest: str, asked: Iterable[Question]) -> bool:
-        """Know a file as it is now, and what was looked up in it; whether any of that is new."""
+        """Know a file as it is now, and what was resolved in it; whether any of that is new."""
         if digest != self.digest:
             self.digest = digest
             self.asked = set(asked)
@@ -44,7 +44,7 @@ class Record:
         self.asked |= set(asked)
         return len(self.asked) > known
 
-    def keep(self, key: str, result: Result) -> None:
+    def keep(self, key: str, result: CachedResult) -> None:
         """Remember a result, and forget the oldest."""
         self.results.pop(key, None)
         self.results[key] = result
@@ -68,17 +68,17 @@ class Record:
     @classmethod
     def from_data(cls, data: Any) -> Record:
         """The record that was written; raises ValueError or TypeError for anything else."""
-        told, asked, results = data
+        version, asked, results = data
         return cls(
-            str(told),
+            str(version),
             {Question(str(module), int(level)) for module, level in asked},
-            {str(key): Result(*result) for key, result in results.items()},
+            {str(key): CachedResult(*result) for key, result in results.items()},
         )
 
 
 @dataclass
 class Ground:
-    """What findings rest on, told in one digest for each file.
+    """What findings rest on, as one digest for each file.
 
     Imports go round in circles: files that import each other rest on the same.
     """
@@ -112,8 +112,8 @@ class Ground:
         found = {one for home in circle for _, one in self._answers.pop(home) if one is not None}
         others = [self._known[one] for one in sorted(found.difference(circle))]
         parts = (*own, *others)
-        told = digest("\n".join(parts).encode("utf-8", "surrogatepass")) if all(parts) else ""
-        self._known |= dict.fromkeys(circle, told)
+        version = digest("\n".join(parts).encode("utf-8", "surrogatepass")) if all(parts) else ""
+        self._known |= dict.fromkeys(circle, version)
 
     def _own(self, home: str) -> str:
         """What one file adds; nothing where it is not what was read."""

@@ -16,8 +16,8 @@ from devicelint.text.hashing import digest
 def read(path: Path, folder: str) -> dict[str, Record]:
     """What is remembered of the files of `folder`; nothing where that is damaged or missing."""
     try:
-        told, _, content = path.read_bytes().partition(b"\n")
-        if told.decode() != digest(content):
+        written, _, content = path.read_bytes().partition(b"\n")
+        if written.decode() != digest(content):
             return {}
         data = json.loads(content)
         if data["folder"] != folder:

@@ -17,8 +17,8 @@ _FORMAT = 1
 def version() -> str:
     """Return the name of what is remembered by this installation: files that others do not read."""
     parts = (str(_FORMAT), sys.version, sys.platform, _libcst(), plugged_in(), *_modules())
-    told = "\n".join(parts)
-    return digest(told.encode())
+    source = "\n".join(parts)
+    return digest(source.encode())
 
 
 def _modules() -> Iterator[str]:
@@ -38,9 +38,9 @@ def _libcst() -> str:
     """What libcst's own module says of its version, without importing libcst."""
     spec = find_spec("libcst")
     if spec is not None and spec.origin is not None:
-        told = os.path.join(os.path.dirname(spec.origin), "_version.py")
-        if os.path.isfile(told):
-            with open(told, encoding="utf-8") as file:
+        source = os.path.join(os.path.dirname(spec.origin), "_version.py")
+        if os.path.isfile(source):
+            with open(source, encoding="utf-8") as file:
                 return file.read()
     from importlib.metadata import version as installed
 

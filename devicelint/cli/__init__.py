@@ -16,7 +16,7 @@ BAD_USAGE = 2
 INTERRUPTED = 130
 NOBODY_READS = 141
 
-Door = Callable[[str, Sequence[str]], int]
+Command = Callable[[str, Sequence[str]], int]
 """A command: its name and its words in, the exit status out."""
 
 _HOMES = {
@@ -54,8 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             terminal.forget_output()
         terminal.say(f"devicelint: {error.filename or 'standard output'}: {error.strerror}")
         return BAD_USAGE
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is told in one line
-        terminal.say(_told(error))
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is reported in one line
+        terminal.say(_message(error))
         return BAD_USAGE
     return status
 
@@ -74,7 +74,7 @@ def _run(words: list[str]) -> int:
     home = _HOMES.get(command)
     if home is None:
         command, rest, home = "check", words, _HOMES["check"]
-    run: Door = import_module(f"{__name__}.{home}").run
+    run: Command = import_module(f"{__name__}.{home}").run
     return run(command, rest)
 
 
@@ -84,7 +84,7 @@ def _overview() -> str:
     return parser.overview()
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     if isinstance(error, InputError):
         return printable(str(error))
     if isinstance(error, UsageError):

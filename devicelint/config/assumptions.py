@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from devicelint.config.document import ConfigError, Node
-from devicelint.config.kinds import Kind, Known, Paths
+from devicelint.config.document import ConfigError, SettingsNode
+from devicelint.config.kinds import Known, Paths, SettingKind
 
 if TYPE_CHECKING:
     from devicelint.domain.assumptions import Assumption
@@ -17,12 +17,12 @@ _USUAL = "devicelint.pyi"
 """The stub file that is read where it lies beside the configuration."""
 
 
-class Assumptions(Kind[tuple["Assumption", ...]]):
+class Assumptions(SettingKind[tuple["Assumption", ...]]):
     """A table of names, each with what it stands for."""
 
-    told = 'a table of words such as `loader = "cpu batches"`'
+    expected = 'a table of words such as `loader = "cpu batches"`'
 
-    def read(self, node: Node, known: Known) -> tuple[Assumption, ...]:  # noqa: ARG002
+    def read(self, node: SettingsNode, known: Known) -> tuple[Assumption, ...]:  # noqa: ARG002
         """What is assumed, in the file's order."""
         from devicelint.domain.assumptions import NotUnderstood, assumption
 
@@ -30,8 +30,8 @@ class Assumptions(Kind[tuple["Assumption", ...]]):
         for name, each in node.leaves():
             place = each.document.location(each.way)
             try:
-                told = each.string()
-                found.append(assumption(name, told, f"{each.document.path.name}:{place.line}"))
+                text = each.string()
+                found.append(assumption(name, text, f"{each.document.path.name}:{place.line}"))
             except NotUnderstood as error:
                 raise each.error(str(error)) from None
         return tuple(found)
@@ -56,15 +56,15 @@ class StubFile:
     text: str
 
 
-class Stubs(Kind[tuple[StubFile, ...]]):
+class Stubs(SettingKind[tuple[StubFile, ...]]):
     """A list of stub files, from the folder of the file that names them."""
 
-    told = "a list of paths"
+    expected = "a list of paths"
 
-    def read(self, node: Node, known: Known) -> tuple[StubFile, ...]:
+    def read(self, node: SettingsNode, known: Known) -> tuple[StubFile, ...]:
         """The files; raises ConfigError for one that does not keep to the notation."""
         paths = Paths().read(node, known)
-        for path, item in zip(paths, node.items(self.told), strict=True):
+        for path, item in zip(paths, node.items(self.expected), strict=True):
             if not path.is_file():
                 raise item.error(f"there is no file {path}")
         return tuple(map(_read, paths))
@@ -88,8 +88,8 @@ def _read(path: Path) -> StubFile:
         text = path.read_bytes().decode("utf-8-sig")
         read(text)
     except OSError as error:
-        told = f"cannot be read: {error.strerror or error}"
-        raise ConfigError(shown, 1, 0, told) from None
+        message = f"cannot be read: {error.strerror or error}"
+        raise ConfigError(shown, 1, 0, message) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ConfigError(shown, line, 0, "is not UTF-8") from None

@@ -1,4 +1,4 @@
-"""A file with settings, whose mistakes are told with the line that they are on."""
+"""A file with settings, whose mistakes are reported with the line that they are on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ConfigError(InputError):
 
 
 @dataclass(frozen=True)
-class Document:
+class SettingsDocument:
     """The text of a TOML file, and where in it the settings are."""
 
     path: Path
@@ -55,10 +55,10 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Node:
+class SettingsNode:
     """A value of the settings, which is asked for what it must be, or else raises ConfigError."""
 
-    document: Document
+    document: SettingsDocument
     way: toml_places.Path
     """From the table of the settings."""
     value: object
@@ -90,7 +90,7 @@ class Node:
             return self.value
         raise self.wrong_type("a string")
 
-    def items(self, wanted: str) -> Iterator[Node]:
+    def items(self, wanted: str) -> Iterator[SettingsNode]:
         """The strings of a list; `wanted` says what they are."""
         if not isinstance(self.value, list):
             raise self.wrong_type(wanted)
@@ -99,16 +99,16 @@ class Node:
             if not isinstance(each, str):
                 found = f"{_kind(each)} in it"
                 raise self.document.error(f'"{self.name}" must be {wanted}, but has {found}', way)
-            yield Node(self.document, way, each)
+            yield SettingsNode(self.document, way, each)
 
-    def entries(self) -> Iterator[tuple[str, Node]]:
+    def entries(self) -> Iterator[tuple[str, SettingsNode]]:
         """The keys of a table, in the file's order, each with its value."""
         if not isinstance(self.value, dict):
             raise self.wrong_type("a table")
         for key, each in self.value.items():
-            yield key, Node(self.document, (*self.way, key), each)
+            yield key, SettingsNode(self.document, (*self.way, key), each)
 
-    def leaves(self) -> Iterator[tuple[str, Node]]:
+    def leaves(self) -> Iterator[tuple[str, SettingsNode]]:
         """The same, where a key has dots: TOML takes `self.model` for a table in a table."""
         for name, each in self.entries():
             if isinstance(each.value, dict):
@@ -126,26 +126,26 @@ class Node:
                 raise self.document.error(message, node.way)
 
 
-def read_settings(path: Path) -> Node | None:
+def read_settings(path: Path) -> SettingsNode | None:
     """The settings that the file `path` holds; None where it is a pyproject.toml without any."""
     text = _read(path)
-    document = Document(path, text)
+    document = SettingsDocument(path, text)
     values = _parse(document)
     if path.name in _OWN_NAMES:
         if "devicelint" in _mapping(values.get("tool")):
             message = f"{path.name} holds settings alone: take [tool.devicelint] away"
             raise document.error(message, _TABLE)
-        return Node(document, (), values)
+        return SettingsNode(document, (), values)
     inner: object = values
     for depth, key in enumerate(_TABLE, start=1):
         if key not in _mapping(inner):
-            return None if path.name == "pyproject.toml" else Node(document, (), values)
+            return None if path.name == "pyproject.toml" else SettingsNode(document, (), values)
         inner = _mapping(inner)[key]
         if not isinstance(inner, dict):
             name = ".".join(_TABLE[:depth])
             message = f'"{name}" must be a table, not {_kind(inner)}'
             raise document.error(message, _TABLE[:depth])
-    return Node(Document(path, text, _TABLE), (), inner)
+    return SettingsNode(SettingsDocument(path, text, _TABLE), (), inner)
 
 
 def _mapping(value: object) -> Mapping[str, object]:
@@ -168,7 +168,7 @@ def _read(path: Path) -> str:
         raise ConfigError(str(path), len(before), len(before[-1]), "is not UTF-8") from None
 
 
-def _parse(document: Document) -> dict[str, object]:
+def _parse(document: SettingsDocument) -> dict[str, object]:
     try:
         return toml_places.toml_reader()(document.text)
     except RecursionError:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from devicelint.config.document import ConfigError, Node, read_settings
+from devicelint.config.document import ConfigError, SettingsNode, read_settings
 from devicelint.config.kinds import Known
 from devicelint.config.model import SETTINGS, Config
-from devicelint.config.origin import Origin, Written
+from devicelint.config.origin import FileOrigin, Origin
 
 FILES = (".devicelint.toml", "devicelint.toml", "pyproject.toml")
 """Where a folder's settings stand; of several, the first one holds."""
@@ -86,7 +86,7 @@ def load_config(explicit: Path | None, start: Path, known: Known) -> Config:
     return _config(node, known, ())
 
 
-def _config(node: Node, known: Known, extending: Sequence[Path]) -> Config:
+def _config(node: SettingsNode, known: Known, extending: Sequence[Path]) -> Config:
     """What a file says, and what the files say that it extends; `extending` are those before."""
     node.only(SETTINGS)
     path = Path(os.path.abspath(node.document.path))
@@ -113,19 +113,19 @@ def _config(node: Node, known: Known, extending: Sequence[Path]) -> Config:
     return replace(base, root=root, files=(path, *base.files), origins=origins, **values)
 
 
-def _origins(key: str, node: Node) -> dict[tuple[str, ...], Origin]:
+def _origins(key: str, node: SettingsNode) -> dict[tuple[str, ...], Origin]:
     """Where a key stands, and each of its items or entries."""
-    found: dict[tuple[str, ...], Origin] = {(key,): Written(node.document, node.way)}
+    found: dict[tuple[str, ...], Origin] = {(key,): FileOrigin(node.document, node.way)}
     if isinstance(node.value, dict):
         for name, each in node.leaves():
-            found[key, name] = Written(node.document, each.way)
+            found[key, name] = FileOrigin(node.document, each.way)
     elif isinstance(node.value, list):
         for number, item in enumerate(node.value):
-            found[key, str(item)] = Written(node.document, (*node.way, number))
+            found[key, str(item)] = FileOrigin(node.document, (*node.way, number))
     return found
 
 
-def _base(node: Node, known: Known, extending: Sequence[Path]) -> Config:
+def _base(node: SettingsNode, known: Known, extending: Sequence[Path]) -> Config:
     """The configuration that a file extends."""
     path: Path = SETTINGS["extend"].kind.read(node, known)
     met = [os.path.realpath(each) for each in extending]

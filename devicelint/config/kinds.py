@@ -1,4 +1,4 @@
-"""What a setting may be: how it is read, told, and brought together with that of a base."""
+"""What a setting may be: how it is read, described, and brought together with that of a base."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from devicelint.config.document import Node
+from devicelint.config.document import SettingsNode
 from devicelint.config.patterns import Anchored, Pattern
 from devicelint.text.selectors import hint, unknown_selector
 
@@ -22,13 +22,13 @@ Schema = dict[str, Any]
 """A part of a JSON schema."""
 
 
-class Kind(Generic[T]):
+class SettingKind(Generic[T]):
     """A type of settings; `T` is what the program gets."""
 
-    told: str
+    expected: str
     """What must be written, in words."""
 
-    def read(self, node: Node, known: Known) -> T:
+    def read(self, node: SettingsNode, known: Known) -> T:
         """What is written; raises ConfigError where it is something else."""
         raise NotImplementedError
 
@@ -53,12 +53,12 @@ class Kind(Generic[T]):
         return {}
 
 
-class Flag(Kind[bool]):
+class Boolean(SettingKind[bool]):
     """A choice of two."""
 
-    told = "true or false"
+    expected = "true or false"
 
-    def read(self, node: Node, known: Known) -> bool:  # noqa: ARG002
+    def read(self, node: SettingsNode, known: Known) -> bool:  # noqa: ARG002
         """True or false."""
         return node.flag()
 
@@ -68,14 +68,14 @@ class Flag(Kind[bool]):
 
 
 @dataclass(frozen=True)
-class Text(Kind[T]):
-    """A string that means something: `parse` tells what, or raises ValueError saying why not."""
+class Text(SettingKind[T]):
+    """A string that means something: `parse` says what, or raises ValueError saying why not."""
 
-    told: str
+    expected: str
     parse: Callable[[str], T]
     written: Callable[[T], str] = str
 
-    def read(self, node: Node, known: Known) -> T:  # noqa: ARG002
+    def read(self, node: SettingsNode, known: Known) -> T:  # noqa: ARG002
         """What the string means."""
         text = node.string()
         try:
@@ -93,23 +93,23 @@ class Text(Kind[T]):
 
 
 @dataclass(frozen=True)
-class OneOf(Kind[T]):
+class Choice(SettingKind[T]):
     """One of a few words."""
 
     choices: Mapping[str, T]
 
     @property
-    def told(self) -> str:  # type: ignore[override]
+    def expected(self) -> str:  # type: ignore[override]
         """The words."""
         *most, last = (f'"{choice}"' for choice in self.choices)
         return f"{', '.join(most)} or {last}"
 
-    def read(self, node: Node, known: Known) -> T:  # noqa: ARG002
+    def read(self, node: SettingsNode, known: Known) -> T:  # noqa: ARG002
         """What the word stands for."""
         text = node.string()
         if text in self.choices:
             return self.choices[text]
-        raise node.error(f'expected {self.told}, found "{text}"{hint(text, self.choices)}')
+        raise node.error(f'expected {self.expected}, found "{text}"{hint(text, self.choices)}')
 
     def plain(self, value: T) -> str:
         """The word."""
@@ -120,14 +120,14 @@ class OneOf(Kind[T]):
         return {"enum": list(self.choices)}
 
 
-class Texts(Kind[tuple[str, ...]]):
+class Texts(SettingKind[tuple[str, ...]]):
     """A list of strings."""
 
-    told = "a list of strings"
+    expected = "a list of strings"
 
-    def read(self, node: Node, known: Known) -> tuple[str, ...]:  # noqa: ARG002
+    def read(self, node: SettingsNode, known: Known) -> tuple[str, ...]:  # noqa: ARG002
         """The strings."""
-        return tuple(item.string() for item in node.items(self.told))
+        return tuple(item.string() for item in node.items(self.expected))
 
     def plain(self, value: tuple[str, ...]) -> list[str]:
         """The strings."""
@@ -141,23 +141,23 @@ class Texts(Kind[tuple[str, ...]]):
 class Rules(Texts):
     """A list of rules: codes, beginnings of codes, names."""
 
-    def read(self, node: Node, known: Known) -> tuple[str, ...]:
+    def read(self, node: SettingsNode, known: Known) -> tuple[str, ...]:
         """The rules, which are there."""
-        return tuple(_rule(item.string(), item, known) for item in node.items(self.told))
+        return tuple(_rule(item.string(), item, known) for item in node.items(self.expected))
 
     def schema(self, known: Known) -> Schema:
         """Strings, among them the codes and names of rules."""
         return {"type": "array", "items": {"anyOf": [_named(known), {"type": "string"}]}}
 
 
-class Patterns(Kind[tuple[Pattern, ...]]):
+class Patterns(SettingKind[tuple[Pattern, ...]]):
     """A list of path patterns."""
 
-    told = "a list of strings"
+    expected = "a list of strings"
 
-    def read(self, node: Node, known: Known) -> tuple[Pattern, ...]:  # noqa: ARG002
+    def read(self, node: SettingsNode, known: Known) -> tuple[Pattern, ...]:  # noqa: ARG002
         """The patterns, from the folder of the file."""
-        return tuple(item.string() for item in node.items(self.told))
+        return tuple(item.string() for item in node.items(self.expected))
 
     def anchored(self, value: tuple[Pattern, ...], folder: Path) -> tuple[Pattern, ...]:
         """The patterns, which go on from the folder that they were written for."""
@@ -172,12 +172,12 @@ class Patterns(Kind[tuple[Pattern, ...]]):
         return _STRINGS
 
 
-class PathTo(Kind[Path | None]):
+class PathTo(SettingKind[Path | None]):
     """The path of a file or a folder, from the folder of the file that names it."""
 
-    told = "a path"
+    expected = "a path"
 
-    def read(self, node: Node, known: Known) -> Path:  # noqa: ARG002
+    def read(self, node: SettingsNode, known: Known) -> Path:  # noqa: ARG002
         """The path, absolute."""
         return _path(node.string(), node)
 
@@ -190,14 +190,14 @@ class PathTo(Kind[Path | None]):
         return {"type": "string"}
 
 
-class Paths(Kind[tuple[Path, ...]]):
+class Paths(SettingKind[tuple[Path, ...]]):
     """A list of paths."""
 
-    told = "a list of paths"
+    expected = "a list of paths"
 
-    def read(self, node: Node, known: Known) -> tuple[Path, ...]:  # noqa: ARG002
+    def read(self, node: SettingsNode, known: Known) -> tuple[Path, ...]:  # noqa: ARG002
         """The paths, absolute."""
-        return tuple(_path(item.string(), item) for item in node.items(self.told))
+        return tuple(_path(item.string(), item) for item in node.items(self.expected))
 
     def plain(self, value: tuple[Path, ...]) -> list[str]:
         """The paths."""
@@ -212,14 +212,14 @@ K = TypeVar("K")
 
 
 @dataclass(frozen=True)
-class TableOf(Kind[tuple[tuple[K, V], ...]], Generic[K, V]):
+class TableOf(SettingKind[tuple[tuple[K, V], ...]], Generic[K, V]):
     """A table whose keys people choose; of a base, it keeps what it does not say anew."""
 
-    told: str
-    values: Kind[V]
-    key: Callable[[str, Node, Known], K]
+    expected: str
+    values: SettingKind[V]
+    key: Callable[[str, SettingsNode, Known], K]
 
-    def read(self, node: Node, known: Known) -> tuple[tuple[K, V], ...]:
+    def read(self, node: SettingsNode, known: Known) -> tuple[tuple[K, V], ...]:
         """The entries, in the file's order."""
         return tuple(
             (self.key(name, each, known), self.values.read(each, known))
@@ -261,17 +261,17 @@ def _named(known: Known) -> Schema:
     return {"enum": [*known, *known.values()]}
 
 
-def pattern_key(name: str, node: Node, known: Known) -> Pattern:  # noqa: ARG001
+def pattern_key(name: str, node: SettingsNode, known: Known) -> Pattern:  # noqa: ARG001
     """A key that is a path pattern."""
     return name
 
 
-def rule_key(name: str, node: Node, known: Known) -> str:
+def rule_key(name: str, node: SettingsNode, known: Known) -> str:
     """A key that names rules."""
     return _rule(name, node, known)
 
 
-def _rule(selector: str, node: Node, known: Known) -> str:
+def _rule(selector: str, node: SettingsNode, known: Known) -> str:
     if message := unknown_selector(selector, known):
         raise node.error(message)
     return selector
@@ -281,7 +281,7 @@ def _anchored(pattern: Pattern, folder: Path) -> Pattern:
     return Anchored(pattern, folder) if isinstance(pattern, str) else pattern
 
 
-def _path(text: str, node: Node) -> Path:
+def _path(text: str, node: SettingsNode) -> Path:
     if not text.strip() or "\0" in text:
         raise node.error(f"{text!r} is no path")
     return Path(os.path.abspath(node.document.path.parent / os.path.expanduser(text)))  # noqa: PTH111

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from devicelint.config.assumptions import Assumptions, StubFile, Stubs
 from devicelint.config.deciding import Decision, Vote, decided, votes
 from devicelint.config.kinds import (
-    Flag,
-    OneOf,
+    Boolean,
+    Choice,
     PathTo,
     Patterns,
     Rules,
@@ -21,7 +21,7 @@ from devicelint.config.kinds import (
     pattern_key,
     rule_key,
 )
-from devicelint.config.origin import Option, Origins
+from devicelint.config.origin import OptionOrigin, Origins
 from devicelint.config.patterns import Anchored, Pattern, covers, matches
 from devicelint.config.setting import Setting, setting, settings_of
 from devicelint.domain.torch_release import TorchRelease, release_text, torch_release
@@ -71,7 +71,7 @@ class Config:
         Rules(), (), "Rules not to check. Where `select` names a rule more closely, that decides."
     )
     severity: tuple[tuple[str, Level], ...] = setting(
-        TableOf("a table of severities", OneOf(LEVELS), rule_key),
+        TableOf("a table of severities", Choice(LEVELS), rule_key),
         (),
         "How much the findings of a rule matter; of several entries, the one that names it most "
         'closely. `"off"` is as `ignore`; what is off by default, and has an entry by its code or '
@@ -88,7 +88,7 @@ class Config:
         "Path patterns of files and folders that are passed over when folders are searched.",
     )
     unsafe_fixes: bool = setting(
-        Flag(), default=False, documentation="Let `--fix` make fixes that may change what runs."
+        Boolean(), default=False, documentation="Let `--fix` make fixes that may change what runs."
     )
     torch_version: TorchRelease | None = setting(
         Text("a release of torch", torch_release, release_text),
@@ -97,14 +97,14 @@ class Config:
         unset="the newest",
     )
     device_style: DeviceStyle = setting(
-        OneOf[DeviceStyle]({style: style for style in DEVICE_STYLES}),
+        Choice[DeviceStyle]({style: style for style in DEVICE_STYLES}),
         "to",
         "How fixes choose a device: by its type, or by `torch.accelerator`, of torch 2.6.",
     )
     baseline: Path | None = setting(
         PathTo(),
         None,
-        "A file of findings that are known and kept back; `--write-baseline` makes it.",
+        "A file of existing findings, which are hidden; `--write-baseline` makes it.",
         unset="none",
     )
     assume: tuple[Assumption, ...] = setting(
@@ -168,9 +168,9 @@ class Config:
         wanting = [usual, *votes("select", self.select or (), code, name)]
         wanting += votes("extend-select", self.extend_select, code, name)
         unwanting = votes("ignore", self.ignore, code, name)
-        if self.severity_selects and (told := self._told_severity(code, name)):
-            (vote,) = votes("severity", told[:1], code, name)
-            if told[1] is None:
+        if self.severity_selects and (level := self._level_of(code, name)):
+            (vote,) = votes("severity", level[:1], code, name)
+            if level[1] is None:
                 unwanting.append(vote)
             elif vote.closeness == len(code):
                 wanting.append(vote)
@@ -178,10 +178,10 @@ class Config:
 
     def severity_of(self, code: str, name: str, usual: Severity) -> Severity:
         """How much a finding of a rule matters that by itself would matter as much as `usual`."""
-        told = self._told_severity(code, name)
-        return usual if told is None or told[1] is None else told[1]
+        level = self._level_of(code, name)
+        return usual if level is None or level[1] is None else level[1]
 
-    def _told_severity(self, code: str, name: str) -> tuple[str, Level] | None:
+    def _level_of(self, code: str, name: str) -> tuple[str, Level] | None:
         """The entry that names the rule most closely, and the last of those."""
         named = [entry for entry in self.severity if specificity(entry[0], code, name)]
         return max(
@@ -193,7 +193,7 @@ class Config:
         return self.ignored_by(code, name, path) is None
 
     def ignored_by(self, code: str, name: str, path: str) -> Pattern | None:
-        """The path pattern of `per_file_ignores` that keeps a rule back in the file `path`."""
+        """The path pattern of `per_file_ignores` that ignores a rule in the file `path`."""
         naming = (each for each, codes in self.per_file_ignores if closest(codes, code, name))
         return self._first(naming, path, covers)
 
@@ -237,25 +237,25 @@ class Config:
         """
         changed = self
         if select is not None:
-            changed = replace(changed, severity_selects=False)._told("select", tuple(select))
+            changed = replace(changed, severity_selects=False)._with_option("select", tuple(select))
             for name in ("extend_select", "ignore"):
-                changed = changed._told(name, (), option="--select")
+                changed = changed._with_option(name, (), option="--select")
         adding = {"extend_select": options.pop("extend_select", None), "ignore": ignore}
         for name, added in adding.items():
             if added is not None:
                 items = tuple(added)
-                changed = changed._told(name, (*getattr(changed, name), *items), items)
+                changed = changed._with_option(name, (*getattr(changed, name), *items), items)
         for name, value in {"unsafe_fixes": unsafe_fixes, **options}.items():
             if value is not None:
-                changed = changed._told(name, value)
+                changed = changed._with_option(name, value)
         return changed
 
-    def _told(
+    def _with_option(
         self, name: str, value: object, items: Iterable[str] = (), option: str = ""
     ) -> Config:
         """This configuration with a setting that an option says; `items` are what it adds."""
         key = name.replace("_", "-")
-        origin = Option(option or _OPTIONS.get(key, f"--{key}"))
+        origin = OptionOrigin(option or _OPTIONS.get(key, f"--{key}"))
         ways: list[tuple[str, ...]] = [(key,), *((key, item) for item in items)]
         kept = {way: was for way, was in self.origins.items() if items or way[0] != key}
         changed: dict[str, Any] = {name: value, "origins": {**kept, **dict.fromkeys(ways, origin)}}

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from devicelint.config.document import Document
+from devicelint.config.document import SettingsDocument
 from devicelint.config.toml_places import Path
 from devicelint.finding import Location
 
 
 @dataclass(frozen=True)
-class Written:
+class FileOrigin:
     """A place in a file."""
 
-    document: Document
+    document: SettingsDocument
     way: Path
     """From the table of the settings."""
 
@@ -30,13 +30,13 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Option:
+class OptionOrigin:
     """An option of the command line."""
 
     name: str
 
 
-Origin = Written | Option
+Origin = FileOrigin | OptionOrigin
 
 Origins = Mapping[tuple[str, ...], Origin]
 """By key, and by key and item, or key and entry; what is not there is so by default."""

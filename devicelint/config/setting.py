@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, TypeVar, overload
 
-from devicelint.config.kinds import Kind
+from devicelint.config.kinds import SettingKind
 
 T = TypeVar("T")
 
@@ -17,7 +17,7 @@ _METADATA = "setting"
 class Setting:
     """One key of the configuration."""
 
-    kind: Kind[Any]
+    kind: SettingKind[Any]
     documentation: str
     """A sentence or two for `docs/configuration.md`."""
     default: object
@@ -37,16 +37,16 @@ class Setting:
 
 @overload
 def setting(
-    kind: Kind[T], default: T, documentation: str, *, unset: str = "", adds: bool = False
+    kind: SettingKind[T], default: T, documentation: str, *, unset: str = "", adds: bool = False
 ) -> T: ...
 
 
 @overload
-def setting(kind: Kind[T], default: None, documentation: str, *, unset: str) -> T | None: ...
+def setting(kind: SettingKind[T], default: None, documentation: str, *, unset: str) -> T | None: ...
 
 
 def setting(
-    kind: Kind[Any], default: Any, documentation: str, *, unset: str = "", adds: bool = False
+    kind: SettingKind[Any], default: Any, documentation: str, *, unset: str = "", adds: bool = False
 ) -> Any:
     """Declare a field of `Config` as a setting; its key is its name, with hyphens."""
     declared = Setting(kind, documentation, default, unset, adds)

@@ -1,4 +1,4 @@
-"""Where the keys and values of a TOML text stand, which no reader of TOML tells.
+"""Where the keys and values of a TOML text stand, which no reader of TOML says.
 
 The text is one that a reader of TOML has accepted: what it refuses is no matter here.
 """
@@ -19,7 +19,7 @@ _STRING = re.compile(
 _BARE_KEY = re.compile(r"[\w-]+")
 _BARE_VALUE = re.compile(r"[^,\]}\n#]*")
 _QUOTES = re.compile("\"\"\"|'''|[\"']|")
-_TOLD = re.compile(r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
+_ERROR = re.compile(r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 
 
 def toml_reader() -> Callable[[str], dict[str, object]]:
@@ -38,14 +38,14 @@ def places(text: str) -> dict[Path, int]:
 
 def complaint(message: str, text: str) -> tuple[str, int, int]:
     """What a reader of TOML has to say against a text, with line and column taken out of it."""
-    told = _TOLD.search(message)
-    problem = _TOLD.sub("", message)
-    if told is None:
+    found = _ERROR.search(message)
+    problem = _ERROR.sub("", message)
+    if found is None:
         return problem, 1, 0
-    if told["line"] is None:
+    if found["line"] is None:
         last = text.split("\n")
         return problem, len(last), len(last[-1])
-    return problem, int(told["line"]), int(told["column"]) - 1
+    return problem, int(found["line"]), int(found["column"]) - 1
 
 
 class _Walk:

@@ -1,4 +1,4 @@
-"""What the walk announces about torch's own doors to an accelerator, and devices not passed on."""
+"""Events about torch's own entry points to an accelerator, and devices not passed on."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class DeviceNotForwarded(Event):
 
 @dataclass(frozen=True, slots=True)
 class DeviceIgnored(Event):
-    """A function is told a device that it never reads, and gives what it made on the CPU."""
+    """A function gets a device that it never reads, and gives what it made on the CPU."""
 
     site: Site = field(repr=False)
     """The device, where it is passed."""

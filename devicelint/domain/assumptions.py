@@ -1,6 +1,6 @@
 """What a project says of names that no source explains: `loader = "cpu batches"`.
 
-The language is small: a kind of thing, and the device on which it is.  docs/assume.md tells it.
+The language is small: a kind of thing, and the device on which it is.  docs/assume.md describes it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from enum import Enum
 from devicelint.domain.devices import DEVICE_TYPES, InvalidDevice, parse_device
 from devicelint.text.selectors import hint
 
-__all__ = ["Assumption", "Kind", "NotUnderstood", "Thing", "assumption"]
+__all__ = ["AssumedKind", "Assumption", "NotUnderstood", "Thing", "assumption"]
 
 
-class Kind(Enum):
+class AssumedKind(Enum):
     """What a thing is."""
 
     BATCHES = "batches"
@@ -39,7 +39,7 @@ class NotUnderstood(ValueError):
 class Thing:
     """What a name stands for; `device` is as written, and `items` what a container holds."""
 
-    kind: Kind
+    kind: AssumedKind
     device: str = ""
     items: tuple[Thing, ...] = ()
 
@@ -66,19 +66,24 @@ class Assumption:
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?P<call>\(\))?")
 _WORD = re.compile(r"\s*([(),]|[^\s(),]+)")
 _ALIASES = {
-    "batches": Kind.BATCHES,
-    "batch": Kind.BATCH,
-    "tensor": Kind.TENSOR,
-    "tensors": Kind.TENSOR,
-    "scalar": Kind.SCALAR,
-    "scalars": Kind.SCALAR,
-    "module": Kind.MODULE,
-    "modules": Kind.MODULE,
-    "model": Kind.MODULE,
+    "batches": AssumedKind.BATCHES,
+    "batch": AssumedKind.BATCH,
+    "tensor": AssumedKind.TENSOR,
+    "tensors": AssumedKind.TENSOR,
+    "scalar": AssumedKind.SCALAR,
+    "scalars": AssumedKind.SCALAR,
+    "module": AssumedKind.MODULE,
+    "modules": AssumedKind.MODULE,
+    "model": AssumedKind.MODULE,
 }
 """What lies on a device."""
-_PLAIN = {"number": Kind.NUMBER, "numbers": Kind.NUMBER, "array": Kind.ARRAY, "arrays": Kind.ARRAY}
-_CONTAINERS = {"list": Kind.LIST, "dict": Kind.DICT}
+_PLAIN = {
+    "number": AssumedKind.NUMBER,
+    "numbers": AssumedKind.NUMBER,
+    "array": AssumedKind.ARRAY,
+    "arrays": AssumedKind.ARRAY,
+}
+_CONTAINERS = {"list": AssumedKind.LIST, "dict": AssumedKind.DICT}
 _DEEPEST = 8
 _DEVICE_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+|\w*device\w*|dev")
 """How an expression is spelt that stands for a device: `args.device`, `device`."""
@@ -112,7 +117,7 @@ class _Reader:
         if self.depth > _DEEPEST:
             raise NotUnderstood("is nested too deeply")
         if self._take("loader", "of"):
-            return self._on_device({"batches": Kind.BATCHES})
+            return self._on_device({"batches": AssumedKind.BATCHES})
         for word, kind in _CONTAINERS.items():
             if self._take(word, "of"):
                 return self._left(Thing(kind, items=(self.thing(),)))
@@ -122,7 +127,7 @@ class _Reader:
             self.words.pop(0)
             return self._left(Thing(_PLAIN[word]))
         if self._take("device"):
-            return self._left(Thing(Kind.DEVICE, self._device() if self._goes_on() else ""))
+            return self._left(Thing(AssumedKind.DEVICE, self._device() if self._goes_on() else ""))
         return self._on_device(_ALIASES)
 
     def end(self) -> None:
@@ -139,9 +144,9 @@ class _Reader:
             items.append(self.thing())
         if not self._take(")"):
             raise NotUnderstood(f'"{self.text}" has no closing parenthesis')
-        return Thing(Kind.TUPLE, items=tuple(items))
+        return Thing(AssumedKind.TUPLE, items=tuple(items))
 
-    def _on_device(self, kinds: dict[str, Kind]) -> Thing:
+    def _on_device(self, kinds: dict[str, AssumedKind]) -> Thing:
         """`cpu tensor`, or `tensor on cpu`."""
         first = self._next()
         if first in kinds:
@@ -161,9 +166,9 @@ class _Reader:
         try:
             return str(parse_device(word))
         except InvalidDevice:
-            told = f'"{word}" in "{self.text}" is no device' if word else "a device is missing"
+            message = f'"{word}" in "{self.text}" is no device' if word else "a device is missing"
             meant = "cuda" if word.lower().startswith("gpu") else word
-            raise NotUnderstood(told + hint(meant, (*DEVICE_TYPES, "device"))) from None
+            raise NotUnderstood(message + hint(meant, (*DEVICE_TYPES, "device"))) from None
 
     def _goes_on(self) -> bool:
         return self._next() not in ("", ",", ")")

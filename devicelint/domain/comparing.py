@@ -43,14 +43,14 @@ def implied_by(settings: tuple[tuple[str, bool], ...], code: str) -> bool | None
     asked = comparison(code) if settings else None
     if asked is None:
         return None
-    told = [(one, chosen) for key, chosen in settings if (one := comparison(key)) is not None]
-    told = [(one, chosen) for one, chosen in told if one.what == asked.what]
-    numbers = {asked.number, *(one.number for one, _ in told)}
+    known = [(one, chosen) for key, chosen in settings if (one := comparison(key)) is not None]
+    known = [(one, chosen) for one, chosen in known if one.what == asked.what]
+    numbers = {asked.number, *(one.number for one, _ in known)}
     # Each stretch between the numbers, and each number itself, has one answer.
     values = [number + step for number in numbers for step in (-0.5, 0.0, 0.5)]
     answers = {
         asked.holds(value)
         for value in values
-        if all(one.holds(value) is chosen for one, chosen in told)
+        if all(one.holds(value) is chosen for one, chosen in known)
     }
     return answers.pop() if len(answers) == 1 else None

@@ -57,9 +57,9 @@ class Unsure:
 
 
 NOWHERE = Unsure("this machine has no accelerator")
-"""Where a value is that the code sends to an accelerator that is not there: told by identity."""
+"""Of a value that is sent to an accelerator that is not there: distinguished by identity."""
 NOT_UNDERSTOOD = Unsure("one of the operands is not understood")
-"""Where a tensor is that is computed from something that nobody follows: told by identity."""
+"""Of a tensor computed from something that nobody follows: distinguished by identity."""
 
 Device = Known | Opaque | DeviceOf | Unsure
 

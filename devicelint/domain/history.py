@@ -65,5 +65,5 @@ class Step:
 
     def __str__(self) -> str:
         verb = Verb.ASSUMED if self.assumed and self.verb is Verb.LOADED else self.verb
-        told = verb.value.format(device=self.device)
-        return f"{told}, as {self.assumed} says" if verb is Verb.ASSUMED else told
+        text = verb.value.format(device=self.device)
+        return f"{text}, as {self.assumed} says" if verb is Verb.ASSUMED else text

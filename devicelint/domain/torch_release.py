@@ -11,7 +11,7 @@ _WRITTEN = re.compile(r"(\d{1,3})\.(\d{1,3})(\.\d{1,3})?")
 
 
 def torch_release(text: str) -> TorchRelease:
-    """Read a release of torch; raises ValueError, with what to tell, for anything else.
+    """Read a release of torch; raises ValueError, with the message, for anything else.
 
     >>> torch_release("2.13.0")
     (2, 13)

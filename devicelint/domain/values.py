@@ -76,7 +76,7 @@ class HostObject:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A condition that the code cannot tell, but that stays the same: `args.cuda`."""
+    """A condition that the code does not decide, but that stays the same: `args.cuda`."""
 
     key: str
     negated: bool = False

@@ -1,6 +1,6 @@
 """Fixes: changes at nodes of a tree, made on the text, so that all else stays byte for byte."""
 
-from devicelint.fixes.bundle import Bundle, Joined
+from devicelint.fixes.bundle import Joined, JoinedFiles
 from devicelint.fixes.calls import AddKeyword, RemoveArgument
 from devicelint.fixes.change import Change, Rewrite
 from devicelint.fixes.expressions import InsertAfter, InsertBefore, Keep, Replace, WrapInCall
@@ -19,7 +19,6 @@ __all__ = [
     "AddKeyword",
     "AddParameter",
     "Approval",
-    "Bundle",
     "Change",
     "DefineBeside",
     "DefineDevice",
@@ -29,6 +28,7 @@ __all__ = [
     "InsertBefore",
     "InsertStatement",
     "Joined",
+    "JoinedFiles",
     "Keep",
     "KeepBranch",
     "MoveTo",

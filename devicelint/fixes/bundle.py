@@ -29,7 +29,7 @@ class Joined:
 
 
 @dataclass(frozen=True, repr=False)
-class Bundle(SourceFile):
+class JoinedFiles(SourceFile):
     """The files that are changed together; its path is that of the first."""
 
     files: tuple[SourceFile, ...] = ()
@@ -37,16 +37,16 @@ class Bundle(SourceFile):
     """Whether what the first file gives the others decides what these need."""
 
     @classmethod
-    def of(cls, files: Sequence[SourceFile], *, has_entry: bool = False) -> Bundle:
+    def of(cls, files: Sequence[SourceFile], *, has_entry: bool = False) -> JoinedFiles:
         """Files as one; one at least."""
         text = _BETWEEN.join(file.text for file in files)
         return cls(text, files[0].path, files=tuple(files), has_entry=has_entry)
 
-    def with_text(self, text: str) -> Bundle:
+    def with_text(self, text: str) -> JoinedFiles:
         """The files with other texts; raises SourceError where one of them cannot be written."""
         texts = text.split(_BETWEEN)
         files = [f.with_text(t) for f, t in zip(self.files, texts, strict=True)]
-        return Bundle.of(files, has_entry=self.has_entry)
+        return JoinedFiles.of(files, has_entry=self.has_entry)
 
     def first_to_fix(self, findings: Sequence[Finding]) -> list[Finding]:
         """Those to begin with: what is fixed for them may fix the others.
@@ -102,7 +102,7 @@ class Bundle(SourceFile):
         return dict(zip(homes, self._starts, strict=True))
 
 
-def _moved(finding: Finding, start: int, bundle: Bundle) -> Finding:
+def _moved(finding: Finding, start: int, bundle: JoinedFiles) -> Finding:
     """A finding in the text of all files, with the edits of the others among its own."""
     shifted = _shifted(finding, start)
     if finding.fix is None or shifted.fix is None or not finding.fix.elsewhere:

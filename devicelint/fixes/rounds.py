@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from devicelint.finding import Edit, Finding, InputError, Span
-from devicelint.fixes.bundle import Bundle
+from devicelint.fixes.bundle import JoinedFiles
 from devicelint.fixes.selection import edits_of, select
 from devicelint.suppression.unused import CODE as UNUSED
 from devicelint.text.edits import apply
@@ -40,7 +40,7 @@ class Fixed:
     reasons: Mapping[Finding, str] = field(default_factory=dict)
     """Why the fixes of findings of `after` were not made, though they were allowed."""
     suppressed: tuple[Finding, ...] = ()
-    """What comments of `after` keep back."""
+    """What comments of `after` suppress."""
 
 
 class Approval(Protocol):
@@ -161,7 +161,7 @@ class _Fixing:
         left = [each for each in now.findings if self.accepts(each) and each not in refused]
         # Whether a comment is of use shows once all else is fixed.
         left = [each for each in left if each.code != UNUSED] or left
-        if isinstance(now.source, Bundle):
+        if isinstance(now.source, JoinedFiles):
             left = now.source.first_to_fix(left)
         if self.approves is None:
             return select(left)
@@ -246,7 +246,9 @@ class _Round:
             after, _ = _Fixing(self.fixing.check, self.fixing.accepts).stable(after)
         if after.source.text in self.seen:
             return "it would undo another fix"
-        return _told(self.before, after, Counter(map(wording, after.findings)) - was) or after
+        return (
+            _new_finding(self.before, after, Counter(map(wording, after.findings)) - was) or after
+        )
 
     def _followed(self, state: _State, was: Counter[tuple[str, str]]) -> _State:
         """The file after the fixes of what a fix brings, of what these bring, and so on."""
@@ -277,10 +279,10 @@ def _objection(before: _State, applied: Sequence[Finding], after: _State) -> str
     moved = Counter(
         wording(each) for each in after.findings if not places[each.code, origins[each]]
     )
-    return _told(before, after, moved - (was - Counter(map(wording, applied))))
+    return _new_finding(before, after, moved - (was - Counter(map(wording, applied))))
 
 
-def _told(before: _State, after: _State, new: Counter[tuple[str, str]]) -> str:
+def _new_finding(before: _State, after: _State, new: Counter[tuple[str, str]]) -> str:
     """What is found after fixes that was not before, with the line to which it belongs.
 
     A comment that has nothing to suppress any more does not count.
@@ -289,7 +291,7 @@ def _told(before: _State, after: _State, new: Counter[tuple[str, str]]) -> str:
         if new[wording(finding)] and finding.code != UNUSED:
             place = after.origin(finding.span, since=len(before.rounds))
             location = before.source.location(place.start)
-            return f"it would bring {finding.code} in line {location.line_told}"
+            return f"it would bring {finding.code} in line {location.line_text}"
     return ""
 
 

@@ -12,7 +12,7 @@ import libcst as cst
 from devicelint.finding import Edit, Span
 from devicelint.fixes.change import Change
 from devicelint.fixes.layout import Layout, NotFixable
-from devicelint.fixes.suites import Place, extent, place_of
+from devicelint.fixes.suites import InsertionPlace, extent, place_of
 
 _HEADS = re.compile(r"(async|class|def|for|if|match|try|while|with)\b|@")
 
@@ -91,11 +91,11 @@ class GuardStatement(_AtStatement):
         yield layout.insert(span.start, f"if {condition}:{layout.newline}{inner}")
 
 
-def _is_top_level(place: Place, layout: Layout) -> bool:
+def _is_top_level(place: InsertionPlace, layout: Layout) -> bool:
     return place.line in layout.module.body
 
 
-def _before(place: Place, span: Span, content: str, layout: Layout) -> Edit:
+def _before(place: InsertionPlace, span: Span, content: str, layout: Layout) -> Edit:
     if not place.is_first:
         return layout.insert(span.start, f"{_simple(content)}; ")
     indentation = layout.indentation(span.start)
@@ -119,7 +119,7 @@ def _above_its_comments(start: int, indentation: str, layout: Layout) -> int:
     return start
 
 
-def _after(place: Place, span: Span, content: str, layout: Layout) -> Edit:
+def _after(place: InsertionPlace, span: Span, content: str, layout: Layout) -> Edit:
     if not place.is_last:
         return layout.insert(span.end, f"; {_simple(content)}")
     indentation = layout.indentation(extent(place.line, layout).start)
@@ -143,7 +143,7 @@ def _indented(content: str, indentation: str, layout: Layout) -> str:
     )
 
 
-def _out_of_line(place: Place, span: Span, layout: Layout) -> Edit:
+def _out_of_line(place: InsertionPlace, span: Span, layout: Layout) -> Edit:
     """Removes a statement from between the others of its line."""
     following = place.siblings.index(place.statements[-1]) + 1
     first = place.siblings.index(place.statements[0])

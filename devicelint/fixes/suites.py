@@ -14,7 +14,7 @@ Statement = cst.BaseStatement | cst.BaseSmallStatement
 
 
 @dataclass(frozen=True)
-class Place:
+class InsertionPlace:
     """One statement among its siblings.
 
     `siblings` share a line, `x = 1; y = 2`, or a line with their head, `if x: y; z`, or are the
@@ -62,10 +62,10 @@ def statement_nodes(module: cst.Module) -> Iterator[cst.CSTNode]:
         yield from getattr(place.line, "decorators", ())[:1]
 
 
-def place_of(site: cst.CSTNode, layout: Layout) -> Place:
+def place_of(site: cst.CSTNode, layout: Layout) -> InsertionPlace:
     """The innermost statement that `site` is, or is part of."""
     wanted = layout.span(site)
-    found: Place | None = None
+    found: InsertionPlace | None = None
     size = len(layout.text) + 1
     for place in places(layout.module):
         if isinstance(site, cst.SimpleStatementLine) and place.line is site:
@@ -78,29 +78,29 @@ def place_of(site: cst.CSTNode, layout: Layout) -> Place:
     return found
 
 
-def places(module: cst.Module) -> Iterator[Place]:
+def places(module: cst.Module) -> Iterator[InsertionPlace]:
     """All statements of a module, in the order of their lines."""
     yield from _of_block(module.body)
 
 
-def _of_block(block: Sequence[Statement]) -> Iterator[Place]:
+def _of_block(block: Sequence[Statement]) -> Iterator[InsertionPlace]:
     siblings = tuple(block)
     for statement in siblings:
         if isinstance(statement, cst.SimpleStatementLine):
             for small in statement.body:
-                yield Place((small,), tuple(statement.body), statement, siblings, False)
+                yield InsertionPlace((small,), tuple(statement.body), statement, siblings, False)
         else:
-            yield Place((statement,), (statement,), statement, siblings, False)
+            yield InsertionPlace((statement,), (statement,), statement, siblings, False)
             for suite in suites(statement):
                 yield from _of_suite(suite, statement, siblings)
 
 
 def _of_suite(
     suite: cst.BaseSuite, head: Statement, siblings: tuple[Statement, ...]
-) -> Iterator[Place]:
+) -> Iterator[InsertionPlace]:
     if isinstance(suite, cst.SimpleStatementSuite):
         for small in suite.body:
-            yield Place((small,), tuple(suite.body), head, siblings, True)
+            yield InsertionPlace((small,), tuple(suite.body), head, siblings, True)
     else:
         yield from _of_block(list(suite.body))
 
@@ -119,5 +119,7 @@ def suites(statement: cst.CSTNode) -> Iterator[cst.BaseSuite]:
             yield from suites(clause)
 
 
-def _whole_line(place: Place) -> Place:
-    return Place(place.siblings, place.siblings, place.line, place.block, place.follows_head)
+def _whole_line(place: InsertionPlace) -> InsertionPlace:
+    return InsertionPlace(
+        place.siblings, place.siblings, place.line, place.block, place.follows_head
+    )

@@ -9,12 +9,12 @@ from devicelint.knowledge.signature import (
     CPU,
     DEVICE,
     Form,
-    Kind,
     Parameter,
     Result,
     Role,
     Signature,
     Slot,
+    TypeKind,
 )
 from devicelint.knowledge.stubs_index import StubError
 
@@ -23,7 +23,6 @@ __all__ = [
     "DEVICE",
     "MODULE_KINDS",
     "Form",
-    "Kind",
     "ModuleKind",
     "ModuleKnowledge",
     "OwnStubs",
@@ -33,6 +32,7 @@ __all__ = [
     "Signature",
     "Slot",
     "StubError",
+    "TypeKind",
     "converts_elements_alone",
     "converts_to_numpy",
     "function",

@@ -19,7 +19,7 @@ def read(file: str) -> Mapping[str, str]:
     return dict(_marks(ast.parse(text).body, "", file))
 
 
-def lookup(marks: Mapping[str, str], qualified_name: str) -> str | None:
+def entry_for(marks: Mapping[str, str], qualified_name: str) -> str | None:
     """The mark of a name: its own, or the default of the nearest module around it."""
     found = marks.get(qualified_name)
     module = qualified_name

@@ -9,12 +9,12 @@ from devicelint.knowledge.signature import (
     CPU,
     DEVICE,
     Form,
-    Kind,
     Parameter,
     Result,
     Role,
     Signature,
     Slot,
+    TypeKind,
 )
 
 GROUPS = {"D": "D", "E": "E", "CPU": CPU}
@@ -87,17 +87,19 @@ def _parameters(arguments: ast.arguments) -> list[Parameter]:
     positional = [*arguments.posonlyargs, *arguments.args]
     required = len(positional) - len(arguments.defaults)
     defaults: list[ast.expr | None] = [*[None] * required, *arguments.defaults]
-    found = [_parameter(a, Kind.POSITIONAL, d) for a, d in zip(positional, defaults, strict=True)]
+    found = [
+        _parameter(a, TypeKind.POSITIONAL, d) for a, d in zip(positional, defaults, strict=True)
+    ]
     if arguments.vararg is not None:
-        found.append(_parameter(arguments.vararg, Kind.STAR, None))
+        found.append(_parameter(arguments.vararg, TypeKind.STAR, None))
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        found.append(_parameter(argument, Kind.KEYWORD, default))
+        found.append(_parameter(argument, TypeKind.KEYWORD, default))
     if arguments.kwarg is not None:
-        found.append(_parameter(arguments.kwarg, Kind.DOUBLE_STAR, None))
+        found.append(_parameter(arguments.kwarg, TypeKind.DOUBLE_STAR, None))
     return found
 
 
-def _parameter(argument: ast.arg, kind: Kind, default: ast.expr | None) -> Parameter:
+def _parameter(argument: ast.arg, kind: TypeKind, default: ast.expr | None) -> Parameter:
     written = None if default is None else ast.unparse(default)
     if argument.annotation is None:
         return Parameter(argument.arg, kind, None, written)

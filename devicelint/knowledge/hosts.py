@@ -14,14 +14,14 @@ MARKS = {"Converts": True, "Elements": True, "Keeps": False}
 @functools.cache
 def converts_to_numpy(qualified_name: str) -> bool:
     """Whether the call reads a tensor, or a list of them, through `__array__`: only on the CPU."""
-    mark = catalogue.lookup(_hosts(), qualified_name)
+    mark = catalogue.entry_for(_hosts(), qualified_name)
     return mark is not None and MARKS[mark]
 
 
 @functools.cache
 def converts_elements_alone(qualified_name: str) -> bool:
     """Whether the call reads a list of tensors so, and leaves a tensor to its own method."""
-    return catalogue.lookup(_hosts(), qualified_name) == "Elements"
+    return catalogue.entry_for(_hosts(), qualified_name) == "Elements"
 
 
 @functools.cache

@@ -42,8 +42,8 @@ def read(text: str) -> OwnStubs:
     modules: dict[str, ModuleKnowledge] = {}
     for name, node in _definitions(tree.body, ""):
         if "." not in name:
-            told = f"{name} is in no module: put it into `class mypkg:`, say"
-            raise grammar.GrammarError(node.lineno, told)
+            message = f"{name} is in no module: put it into `class mypkg:`, say"
+            raise grammar.GrammarError(node.lineno, message)
         if name in functions or name in modules:
             raise grammar.GrammarError(node.lineno, f"{name} is stated twice")
         if isinstance(node, ast.FunctionDef):
@@ -62,8 +62,8 @@ def _definitions(
         elif isinstance(node, ast.ClassDef):
             yield from _definitions(node.body, f"{module}{node.name}.")
         elif not _is_of_no_account(node):
-            told = "expected a def, a class, or a docstring"
-            raise grammar.GrammarError(node.lineno, told)
+            message = "expected a def, a class, or a docstring"
+            raise grammar.GrammarError(node.lineno, message)
 
 
 def _is_of_no_account(node: ast.stmt) -> bool:

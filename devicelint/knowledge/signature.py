@@ -42,7 +42,7 @@ class Role(Enum):
     """A tensor that a module keeps as a buffer (in constructors only)."""
 
 
-class Kind(Enum):
+class TypeKind(Enum):
     """How a parameter can be given."""
 
     POSITIONAL = "positional"
@@ -101,7 +101,7 @@ class Parameter:
     """One parameter of a signature; `slot` is None where devices play no part."""
 
     name: str
-    kind: Kind
+    kind: TypeKind
     slot: Slot | None
     default: str | None = None
     """The default as written, or None where an argument is required."""
@@ -136,18 +136,18 @@ class Signature:
     """The group whose device a creation follows when no device is given; None: the default one."""
 
     def __post_init__(self) -> None:
-        by_kind: dict[Kind, list[Parameter]] = {kind: [] for kind in Kind}
+        by_kind: dict[TypeKind, list[Parameter]] = {kind: [] for kind in TypeKind}
         for parameter in self.parameters:
             by_kind[parameter.kind].append(parameter)
-        positional, keyword = by_kind[Kind.POSITIONAL], by_kind[Kind.KEYWORD]
+        positional, keyword = by_kind[TypeKind.POSITIONAL], by_kind[TypeKind.KEYWORD]
         derived: dict[str, object] = {
             "positional_slots": tuple(parameter.slot for parameter in positional),
             "keyword_slots": {
                 **_out_slot(self.result),
                 **{p.name: p.slot for p in (*positional, *keyword)},
             },
-            "star_slot": next((p.slot for p in by_kind[Kind.STAR]), None),
-            "double_star_slot": next((p.slot for p in by_kind[Kind.DOUBLE_STAR]), None),
+            "star_slot": next((p.slot for p in by_kind[TypeKind.STAR]), None),
+            "double_star_slot": next((p.slot for p in by_kind[TypeKind.DOUBLE_STAR]), None),
             "device_default": _device_default(self.parameters),
         }
         for name, value in derived.items():
@@ -166,8 +166,8 @@ class Signature:
 
     def names(self, positional: int, keywords: Sequence[str] = ()) -> tuple[str, ...]:
         """The parameter that each argument is for, in the order of `slots`."""
-        known = [p.name for p in self.parameters if p.kind is Kind.POSITIONAL]
-        star = next((p.name for p in self.parameters if p.kind is Kind.STAR), "")
+        known = [p.name for p in self.parameters if p.kind is TypeKind.POSITIONAL]
+        star = next((p.name for p in self.parameters if p.kind is TypeKind.STAR), "")
         extra = [star] * (positional - len(known))
         return (*known[:positional], *extra, *keywords)
 

@@ -45,11 +45,11 @@ def met(program: Program, source: SourceFile) -> Iterator[Met]:
 
 def _met(assumed: Assumed, source: SourceFile, tree: cst.Module) -> Iterator[Met]:
     """A name is known only where nothing is assumed of it."""
-    known = {told: node for told, node in assumed.known.items() if told not in assumed.used}
+    known = {key: node for key, node in assumed.known.items() if key not in assumed.used}
     spans = locate(tree, source, known.values())
-    for told in assumed.used:
-        yield Met(told.key, told.place)
-    for told, node in known.items():
+    for assumption in assumed.used:
+        yield Met(assumption.key, assumption.place)
+    for assumption, node in known.items():
         if node in spans:
             place = source.location(spans[node].start)
-            yield Met(told.key, told.place, f"{source.path}:{place}")
+            yield Met(assumption.key, assumption.place, f"{source.path}:{place}")

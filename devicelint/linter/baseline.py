@@ -1,4 +1,4 @@
-"""What old code is known for: a file of findings that are kept back, so that new ones stand out.
+"""Baselines: files of existing findings, which are hidden so that new ones stand out.
 
 An entry is a file, a rule, what the line says on which the finding begins, and how many there are
 of these: a line that moves stays known, and one that changes does not.
@@ -22,7 +22,7 @@ from devicelint.linter.result import CheckResult
 from devicelint.text.source import SourceFile
 
 FORMAT = "devicelint-baseline"
-"""The key by which a baseline is told from other JSON; its value is the version of the format."""
+"""The key that marks JSON as a baseline; its value is the version of the format."""
 VERSION = 1
 NOT_OLD = frozenset({REVEALED})
 """What is asked for anew in each run."""
@@ -87,7 +87,7 @@ class Baseline:
         return self.path.parent / name
 
     def filter_known(self, findings: Iterable[Finding], source: SourceFile) -> Filtered:
-        """Tell the findings that are known from those that are new, in the order of the text."""
+        """Split the findings into known and new ones, in the order of the text."""
         return filter_known(findings, source, self.files.get(self.name_of(source.path), Counter()))
 
     def to_text(self) -> str:
@@ -104,7 +104,7 @@ class Baseline:
 def filter_known(
     findings: Iterable[Finding], source: SourceFile, entries: Mapping[Key, int]
 ) -> Filtered:
-    """Tell the findings that entries stand for from those that are new, each entry once."""
+    """Split the findings into new ones and those that entries stand for, each entry once."""
     left = Counter(entries)
     new, known = [], []
     for finding in findings:
@@ -144,8 +144,8 @@ def read_baseline(path: Path) -> Baseline:
     if not isinstance(content, dict) or FORMAT not in content:
         raise _error(path, f'is no baseline of devicelint: it has no "{FORMAT}"')
     if content[FORMAT] != VERSION:
-        told = json.dumps(content[FORMAT])
-        raise _error(path, f"is a baseline of version {told}; this devicelint reads {VERSION}")
+        version = json.dumps(content[FORMAT])
+        raise _error(path, f"is a baseline of version {version}; this devicelint reads {VERSION}")
     return Baseline(path, dict(_files(path, text, content.get("files"))))
 
 
@@ -167,7 +167,7 @@ def _read_once(path: Path, _changed: int) -> Baseline:
 
 
 def baseline_to_overwrite(path: Path) -> Baseline:
-    """What a file knows that is to be written: nothing, if it is new, or broken by a merge.
+    """The entries of a file that is to be written: none, if it is new, or broken by a merge.
 
     Raises BaselineError for anything else that is no baseline, or one of another version.
     """
@@ -219,7 +219,7 @@ def _entry(entry: object) -> tuple[Key, int] | None:
 
 
 def _wrong(path: Path, text: str, name: str, message: str) -> BaselineError:
-    """What is wrong about the entries of a file, told where that is named."""
+    """What is wrong about the entries of a file, with the place of its name."""
     before = text.partition(_written(name))[0]
     lines = before.split("\n")
     return BaselineError(str(path), len(lines), len(lines[-1]), f'"{name}": {message}')

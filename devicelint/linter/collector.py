@@ -13,7 +13,7 @@ from devicelint.domain.worlds import World
 from devicelint.finding import Certainty
 from devicelint.interpreter.engine.budget import GivenUp
 from devicelint.interpreter.engine.run import Listener, Run, Split
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.linter.locations import RawFinding
 from devicelint.rules import Report, Reports, Rule
 from devicelint.rules._listening import event_of, methods_of
@@ -39,11 +39,11 @@ class Collector:
             listening = handlers.get(type(event).__name__)
             if listening is None:
                 return
-            scene = Scene(run)
+            context = RuleContext(run)
             for rule, handle in listening:
                 reports.extend(
                     (rule, report)
-                    for report in handle(event, scene)
+                    for report in handle(event, context)
                     if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
                 )
 
@@ -98,10 +98,14 @@ def _handlers(
 
 
 def _timed_reports(
-    timed: profiling.Timing, rule: Rule, handle: Callable[..., Reports], event: Event, scene: Scene
+    timed: profiling.Timing,
+    rule: Rule,
+    handle: Callable[..., Reports],
+    event: Event,
+    context: RuleContext,
 ) -> Reports:
     with timed.part(f"{rule.code} {rule.name}"):
-        return iter(tuple(handle(event, scene)))
+        return iter(tuple(handle(event, context)))
 
 
 def _report(value: object) -> Report:
@@ -115,11 +119,11 @@ class RuleFailed(Exception):
 
 
 def _plugin_reports(
-    rule: Rule, handle: Callable[..., Reports], event: Event, scene: Scene
+    rule: Rule, handle: Callable[..., Reports], event: Event, context: RuleContext
 ) -> Reports:
     """The reports of a plug-in's rule, whose errors are reported as those of the plug-in."""
     try:
-        for report in handle(event, scene):
+        for report in handle(event, context):
             yield _report(report)
     except (Split, GivenUp, RecursionError):
         raise

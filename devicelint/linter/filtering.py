@@ -1,4 +1,4 @@
-"""Which rules look at a file, and what is told of what they find."""
+"""Which rules look at a file, and which of their findings are reported."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def rules_for(source: SourceFile, config: Config) -> tuple[Rule, ...]:
 def filtered(
     source: SourceFile, found: Sequence[Finding], config: Config, *, follows_imports: bool
 ) -> CheckResult:
-    """What is told of a file: neither the settings nor a comment keep it back."""
+    """The findings of a file that neither the settings nor a comment hide."""
     if useless := list(_unused(source, found, config, follows_imports=follows_imports)):
         found = sorted((*found, *useless), key=lambda finding: finding.span)
     asked = checked_codes(config, source.path) if found else frozenset()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from devicelint.config import Config
 from devicelint.finding import Finding, Span
-from devicelint.fixes import Bundle, Fixed, Joined, fix_until_stable
+from devicelint.fixes import Fixed, Joined, JoinedFiles, fix_until_stable
 from devicelint.linter import lint
 from devicelint.linter.lint import ReportFilter
 from devicelint.linter.result import CheckResult
@@ -39,9 +39,12 @@ def fix_files(
         joint = _JointCheck(config_for, project, has_entry, reported)
         insists = any(config_for(source.path).adopts for source in sources)
         fixed = fix_until_stable(
-            Bundle.of(sources, has_entry=has_entry), joint.check, joint.accepts, insists=insists
+            JoinedFiles.of(sources, has_entry=has_entry),
+            joint.check,
+            joint.accepts,
+            insists=insists,
         )
-        assert isinstance(fixed.before, Bundle)
+        assert isinstance(fixed.before, JoinedFiles)
         joint.check(fixed.after)
         return tuple(joint.of_file(fixed, index) for index in range(len(sources)))
 
@@ -63,7 +66,7 @@ class _JointCheck:
 
     def check(self, bundle: SourceFile) -> tuple[Finding, ...]:
         """The findings of all files."""
-        assert isinstance(bundle, Bundle)
+        assert isinstance(bundle, JoinedFiles)
         for file in bundle.files:
             self.project.hold(file)
         found = []
@@ -81,7 +84,7 @@ class _JointCheck:
             return False
         return lint.is_allowed(finding, self.config_for(origin.path))
 
-    def _checked(self, bundle: Bundle) -> list[CheckResult]:
+    def _checked(self, bundle: JoinedFiles) -> list[CheckResult]:
         """What is found in each file, by itself and as the first one calls it."""
         texts = {home_of(file): file.text for file in bundle.files}
         as_called = self._remembered(bundle.files, texts) if self.has_entry else ()
@@ -117,8 +120,8 @@ class _JointCheck:
 
     def of_file(self, fixed: Fixed, index: int) -> Fixed:
         """What became of one of the files."""
-        assert isinstance(fixed.before, Bundle)
-        assert isinstance(fixed.after, Bundle)
+        assert isinstance(fixed.before, JoinedFiles)
+        assert isinstance(fixed.after, JoinedFiles)
         before, after = fixed.before.files[index], fixed.after.files[index]
         start = fixed.before.start_of(home_of(before)) or 0
         places = tuple(

@@ -1,4 +1,4 @@
-"""Check a file, fix a file: what all doors stand on."""
+"""Check a file, fix a file: what all front ends call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from devicelint.linter.assumptions import met
 from devicelint.linter.collector import Collector
 from devicelint.linter.filtering import filtered, rules_for
 from devicelint.linter.locations import File, locate_findings
-from devicelint.linter.program import program_of, told_in_one_line
+from devicelint.linter.program import input_errors, program_of
 from devicelint.linter.result import CheckResult, Met, concerns_devices, screen
 from devicelint.rules import Rule
 from devicelint.text.parse import CheckError
@@ -106,7 +106,7 @@ def adopt(
 ) -> Fixed:
     """Bring a file to the device pattern: one device, and all that trains on it.
 
-    What `remaining` tells is left to the reader: it needs what the source does not say.
+    What is in `remaining` is left to the reader: it needs what the source does not say.
     """
     return fix(source, (config or Config()).for_adoption(), project, approves)
 
@@ -135,7 +135,7 @@ def _findings(
     sources = (source, *called)
     if source.skipped or not any(map(concerns_devices, sources)):
         return tuple([] for _ in sources)
-    with told_in_one_line(source):
+    with input_errors(source):
         rules = rules_for(source, config)
         parts = [
             _explored(part, config, project, called, rules, assumed) for part in source.programs()

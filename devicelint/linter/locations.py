@@ -243,9 +243,9 @@ def _with_lines(
     """Put the lines of related places where the message speaks of them."""
     for index, site in enumerate(related):
         if site in spans:
-            line = source.location(spans[site].start).line_told
+            line = source.location(spans[site].start).line_text
         elif site in far:
-            line = f"{far[site].location.line_told} of {Path(far[site].path).name}"
+            line = f"{far[site].location.line_text} of {Path(far[site].path).name}"
         else:
             line = "?"
         message = message.replace(line_of(index), line)

@@ -1,4 +1,4 @@
-"""What every walk begins with, and how one is told of that cannot be ended."""
+"""What every walk begins with, and how one that cannot be ended is reported."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def program_of(source: SourceFile, project: Project | None, config: Config | Non
 
 
 @contextmanager
-def told_in_one_line(source: SourceFile) -> Iterator[None]:
-    """A file that cannot be walked to its end is told about as one that cannot be parsed."""
+def input_errors(source: SourceFile) -> Iterator[None]:
+    """A file that cannot be walked to its end is reported as one that cannot be parsed."""
     try:
         yield
     except RecursionError:

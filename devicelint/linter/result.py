@@ -28,7 +28,7 @@ class CheckResult:
     source: SourceFile
     findings: tuple[Finding, ...]
     suppressed: tuple[Finding, ...] = ()
-    """What comments keep back."""
+    """What comments suppress."""
     assumed: tuple[Met, ...] = ()
     """What the configuration assumes of names that the file reads."""
 

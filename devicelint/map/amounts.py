@@ -14,10 +14,10 @@ def amounts(measures: Sequence[Measure]) -> str:
     count = sum(one.count for one in measures)
     size = sum(one.bytes for one in measures)
     micros = sum(one.micros for one in measures)
-    return " · ".join((f"{count:,}\N{MULTIPLICATION SIGN}", size_told(size), time_told(micros)))
+    return " · ".join((f"{count:,}\N{MULTIPLICATION SIGN}", size_text(size), time_text(micros)))
 
 
-def size_told(size: int) -> str:
+def size_text(size: int) -> str:
     """Bytes with three digits at most: "980 B", "3.4 MB"."""
     amount = float(size)
     for unit in ("B", "kB", "MB", "GB"):
@@ -27,7 +27,7 @@ def size_told(size: int) -> str:
     return f"{_short(amount)} TB"
 
 
-def time_told(micros: float) -> str:
+def time_text(micros: float) -> str:
     """A time in the largest unit of which there is one: "12 ms"."""
     for unit in ("µs", "ms"):
         if micros < 999.5:

@@ -30,9 +30,9 @@ function worstAt(line) {
   return RANKS.find((rank) => found.some((one) => one.severity === rank)) ?? "";
 }
 
-/* What was measured of an arrow; what counts for several of a line together is told of the last. */
+/* What was measured of an arrow; what counts for several of a line together is shown at the last. */
 function measured(arrow) {
   if (!arrow.measures.length) return null;
   const isLast = arrow.shared_by.at(-1) === arrow.id;
-  return { micros: arrow.micros, told: arrow.amount, isLast };
+  return { micros: arrow.micros, text: arrow.amount, isLast };
 }

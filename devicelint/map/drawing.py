@@ -11,26 +11,26 @@ from devicelint.interpreter.torch.reveal import HOST_MEMORY
 from devicelint.map.model import (
     Arrow,
     Found,
-    Group,
     Lane,
+    LaneGroup,
     Line,
     Map,
     Node,
     Place,
-    Run,
+    RecordedRun,
     View,
     Word,
 )
 from devicelint.map.overlay import with_measures
 from devicelint.text.source import SourceFile
-from devicelint.views.graph import Chart, Kind, Move, Sight, Value
+from devicelint.views.graph import Chart, MoveEdge, NodeKind, Sight, Value
 
 NOWHERE_KNOWN = "unknown"
 CALLERS = "the caller's device"
 
 
 def draw(
-    source: SourceFile, chart: Chart, findings: Sequence[Finding], run: Run | None = None
+    source: SourceFile, chart: Chart, findings: Sequence[Finding], run: RecordedRun | None = None
 ) -> Map:
     """What a page shows of a file, with a recorded run laid over it where there is one."""
     lanes = _Lanes(chart)
@@ -54,13 +54,13 @@ class _Lanes:
     def __init__(self, chart: Chart) -> None:
         named = {name_of(device): device for device in _devices(chart)}
         ordered = sorted(named.items(), key=lambda pair: (_ORDER[group_of(pair[1])], pair[0]))
-        counts: dict[Group, int] = {}
+        counts: dict[LaneGroup, int] = {}
         lanes = []
         for name, device in ordered:
             group = group_of(device)
             colour = counts.get(group, 0)
             counts[group] = colour + 1
-            lanes.append(Lane(name, group, colour, _told(name, group)))
+            lanes.append(Lane(name, group, colour, _label(name, group)))
         self.all = tuple(lanes)
         self._indices = {lane.name: index for index, lane in enumerate(lanes)}
 
@@ -68,7 +68,7 @@ class _Lanes:
         return self._indices[name_of(device)]
 
 
-_ORDER = {group: number for number, group in enumerate(Group)}
+_ORDER = {group: number for number, group in enumerate(LaneGroup)}
 
 
 def _devices(chart: Chart) -> Iterator[Device | None]:
@@ -88,23 +88,23 @@ def name_of(device: Device | None) -> str:
     return CALLERS if isinstance(device, DeviceOf) else str(device)
 
 
-def group_of(device: Device | None) -> Group:
+def group_of(device: Device | None) -> LaneGroup:
     """Which kind of place a device is."""
     match device:
         case Opaque():
-            return Group.CHOICE
+            return LaneGroup.CHOICE
         case DeviceOf():
-            return Group.CALLER
+            return LaneGroup.CALLER
         case Known(kind) if device == HOST_MEMORY or kind == "cpu":
-            return Group.HOST if device == HOST_MEMORY else Group.CPU
+            return LaneGroup.HOST if device == HOST_MEMORY else LaneGroup.CPU
         case Known() if device != META:
-            return Group.ACCELERATOR
+            return LaneGroup.ACCELERATOR
         case _:
-            return Group.OTHER
+            return LaneGroup.OTHER
 
 
-def _told(name: str, group: Group) -> str:
-    return "host (numbers, arrays)" if group is Group.HOST else name
+def _label(name: str, group: LaneGroup) -> str:
+    return "host (numbers, arrays)" if group is LaneGroup.HOST else name
 
 
 def _lines(source: SourceFile) -> Iterator[Line]:
@@ -145,13 +145,13 @@ class _Drawing:
     def _story(self, value: Value) -> str:
         if not value.story or value.since is None:
             return value.story.removesuffix(" here").removesuffix(",")
-        place = f"on line {self._source.location(value.since.start).line_told}"
+        place = f"on line {self._source.location(value.since.start).line_text}"
         if self._line(value.since) == self._line(value.span):
             place = "here"
         head, here, tail = value.story.partition("here")
         return f"{head}{place}{tail}" if here else value.story
 
-    def _arrow(self, number: int, move: Move) -> Arrow:
+    def _arrow(self, number: int, move: MoveEdge) -> Arrow:
         return Arrow(
             number,
             self._line(move.span),
@@ -168,7 +168,7 @@ class _Drawing:
     def _words(self, sight: Sight) -> Iterator[Word]:
         """The names that have a place; of two, one in the other, the outer one."""
         lanes: dict[Span, list[int]] = {}
-        for value in (one for one in sight.values if one.kind is not Kind.UNNAMED):
+        for value in (one for one in sight.values if one.kind is not NodeKind.UNNAMED):
             lanes.setdefault(value.span, []).append(self._lanes[value.device])
         for read in sight.reads:
             lanes.setdefault(read.span, []).extend(self._lanes[one] for one in read.devices)
@@ -216,4 +216,4 @@ class _Drawing:
         return self._source.position(span.start).line
 
     def _label(self, span: Span) -> str:
-        return f"line {self._source.location(span.start).line_told}"
+        return f"line {self._source.location(span.start).line_text}"

@@ -104,7 +104,7 @@ function place(view) {
   for (const column of columns) {
     for (const item of column) item.width = Math.max(30, widthOf(item.name, "12px " + MONO) + 20);
     const amounts = column.flatMap((item) => item.from.map((edge) => edge.arrow && measured(edge.arrow)));
-    const notes = amounts.map((one) => (one?.isLast ? widthOf(one.told, "10px " + SANS) + 6 : 0));
+    const notes = amounts.map((one) => (one?.isLast ? widthOf(one.text, "10px " + SANS) + 6 : 0));
     const width = Math.max(...column.map((item) => item.width), ...notes);
     for (const item of column) {
       item.x = x;
@@ -162,7 +162,7 @@ function edgeOf(edge, heaviest) {
   group.append(drawn("path", { class: "tip", d: tipOf(target, weight, isBack) }));
   if (amount?.isLast) {
     const at = { class: "amount", x: target.x + 2, y: target.y + PILL / 2 + 12 };
-    group.append(drawn("text", at, amount.told));
+    group.append(drawn("text", at, amount.text));
   }
   return group;
 }
@@ -181,8 +181,8 @@ const hostLane = map.lanes.findIndex((lane) => lane.group === "host");
 function sentence(arrow, amount) {
   const [origin, target] = [map.lanes[arrow.origin].name, map.lanes[arrow.target].name];
   const lost = arrow.is_discarded ? ", thrown away" : "";
-  const told = `line ${labels.get(arrow.line)}: ${arrow.what} goes from ${origin} to ${target} by .${arrow.method}()`;
-  return told + lost + (amount ? ` (${amount.told})` : "");
+  const title = `line ${labels.get(arrow.line)}: ${arrow.what} goes from ${origin} to ${target} by .${arrow.method}()`;
+  return title + lost + (amount ? ` (${amount.text})` : "");
 }
 
 function pillOf(item) {
@@ -206,7 +206,7 @@ function pillOf(item) {
   return link;
 }
 
-const toldOf = (name) => (name ? `${name}()` : "module");
+const titleOf = (name) => (name ? `${name}()` : "module");
 
 /* The functions of the file above the columns that stand in them, and the lines. */
 function headOf(placed) {
@@ -222,8 +222,8 @@ function headOf(placed) {
   bands.forEach((band, index) => {
     if (index) head.append(drawn("path", { class: "edge", d: `M${band.left},0 V${placed.height}` }));
     const room = Math.floor((band.right - band.left - 12) / 7.3);
-    const told = toldOf(band.name);
-    const text = told.length > room ? `${told.slice(0, Math.max(1, room - 1))}…` : told;
+    const name = titleOf(band.name);
+    const text = name.length > room ? `${name.slice(0, Math.max(1, room - 1))}…` : name;
     const title = drawn("text", { class: "function", x: band.left + 8, y: 17 }, text);
     band.title = title;
     head.append(title);

@@ -76,18 +76,18 @@ class _Rows:
                 yield _only_in(index, "span", *notes)
         run = self._map.run
         if run is not None:
-            told = amounts([one for one in run.measures if one.line == line])
-            if told:
-                yield element("span", told, class_="measured")
+            measured = amounts([one for one in run.measures if one.line == line])
+            if measured:
+                yield element("span", measured, class_="measured")
 
     def _noted(self, index: int, line: int) -> Iterator[Html]:
         arrows = self._arrows[index].get(line, [])
         for arrow in arrows:
             yield self._moved(arrow, self._map.views[index])
-        told = {arrow.result for arrow in arrows}
+        drawn = {arrow.result for arrow in arrows}
         passed_over = ("unnamed", "host") if arrows else ()
         for node in self._nodes[index].get(line, []):
-            if node.id not in told and node.kind not in passed_over:
+            if node.id not in drawn and node.kind not in passed_over:
                 yield self._placed(node)
 
     def _moved(self, arrow: Arrow, view: View) -> Html:

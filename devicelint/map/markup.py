@@ -47,8 +47,8 @@ def joined(*content: Content) -> Html:
 def _attribute(name: str, value: Attribute) -> str:
     if value is None or value is False:
         return ""
-    told = name.rstrip("_").replace("_", "-")
-    return f" {told}" if value is True else f' {told}="{escape(shown(str(value)))}"'
+    attribute = name.rstrip("_").replace("_", "-")
+    return f" {attribute}" if value is True else f' {attribute}="{escape(shown(str(value)))}"'
 
 
 def shown(text: str) -> str:

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 
-class Group(Enum):
+class LaneGroup(Enum):
     """Which kind of place a lane stands for."""
 
     HOST = "host"
@@ -16,7 +16,7 @@ class Group(Enum):
     CPU = "cpu"
     ACCELERATOR = "accelerator"
     CHOICE = "choice"
-    """A device that the program is told, such as `args.device`."""
+    """A device that the program is given, such as `args.device`."""
     CALLER = "caller"
     """Wherever the caller has it."""
     OTHER = "other"
@@ -28,10 +28,10 @@ class Lane:
     """A device, and where what lies on it is drawn."""
 
     name: str
-    group: Group
+    group: LaneGroup
     colour: int
     """Which of the colours of its group."""
-    told: str
+    label: str
     """What it is called in a legend."""
 
 
@@ -97,7 +97,7 @@ class Arrow:
     measures: tuple[int, ...] = ()
     """What was measured of it, by the number among the measures of the run."""
     shared_by: tuple[int, ...] = ()
-    """The arrows of the line that these measures do not tell apart, this one among them."""
+    """The arrows of the line that these measures do not distinguish, this one among them."""
     micros: float = 0.0
     """The time that they come to."""
     amount: str = ""
@@ -160,7 +160,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Run:
+class RecordedRun:
     """The run that was recorded."""
 
     command: str
@@ -179,7 +179,7 @@ class Map:
     lanes: tuple[Lane, ...]
     views: tuple[View, ...]
     findings: tuple[Found, ...]
-    run: Run | None = None
+    run: RecordedRun | None = None
 
     def to_json(self) -> str:
         """What the script of a page reads, safe to stand between its tags; without the text."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from devicelint.map.amounts import amounts
-from devicelint.map.model import Arrow, Group, Lane, Measure, Run, View
+from devicelint.map.model import Arrow, Lane, LaneGroup, Measure, RecordedRun, View
 
 
-def with_measures(view: View, lanes: Sequence[Lane], run: Run) -> View:
+def with_measures(view: View, lanes: Sequence[Lane], run: RecordedRun) -> View:
     """Each arrow with what was measured at its line."""
     measured = {arrow: tuple(_measured(arrow, lanes, run)) for arrow in view.arrows}
     sharing: dict[tuple[int, ...], list[int]] = {}
@@ -23,7 +23,9 @@ def with_measures(view: View, lanes: Sequence[Lane], run: Run) -> View:
     return replace(view, arrows=tuple(arrows))
 
 
-def _with(arrow: Arrow, indices: tuple[int, ...], shared_by: tuple[int, ...], run: Run) -> Arrow:
+def _with(
+    arrow: Arrow, indices: tuple[int, ...], shared_by: tuple[int, ...], run: RecordedRun
+) -> Arrow:
     measures = [run.measures[index] for index in indices]
     together = "together " if len(shared_by) > 1 else ""
     return replace(
@@ -35,7 +37,7 @@ def _with(arrow: Arrow, indices: tuple[int, ...], shared_by: tuple[int, ...], ru
     )
 
 
-def _measured(arrow: Arrow, lanes: Sequence[Lane], run: Run) -> Iterator[int]:
+def _measured(arrow: Arrow, lanes: Sequence[Lane], run: RecordedRun) -> Iterator[int]:
     for index, measure in enumerate(run.measures):
         if measure.line == arrow.line and _is_of(measure, arrow, lanes):
             yield index
@@ -46,7 +48,7 @@ def _is_of(measure: Measure, arrow: Arrow, lanes: Sequence[Lane]) -> bool:
     if measure.op.rpartition(".")[2] != arrow.method:
         return False
     if measure.kind == "sync":
-        return lanes[arrow.target].group is Group.HOST
+        return lanes[arrow.target].group is LaneGroup.HOST
     return _may_be(measure.origin, lanes[arrow.origin]) and _may_be(
         measure.target, lanes[arrow.target]
     )
@@ -54,9 +56,9 @@ def _is_of(measure: Measure, arrow: Arrow, lanes: Sequence[Lane]) -> bool:
 
 def _may_be(device: str, lane: Lane) -> bool:
     """Whether a device of a run is one that a lane stands for: `cuda` is `cuda:0`, or another."""
-    if lane.group in (Group.HOST, Group.CPU):
+    if lane.group in (LaneGroup.HOST, LaneGroup.CPU):
         return device == "cpu"
-    if lane.group is Group.ACCELERATOR:
+    if lane.group is LaneGroup.ACCELERATOR:
         named, _, index = lane.name.partition(":")
         return device == lane.name or (not index and device.partition(":")[0] == named)
     return True

@@ -45,10 +45,10 @@ function light(item) {
   for (const lit of document.querySelectorAll(".lit")) lit.classList.remove("lit");
   placed?.picture.classList.toggle("choosing", Boolean(item));
   document.querySelector(".source").classList.toggle("choosing", Boolean(item));
-  const told = document.getElementById("told");
-  if (told) {
-    told.textContent = item ? story(item) : HINT;
-    told.classList.toggle("chosen", Boolean(item));
+  const details = document.getElementById("details");
+  if (details) {
+    details.textContent = item ? story(item) : HINT;
+    details.classList.toggle("chosen", Boolean(item));
   }
   if (!item) return;
   const edges = [...reached(item, "from", "source"), ...reached(item, "into", "target")];
@@ -115,7 +115,7 @@ function offerFunctions() {
   const { bands, scroller, picture } = placed;
   const choice = document.getElementById("functions");
   choice.parentElement.hidden = bands.length < 2 || picture.clientWidth <= scroller.clientWidth;
-  choice.replaceChildren(...bands.map(({ name, left }) => new Option(toldOf(name), left)));
+  choice.replaceChildren(...bands.map(({ name, left }) => new Option(titleOf(name), left)));
   scroller.addEventListener("scroll", () => {
     const here = scroller.scrollLeft + scroller.clientWidth / 3;
     choice.selectedIndex = bands.findLastIndex(({ left }) => left <= here);

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import PurePath
 
-from devicelint.map.amounts import amounts, time_told
+from devicelint.map.amounts import amounts, time_text
 from devicelint.map.highlighting import Part, highlighted
 from devicelint.map.listing import SIGNS, colour, listing
 from devicelint.map.markup import Html, element, joined
-from devicelint.map.model import Arrow, Map, Run, View
+from devicelint.map.model import Arrow, Map, RecordedRun, View
 from devicelint.text.source import SourceFile
 
 _SCRIPTS = ("dom.js", "lanes.js", "gutter.js", "page.js")
@@ -75,17 +75,17 @@ def _summary(of: Map) -> Iterator[Html]:
     counts = {name: sum(one.severity == name for one in of.findings) for name in SIGNS}
     for name, count in counts.items():
         if count:
-            told = f"{count} {name}" if count == 1 else f"{count} {name}s"
+            text = f"{count} {name}" if count == 1 else f"{count} {name}s"
             first = next(one for one in of.findings if one.severity == name)
             sign = element("span", SIGNS[name], class_="sign", aria_hidden="true")
-            yield element("a", sign, told, class_=f"count {name}", href=f"#L{first.line}")
+            yield element("a", sign, text, class_=f"count {name}", href=f"#L{first.line}")
     if not of.findings:
         sign = element("span", "✓", class_="sign", aria_hidden="true")
         yield element("span", sign, "no findings", class_="count fine")
     for index, view in enumerate(of.views):
         moves = len(view.arrows)
-        told = "1 move" if moves == 1 else f"{moves or 'no'} moves"
-        yield element("span", told, class_="count", data_view=index, hidden=index > 0)
+        text = "1 move" if moves == 1 else f"{moves or 'no'} moves"
+        yield element("span", text, class_="count", data_view=index, hidden=index > 0)
 
 
 def _found(of: Map) -> Html | None:
@@ -107,17 +107,17 @@ def _found(of: Map) -> Html | None:
     return element("details", summary, listed, class_="found", open=len(entries) <= _FEW)
 
 
-def _ran(run: Run) -> Html:
+def _ran(run: RecordedRun) -> Html:
     steps = f", {run.steps:,} training steps" if run.steps else ""
-    told = amounts(run.measures)
+    text = amounts(run.measures)
     share = sum(one.host_us for one in run.measures) / (run.seconds * 1e6) if run.seconds else 0
     spent = f", {share:.1%} of the time" if 0 < share <= 1 else ""
-    within = f"{told}{spent}" if told else "nothing of it in this file"
+    within = f"{text}{spent}" if text else "nothing of it in this file"
     broken = "" if run.is_complete else "; the run had not ended"
     return element(
         "p",
         element("b", "Recorded run"),
-        f" {time_told(run.seconds * 1e6)}{steps}: {within}{broken} ",
+        f" {time_text(run.seconds * 1e6)}{steps}: {within}{broken} ",
         element("code", run.command) if run.command else None,
         class_="ran",
     )
@@ -125,7 +125,7 @@ def _ran(run: Run) -> Html:
 
 def _legend(of: Map) -> Html:
     entries = [
-        element("li", element("span", lane.told, class_=f"chip {colour(lane)}"))
+        element("li", element("span", lane.label, class_=f"chip {colour(lane)}"))
         for lane in of.lanes
     ]
     return element("ul", *entries, class_="legend", aria_label="Devices")
@@ -160,7 +160,7 @@ def _sections(of: Map, parts: dict[int, list[Part]]) -> Iterator[Html]:
                 "div",
                 element("div", id="lanes", class_="lanes"),
                 element("div", id="sheets", class_="sheets", aria_hidden="true"),
-                element("p", id="told", class_="told", role="status"),
+                element("p", id="details", class_="details", role="status"),
                 class_="board",
             ),
             class_="needs-script",

@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from devicelint.finding import InputError
-from devicelint.map.model import Measure, Run
+from devicelint.map.model import Measure, RecordedRun
 
 FORMAT = 1
 
@@ -32,13 +32,13 @@ class Recording:
     is_complete: bool
     spots: tuple[_Spot, ...]
 
-    def in_file(self, path: str) -> Run:
+    def in_file(self, path: str) -> RecordedRun:
         """What happened in one file: the one of that path, or else of that name and folder."""
         files = dict.fromkeys(file for file, _ in self.spots)
         meant = next((file for file in files if _is_same(file, path)), None)
         meant = meant or _alike(files, path)
         measures = tuple(measure for file, measure in self.spots if file == meant)
-        return Run(self.command, self.seconds, self.steps, measures, self.is_complete)
+        return RecordedRun(self.command, self.seconds, self.steps, measures, self.is_complete)
 
 
 def _is_same(recorded: str, path: str) -> bool:

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from devicelint.config import SETTINGS, Config
 from devicelint.config.kinds import PathTo
-from devicelint.config.origin import Option, Origin, Written
+from devicelint.config.origin import FileOrigin, OptionOrigin, Origin
 from devicelint.linter.rule_selection import concerns, decision
 from devicelint.output.paint import SEVERITY_STYLES, Paint
 from devicelint.output.visible import printable
 from devicelint.rule_index import RuleFacts, all_facts
 
 
-class Told(NamedTuple):
+class Reason(NamedTuple):
     """A value, or what a rule is, and what says so."""
 
     key: str
@@ -26,29 +26,29 @@ class Told(NamedTuple):
     """None where it is so by default."""
 
 
-class RuleTold(NamedTuple):
+class RuleDecision(NamedTuple):
     """What becomes of a rule in a file."""
 
     rule: RuleFacts
     is_on: bool
-    why: Told
+    why: Reason
 
 
-def rules_told(config: Config, path: str) -> Iterator[RuleTold]:
+def rule_decisions(config: Config, path: str) -> Iterator[RuleDecision]:
     """What becomes of every rule in the file `path`, and what says so."""
     for rule in all_facts():
         made = decision(rule, config)
-        on, why = made.on, _told(config, made.key, made.item)
+        on, why = made.on, _reason(config, made.key, made.item)
         if on and not concerns(rule, config.torch_version):
-            on, why = False, _told(config, "torch-version", "")
+            on, why = False, _reason(config, "torch-version", "")
         pattern = config.ignored_by(rule.code, rule.name, path) if on else None
         if pattern is not None:
-            on, why = False, _told(config, "per-file-ignores", str(pattern))
-        yield RuleTold(rule, on, why)
+            on, why = False, _reason(config, "per-file-ignores", str(pattern))
+        yield RuleDecision(rule, on, why)
 
 
 class Applying(NamedTuple):
-    """What is told of: a file or folder, and what holds for it."""
+    """What is described: a file or folder, and what holds for it."""
 
     path: str
     config: Config
@@ -58,17 +58,17 @@ class Applying(NamedTuple):
     """Files with settings that another one of their folder overrules."""
 
     @property
-    def passed_over(self) -> Told | None:
+    def passed_over(self) -> Reason | None:
         """What passes it over where folders are searched."""
         for place, config in self.around:
             if (pattern := config.excluding(place)) is not None:
-                return _told(config, "exclude", str(pattern))
+                return _reason(config, "exclude", str(pattern))
         return None
 
 
-def _told(config: Config, key: str, item: str) -> Told:
+def _reason(config: Config, key: str, item: str) -> Reason:
     origins = config.origins
-    return Told(key, item, origins.get((key, item), origins.get((key,))))
+    return Reason(key, item, origins.get((key, item), origins.get((key,))))
 
 
 def render(applying: Applying, paint: Paint) -> str:
@@ -92,7 +92,7 @@ def _lines(applying: Applying, paint: Paint) -> Iterator[str]:
     ]
     yield from _columns(values, paint)
     yield ""
-    yield from (_rule_line(each, config, paint) for each in rules_told(config, applying.path))
+    yield from (_rule_line(each, config, paint) for each in rule_decisions(config, applying.path))
 
 
 def _values(config: Config, key: str) -> Iterator[tuple[str, Origin | None]]:
@@ -131,29 +131,29 @@ _WIDEST = 40
 _DEFAULT = "default"
 
 
-def _rule_line(told: RuleTold, config: Config, paint: Paint) -> str:
-    rule = told.rule
+def _rule_line(decided: RuleDecision, config: Config, paint: Paint) -> str:
+    rule = decided.rule
     severity = config.severity_of(rule.code, rule.name, rule.severity)
-    word = paint(severity.value.ljust(7), SEVERITY_STYLES[severity]) if told.is_on else "off    "
-    return f"{paint(rule.code, 'bold')}  {word}  {rule.name.ljust(_NAME)}  {_why(told.why)}"
+    word = paint(severity.value.ljust(7), SEVERITY_STYLES[severity]) if decided.is_on else "off    "
+    return f"{paint(rule.code, 'bold')}  {word}  {rule.name.ljust(_NAME)}  {_why(decided.why)}"
 
 
 _NAME = 29
 """How wide the names of rules are set."""
 
 
-def _why(told: Told) -> str:
-    if not told.key:
+def _why(reason: Reason) -> str:
+    if not reason.key:
         return _DEFAULT
-    by = f'{told.key} "{printable(told.item)}"' if told.item else f"not in {told.key}"
-    return f"{by}, {_place(told.origin)}"
+    by = f'{reason.key} "{printable(reason.item)}"' if reason.item else f"not in {reason.key}"
+    return f"{by}, {_place(reason.origin)}"
 
 
 def _place(origin: Origin | None, *, exact: bool = True) -> str:
     match origin:
-        case Written():
+        case FileOrigin():
             return _shown(origin.file) + (f":{origin.location.line}" if exact else "")
-        case Option():
+        case OptionOrigin():
             return origin.name
         case None:
             return _DEFAULT
@@ -183,7 +183,7 @@ def as_json(applying: Applying) -> dict[str, Any]:
         "overruled": [str(file) for file in applying.unread],
         "excluded": None if passed_over is None else _why_json(passed_over),
         "values": {key: _value_json(config, key) for key in SETTINGS},
-        "rules": [_rule_json(told, config) for told in rules_told(config, applying.path)],
+        "rules": [_rule_json(decided, config) for decided in rule_decisions(config, applying.path)],
     }
 
 
@@ -191,31 +191,35 @@ def _value_json(config: Config, key: str) -> dict[str, Any]:
     value = SETTINGS[key].plain(getattr(config, key.replace("-", "_")))
     its = {way[1:]: origin for way, origin in config.origins.items() if way[0] == key}
     items = {way[0]: _origin_json(origin) for way, origin in its.items() if way}
-    told = {"value": value, "origin": _origin_json(config.origins.get((key,)))}
-    return {**told, "items": items} if items else told
+    shown = {"value": value, "origin": _origin_json(config.origins.get((key,)))}
+    return {**shown, "items": items} if items else shown
 
 
-def _rule_json(told: RuleTold, config: Config) -> dict[str, Any]:
-    rule = told.rule
+def _rule_json(decided: RuleDecision, config: Config) -> dict[str, Any]:
+    rule = decided.rule
     return {
         "code": rule.code,
         "name": rule.name,
-        "on": told.is_on,
+        "on": decided.is_on,
         "severity": config.severity_of(rule.code, rule.name, rule.severity).value,
-        "because": _why_json(told.why),
+        "because": _why_json(decided.why),
     }
 
 
-def _why_json(told: Told) -> dict[str, Any]:
-    return {"key": told.key or None, "item": told.item or None, "origin": _origin_json(told.origin)}
+def _why_json(reason: Reason) -> dict[str, Any]:
+    return {
+        "key": reason.key or None,
+        "item": reason.item or None,
+        "origin": _origin_json(reason.origin),
+    }
 
 
 def _origin_json(origin: Origin | None) -> dict[str, Any]:
     match origin:
-        case Written():
+        case FileOrigin():
             line, column, _ = origin.location
             return {"from": "file", "file": origin.file, "row": line, "column": column + 1}
-        case Option():
+        case OptionOrigin():
             return {"from": "option", "option": origin.name}
         case None:
             return {"from": "default"}

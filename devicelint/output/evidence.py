@@ -1,4 +1,4 @@
-"""What is told of a finding besides its message, in lines, for whoever is shown no code."""
+"""What is shown of a finding besides its message, in lines, for whoever is shown no code."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ CERTAINTIES = {
 def evidence(source: SourceFile, finding: Finding) -> Iterator[str]:
     """Yield the places that explain a finding, when it happens, and how it is fixed."""
     for related in dict.fromkeys(finding.related):
-        line = source.location(related.span.start).line_told
+        line = source.location(related.span.start).line_text
         yield f"line {line}: {printable(related.message)}"
     for place in finding.elsewhere:
         yield f"{printable(place.where)}: {printable(place.message)}"
-    if told := condition(finding):
-        yield printable(told)
+    if when := condition(finding):
+        yield printable(when)
     if finding.fix is not None:
         yield f"fix: {printable(finding.fix.message)} ({finding.fix.safety.value})"
 

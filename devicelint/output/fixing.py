@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from devicelint.linter.lint import Fixed
 
 UNSAFE = "its fix is unsafe: --unsafe-fixes makes it"
-SUPPRESSED = "a comment keeps it back"
+SUPPRESSED = "a comment suppresses it"
 ENDLESS = "the rounds of fixes came to no end"
 
 
@@ -46,14 +46,14 @@ def rolled_back(fixed: Fixed) -> Iterator[str]:
 
 
 def suppressed(fixed: Fixed) -> Iterator[str]:
-    """What comments keep back."""
+    """What comments suppress."""
     return _not_fixed(fixed, dict.fromkeys(fixed.suppressed, SUPPRESSED))
 
 
 def _not_fixed(fixed: Fixed, why: Mapping[Finding, str]) -> Iterator[str]:
     lines = (
-        _line(fixed.after, finding.span, "not fixed", finding, told)
-        for finding, told in sorted(why.items(), key=lambda pair: pair[0].span)
+        _line(fixed.after, finding.span, "not fixed", finding, reason)
+        for finding, reason in sorted(why.items(), key=lambda pair: pair[0].span)
     )
     yield from dict.fromkeys(lines)
 
@@ -69,6 +69,6 @@ def why_not(fixed: Fixed, finding: Finding, unsafe_fixes: bool) -> str:
     return ENDLESS
 
 
-def _line(source: SourceFile, place: Span, verb: str, finding: Finding, told: str) -> str:
+def _line(source: SourceFile, place: Span, verb: str, finding: Finding, reason: str) -> str:
     location = source.location(place.start)
-    return printable(f"{source.path}:{location}: {verb} {finding.code}: {told}")
+    return printable(f"{source.path}:{location}: {verb} {finding.code}: {reason}")

@@ -31,9 +31,9 @@ def fingerprints(checked: CheckResult, name: str) -> Iterator[tuple[Finding, str
     met = Counter[Key]()
     for finding in checked.findings:
         key = key_of(finding, checked.source)
-        told = "\0".join((name, *key, str(met[key])))
+        identity = "\0".join((name, *key, str(met[key])))
         met[key] += 1
-        yield finding, hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        yield finding, hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class HashedLines:
@@ -55,7 +55,7 @@ class HashedLines:
     def hash_of(self, line: int) -> str:
         """Return what a line is known by; it counts from 1."""
         text = self._lines[line - 1]
-        hashed = reduce(lambda told, unit: told * _BASE + ord(unit), text, 0) % _WORD
+        hashed = reduce(lambda total, unit: total * _BASE + ord(unit), text, 0) % _WORD
         return f"{hashed:x}:{self._lines[:line].count(text)}"
 
 

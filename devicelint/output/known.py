@@ -1,4 +1,4 @@
-"""The sentences about what is known of old code."""
+"""The sentences about existing findings: hidden, suppressed, stale, and written down."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from devicelint.output.visible import printable
 Entries = Mapping[str, Counter[Key]]
 
 
-def kept_back(findings: int, path: str) -> str:
-    """Say how many findings a baseline knows; nothing where it knows none."""
-    return printable(f"Kept back {number(findings, 'finding')} that {path} knows") * bool(findings)
+def hidden(findings: int, path: str) -> str:
+    """Say how many findings a baseline hides; nothing where it hides none."""
+    return printable(f"Hid {number(findings, 'finding')} listed in {path}") * bool(findings)
 
 
 def unchanged(findings: int, revision: str) -> str:
     """Say how many findings only unchanged lines have."""
-    told = f"Kept back {number(findings, 'finding')} on lines that are as they were in {revision}"
-    return printable(told)
+    return printable(f"Hid {number(findings, 'finding')} on lines unchanged since {revision}")
 
 
 def suppressed(findings: int, files: int, *, would: bool) -> str:
-    """Say how many findings comments keep back from now on."""
+    """Say how many findings comments suppress from now on."""
     verb = "Would suppress" if would else "Suppressed"
     if not findings:
         return f"{verb} nothing"
@@ -32,26 +31,26 @@ def suppressed(findings: int, files: int, *, would: bool) -> str:
 
 
 def stale(entries: Entries, path: str, *, in_detail: bool) -> Iterator[str]:
-    """Say how much of a baseline is of no use any more, and then what."""
+    """Say how many findings of a baseline are stale, and then which."""
     total = _total(entries)
     if not total:
         return
     yield printable(
-        f"{path} knows {number(total, 'finding')} that {'is' if total == 1 else 'are'} found no"
-        f" more; --write-baseline {path} takes {'it' if total == 1 else 'them'} out"
+        f"{path} lists {number(total, 'stale finding')};"
+        f" --write-baseline {path} removes {'it' if total == 1 else 'them'}"
     )
     for name, each in sorted(entries.items() if in_detail else ()):
         for code, count in sorted(_by_code(each).items()):
-            yield printable(f"{name}: {count} {code} found no more")
+            yield printable(f"{name}: {count} {code} stale")
 
 
 def written(before: Entries, after: Entries, path: str) -> str:
-    """Say what a baseline knows now, and how much less or more that is."""
+    """Say what a baseline lists now, and how much less or more that is."""
     files = sum(bool(entries) for entries in after.values())
     was, now = _total(before), _total(after)
-    told = f"{path} knows {number(now, 'finding') or 'no findings'}"
-    told += f" in {number(files, 'file')}" if files else ""
-    return printable(f"{told}, {was} before" if before and was != now else told)
+    text = f"{path} lists {number(now, 'finding') or 'no findings'}"
+    text += f" in {number(files, 'file')}" if files else ""
+    return printable(f"{text}, {was} before" if before and was != now else text)
 
 
 def _total(entries: Entries) -> int:

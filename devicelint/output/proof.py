@@ -41,8 +41,8 @@ def render(proof: dict[str, Any], paint: Paint = plain, width: int = DEFAULT_WID
 def _losses(proof: dict[str, Any]) -> str:
     if proof["losses"] is None:
         return ""
-    told: str = proof["losses"]["told"]
-    return printable(f"{told[0].upper()}{told[1:]}") + "\n"
+    sentence: str = proof["losses"]["told"]
+    return printable(f"{sentence[0].upper()}{sentence[1:]}") + "\n"
 
 
 def _unreached(proof: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from devicelint.rule_index import RuleFacts, facts_named
 _TITLE = re.compile(r"#[^\n]*\n")
 _EXAMPLE = re.compile(r"^(?:```|~~~|###? )", re.MULTILINE)
 _SECTION = re.compile(r"^## (?P<title>[^\n]+)\n(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-_TOLD = ("Why", "Fix")
+_SHOWN_SECTIONS = ("Why", "Fix")
 
 
 class RuleHelp(NamedTuple):
@@ -29,8 +29,12 @@ def rule_help(facts: RuleFacts) -> RuleHelp:
     page = _TITLE.sub("", facts.documentation(), count=1)
     sections = {section["title"].strip(): section["body"] for section in _SECTION.finditer(page)}
     description = " ".join(_EXAMPLE.split(page)[0].split()) or facts.summary
-    told = [f"**{title}.** {_opening(sections[title])}" for title in _TOLD if title in sections]
-    return RuleHelp(description, "\n\n".join((description, *told)))
+    paragraphs = [
+        f"**{title}.** {_opening(sections[title])}"
+        for title in _SHOWN_SECTIONS
+        if title in sections
+    ]
+    return RuleHelp(description, "\n\n".join((description, *paragraphs)))
 
 
 def _opening(section: str) -> str:

@@ -48,12 +48,12 @@ def fixed(findings: int, files: int, would: bool = False) -> str:
 def adopted(steps: int, changed: int, files: int, left: int, would: bool = False) -> str:
     """Say in how many steps files came to the device pattern, and how much is left to do."""
     verb = "Would adopt" if would else "Adopted"
-    told = (
+    text = (
         f"{verb} {_files(changed)} in {number(steps, 'step')}"
         if steps
         else f"Nothing to adopt in {_files(files)}"
     )
-    return told + (f"; {left} left to you" if left else "")
+    return text + (f"; {left} left to you" if left else "")
 
 
 def nothing(files: int, *, new: bool = False) -> str:

@@ -42,19 +42,19 @@ def render(
             continue
         column = max(margin, cell_width(code))
         room = width - gutter - column - len("    | ")
-        told = _packed([printable(note) for note in notes.get(number, ())], room)
+        packed = _packed([printable(note) for note in notes.get(number, ())], room)
         start = f"{paint(label.rjust(gutter), 'blue')}  {code}"
-        rows += _beside(start, gutter + 2 + column, column - cell_width(code), told, paint)
+        rows += _beside(start, gutter + 2 + column, column - cell_width(code), packed, paint)
     return "".join(f"{row}\n" for row in rows)
 
 
 def _beside(
-    start: str, column: int, space: int, told: Sequence[Sequence[str]], paint: Paint
+    start: str, column: int, space: int, packed: Sequence[Sequence[str]], paint: Paint
 ) -> Iterator[str]:
     """Yield a line of code with its first row of notes, and the other rows below that."""
-    if not told:
+    if not packed:
         yield start.rstrip()
-    for index, row in enumerate(told):
+    for index, row in enumerate(packed):
         before = " " * column if index else start + " " * space
         yield before + _margin(row, paint)
 
@@ -71,8 +71,8 @@ def _packed(notes: Sequence[str], width: int) -> list[list[str]]:
 
 
 def _margin(notes: Sequence[str], paint: Paint) -> str:
-    told = paint(", ", "dim").join(_note(note, paint) for note in notes)
-    return f"  {paint('|', 'dim')} {told}"
+    text = paint(", ", "dim").join(_note(note, paint) for note in notes)
+    return f"  {paint('|', 'dim')} {text}"
 
 
 def _lines(source: SourceFile) -> Iterator[str]:

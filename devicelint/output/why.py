@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 
 def render(source: SourceFile, why: Why, paint: Paint = plain) -> str:
     """Return the line, and for each value on it its device and the steps that led there."""
-    place = f"{printable(source.path)}:{source.location_of_line(why.line, 0).line_named}:"
-    lines = [f"{paint(place, 'bold')} {printable(source.line_text(why.line).strip())}"]
-    told = [line for account in why.accounts for line in _account(account, paint)]
-    lines += told or ["  nothing here has a device that is known of, or no path comes here"]
+    lines = [heading(source, why.line, paint)]
+    steps = [line for account in why.accounts for line in _account(account, paint)]
+    lines += steps or ["  nothing here has a device that is known of, or no path comes here"]
     return "".join(f"{line}\n" for line in lines)
+
+
+def heading(source: SourceFile, line: int, paint: Paint = plain) -> str:
+    """A line of a file, with its place."""
+    place = f"{printable(source.path)}:{source.location_of_line(line, 0).line_named}:"
+    return f"{paint(place, 'bold')} {printable(source.line_text(line).strip())}"
 
 
 def _account(account: Account, paint: Paint) -> Iterator[str]:

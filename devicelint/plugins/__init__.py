@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from devicelint.plugins._plugin import Plugin, PluginError
+from devicelint.plugins._plugin import InstalledPlugin, PluginError
 from devicelint.rule_index import GROUP, RuleFacts, any_installed
 from devicelint.rules import Rule, all_rules
 
-__all__ = ["Plugin", "PluginError", "every_rule", "facts", "identity", "plugins"]
+__all__ = ["InstalledPlugin", "PluginError", "every_rule", "facts", "identity", "plugins"]
 
 
-def plugins() -> tuple[Plugin, ...]:
+def plugins() -> tuple[InstalledPlugin, ...]:
     """The plug-ins that are installed; raises PluginError for one that is none."""
     found = _loaded()
     if isinstance(found, PluginError):
@@ -42,16 +42,16 @@ def identity() -> str:
 
     from devicelint.plugins._loading import files_of
 
-    told = hashlib.sha256()
+    hashed = hashlib.sha256()
     for plugin in plugins():
-        told.update(f"{plugin}\0".encode())
+        hashed.update(f"{plugin}\0".encode())
         for file in files_of(plugin):
-            told.update(file.read_bytes() + b"\0")
-    return told.hexdigest()
+            hashed.update(file.read_bytes() + b"\0")
+    return hashed.hexdigest()
 
 
 @cache
-def _loaded() -> tuple[Plugin, ...] | PluginError:
+def _loaded() -> tuple[InstalledPlugin, ...] | PluginError:
     """Every plug-in, loaded once; or what is wrong with the first that is none."""
     if not any_installed():
         return ()

@@ -1,4 +1,4 @@
-"""What a rule of a plug-in must be, told in one line where it is not."""
+"""What a rule of a plug-in must be, reported in one line where it is not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from devicelint.api import EVENTS
 from devicelint.finding import Severity
-from devicelint.plugins._plugin import Plugin, PluginError
+from devicelint.plugins._plugin import InstalledPlugin, PluginError
 from devicelint.rule_index import RULES
 from devicelint.rules import Rule
 from devicelint.rules._listening import event_of, methods_of
@@ -63,7 +63,7 @@ def _problems_of_attributes(rule: type[Rule]) -> Iterator[str]:
         yield f"must be on by default, or not: default is {rule.default!r}"
 
 
-def refuse_collisions(plugins: Iterable[Plugin]) -> None:
+def refuse_collisions(plugins: Iterable[InstalledPlugin]) -> None:
     """Refuse two rules with one name, and two plug-ins whose codes begin alike."""
     plugins = tuple(plugins)
     for one, other in combinations(plugins, 2):
@@ -71,18 +71,20 @@ def refuse_collisions(plugins: Iterable[Plugin]) -> None:
             continue
         for prefix, its in product(_prefixes(one), _prefixes(other)):
             if _collide(prefix, its):
-                told = f"has codes that begin with {its}; {one} has those with {prefix}"
-                raise PluginError(str(other), told)
+                message = f"has codes that begin with {its}; {one} has those with {prefix}"
+                raise PluginError(str(other), message)
     taken = {facts.name: facts.code for facts in RULES}
     for plugin in plugins:
         for rule in plugin.rules:
             if rule.name in taken or rule.code in taken.values():
-                told = f"{rule.code} {rule.name}"
-                raise PluginError(str(plugin), f"there are two rules with a name or code of {told}")
+                message = f"{rule.code} {rule.name}"
+                raise PluginError(
+                    str(plugin), f"there are two rules with a name or code of {message}"
+                )
             taken[rule.name] = rule.code
 
 
-def _prefixes(plugin: Plugin) -> set[str]:
+def _prefixes(plugin: InstalledPlugin) -> set[str]:
     return {rule.code.rstrip("0123456789") for rule in plugin.rules}
 
 

@@ -13,14 +13,14 @@ from types import ModuleType
 
 from devicelint.crash import error_in_one_line
 from devicelint.plugins._examining import examine, page_path
-from devicelint.plugins._plugin import Plugin, PluginError
+from devicelint.plugins._plugin import InstalledPlugin, PluginError
 from devicelint.rules import Rule
 
 
-def plugin_of(point: EntryPoint) -> Plugin:
+def plugin_of(point: EntryPoint) -> InstalledPlugin:
     """The rules of an entry point; raises PluginError where one of them is none."""
     dist = point.dist
-    plugin = Plugin(point.name, f"{dist.name} {dist.version}" if dist else point.value)
+    plugin = InstalledPlugin(point.name, f"{dist.name} {dist.version}" if dist else point.value)
     try:
         rules = tuple(_rules_of(point.load(), point.value))
         for rule in rules:
@@ -61,7 +61,7 @@ def _defined_in(module: ModuleType) -> Iterator[type[Rule]]:
             yield each
 
 
-def files_of(plugin: Plugin) -> list[Path]:
+def files_of(plugin: InstalledPlugin) -> list[Path]:
     """The modules and pages of a plug-in: those of the packages that its rules are in."""
     found: set[Path] = set()
     for rule in plugin.rules:

@@ -1,4 +1,4 @@
-"""What a plug-in is, and how one is told of that is none."""
+"""What a plug-in is, and how one that is none is reported."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devicelint.rules import Rule
 
 
 @dataclass(frozen=True)
-class Plugin:
+class InstalledPlugin:
     """What one entry point names."""
 
     name: str
@@ -22,7 +22,7 @@ class Plugin:
 
 
 class PluginError(InputError):
-    """A plug-in that cannot be used, told in one line."""
+    """A plug-in that cannot be used, reported in one line."""
 
     def __init__(self, plugin: str, message: str) -> None:
         super().__init__(plugin, 1, 0, message)

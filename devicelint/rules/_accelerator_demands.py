@@ -6,8 +6,8 @@ from devicelint.domain.devices import Known
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.domain.history import Site
 from devicelint.fixes import Rewrite, asks_for
-from devicelint.interpreter.suggestions.context import Scene
-from devicelint.interpreter.suggestions.device_names import NamedDevice
+from devicelint.interpreter.facts.named_devices import NamedDevice
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports
 from devicelint.rules._device_definition import Demand, choose_in_place, use_device
@@ -25,49 +25,57 @@ class Demands:
         self._devices: set[Known] = set()
         self._at_hand: dict[Site, _AtHand] = {}
 
-    def reports(self, event: AcceleratorDemanded, scene: Scene) -> Reports:
+    def reports(self, event: AcceleratorDemanded, context: RuleContext) -> Reports:
         """A literal, or `.cuda()`, that no condition guards.
 
         The machine with an accelerator shows which variables hold it; it fails on the other one.
         """
         assert isinstance(event.device, Known)
-        if asks_for(event.device.type) is None or scene.imports_for_cuda_only():
+        if asks_for(event.device.type) is None or context.intent.imports_for_cuda_only():
             return
-        at_hand = scene.devices_at_hand(event.site, event.use, event.device)
+        at_hand = context.names.devices_at_hand(event.site, event.use, event.device)
         if event.site in self._at_hand:
             at_hand = _in_both(self._at_hand[event.site], at_hand)
         self._at_hand[event.site] = at_hand
         self._devices.add(event.device)
-        if scene.world.accelerators or not self._tells(event, scene, at_hand):
+        if context.world.accelerators or not self._is_reported(event, context, at_hand):
             return
-        advice, fix = _fix_of(Demand(event, scene, frozenset(self._devices)), at_hand)
+        advice, fix = _fix_of(Demand(event, context, frozenset(self._devices)), at_hand)
         kind = event.device.type
         yield Report(
             event.site,
-            f"{clashes.quoted(scene, event.site)} "
+            f"{clashes.quoted(context, event.site)} "
             f"{'moves nothing' if event.is_idle else 'fails'} on a machine without "
             f"{_HARDWARE.get(kind, kind)}: {advice}",
-            () if scene.encloses(event.use, event.site) else ((event.use, "demanded here"),),
+            ()
+            if context.source.encloses(event.use, event.site)
+            else ((event.use, "demanded here"),),
             fix=fix,
         )
 
-    def _tells(self, event: AcceleratorDemanded, scene: Scene, at_hand: _AtHand) -> bool:
+    def _is_reported(
+        self, event: AcceleratorDemanded, context: RuleContext, at_hand: _AtHand
+    ) -> bool:
         """Whether the demand is for this rule, which has those that contradict, or the others."""
         if event.is_idle:
             chosen = any(named.literal is None for named in at_hand or ())
             return chosen and not self._contradicting
-        contradicts = not event.at_times and _contradicts(scene, at_hand)
+        contradicts = not event.at_times and _contradicts(context, at_hand)
         return contradicts is self._contradicting
 
 
-def _contradicts(scene: Scene, at_hand: _AtHand) -> bool:
+def _contradicts(context: RuleContext, at_hand: _AtHand) -> bool:
     """Whether the code shows that it is for a machine without that accelerator, too.
 
     It asks for one elsewhere, has a device at hand that something else chose, or is a Module's
     method, which goes by where its caller keeps the Module.
     """
     chosen = any(named.literal is None for named in at_hand or ())
-    return chosen or scene.provides_for_the_cpu() or scene.is_method_of_callers_module()
+    return (
+        chosen
+        or context.intent.provides_for_the_cpu()
+        or context.intent.is_method_of_callers_module()
+    )
 
 
 def _in_both(one: _AtHand, other: _AtHand) -> _AtHand:

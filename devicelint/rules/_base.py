@@ -43,7 +43,7 @@ Reports = Iterator[Report]
 
 
 class Rule:
-    """One rule: `on_mixed_operation(event, scene)` listens to every `MixedOperation`, and so on.
+    """One rule: `on_mixed_operation(event, context)` listens to every `MixedOperation`, and so on.
 
     Each of these methods yields the reports that the event is worth.
     """

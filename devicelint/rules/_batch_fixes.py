@@ -14,14 +14,14 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 
 _MOVE = (Tensor, Batch, Moved, Unknown, Outside)
 _ITEMS = ("item", "part", "inner")
 
 
 def moved_whole(
-    here: Scene, code: str, value: Value, move: str, names: tuple[str, ...] = _ITEMS
+    here: RuleContext, code: str, value: Value, move: str, names: tuple[str, ...] = _ITEMS
 ) -> str | None:
     """What moves a value: a dict and a list have no `.to()` of their own, but what they hold has.
 
@@ -31,7 +31,7 @@ def moved_whole(
         return f"{code}{move}"
     if not names:
         return None
-    parts = here.parts_of(value)
+    parts = here.names.parts_of(value)
     name = "value" if isinstance(value, DictOf) else names[0]
     inner = [moved_whole(here, name, part, move, names[1:]) for part in parts] or [f"{name}{move}"]
     tensors = [isinstance(part, (*_MOVE, DictOf, ListOf, Tuple, Stream)) for part in parts]
@@ -41,7 +41,7 @@ def moved_whole(
         return None
     if not isinstance(value, DictOf):
         return f"[{moved} for {name} in {code}]" if all(tensors) else None
-    torch = here.torch_name()
+    torch = here.names.torch_name()
     if not all(tensors) and torch is not None and moved == f"{name}{move}":
         moved += f" if {torch}.is_tensor({name}) else {name}"
     elif not all(tensors):

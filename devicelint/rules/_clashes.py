@@ -12,15 +12,15 @@ from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import Moved
 from devicelint.finding import Certainty, Severity
 from devicelint.fixes import Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import line_of
 
 _BRIEF = 40
 
 
-def quoted(scene: Scene, site: Site) -> str:
+def quoted(context: RuleContext, site: Site) -> str:
     """An expression as a message shows it, cut where it is long."""
-    code = " ".join(scene.code(site).split())
+    code = " ".join(context.code(site).split())
     return f"`{code if len(code) <= _BRIEF else code[: _BRIEF - 1] + '…'}`"
 
 
@@ -43,9 +43,9 @@ def since(operand: Operand, index: int) -> str:
 def history(*operands: Operand) -> tuple[tuple[Site, str], ...]:
     """The steps that put operands where they are, each at its place."""
     steps = [operand.since for operand in operands if operand.since is not None]
-    shown = [(_shown(step), _told(step)) for step in steps]
+    shown = [(_shown(step), _sentence(step)) for step in steps]
     moves = [(step.evidence, "moved here: so it came on the CPU") for step in steps]
-    return (*shown, *((site, told) for site, told in moves if site is not None))
+    return (*shown, *((site, message) for site, message in moves if site is not None))
 
 
 def _shown(step: Step) -> Site:
@@ -56,7 +56,7 @@ def _shown(step: Step) -> Site:
     return step.site
 
 
-def _told(step: Step) -> str:
+def _sentence(step: Step) -> str:
     return str(step).replace("on cpu", "on the CPU").replace("to cpu", "to the CPU")
 
 
@@ -94,9 +94,9 @@ def condition(clash: Clash) -> str:
     return ""
 
 
-def failing(scene: Scene, clash: Clash) -> Iterator[tuple[Site, str]]:
+def failing(context: RuleContext, clash: Clash) -> Iterator[tuple[Site, str]]:
     """Where torch would raise, if that is in another function than the culprit."""
-    if not scene.is_at(clash):
+    if not context.is_at(clash):
         yield clash.failing, "fails here"
 
 
@@ -105,7 +105,7 @@ def is_kept(operand: Operand) -> bool:
     return operand.since is not None and operand.since.kept is not None
 
 
-def is_fresh(scene: Scene, clash: Clash) -> bool:
+def is_fresh(context: RuleContext, clash: Clash) -> bool:
     """Whether the culprit was created on the CPU for want of a device argument.
 
     What another function has made and handed over is to be moved, and not its affair.
@@ -115,7 +115,7 @@ def is_fresh(scene: Scene, clash: Clash) -> bool:
         return False
     if step.verb is not Verb.CREATED and not _is_converted_for(step, clash):
         return False
-    return scene.at(clash).sees_where_made(step.site)
+    return context.at(clash).sees_where_made(step.site)
 
 
 def _is_converted_for(step: Step, clash: Clash) -> bool:

@@ -18,8 +18,8 @@ from devicelint.fixes import (
     Rewrite,
     choice_of,
 )
-from devicelint.interpreter.suggestions.context import Scene
-from devicelint.interpreter.suggestions.device_names import NamedDevice
+from devicelint.interpreter.facts.named_devices import NamedDevice
+from devicelint.interpreter.suggestions.context import RuleContext
 
 _STAND_ALONE = (
     cst.AnnAssign,
@@ -39,20 +39,20 @@ class Demand:
     """One demand for an accelerator, and the devices among which the file spreads its work."""
 
     event: AcceleratorDemanded
-    scene: Scene
+    context: RuleContext
     devices: frozenset[Known]
 
     @property
     def safety(self) -> Safety:
         """Unsafe where the script needs a GPU, or several, on purpose."""
-        if self._are_several or self.scene.demands_on_purpose():
+        if self._are_several or self.context.intent.demands_on_purpose():
             return Safety.UNSAFE
         return Safety.SAFE
 
     @property
     def is_meant(self) -> bool:
         """Whether even adoption keeps it: the script does more there than to ask for its state."""
-        return self._are_several or self.scene.works_on_purpose()
+        return self._are_several or self.context.intent.works_on_purpose()
 
     @property
     def _are_several(self) -> bool:
@@ -89,8 +89,8 @@ class Demand:
             return False
         if isinstance(use, cst.WithItem):
             return True
-        is_argument = isinstance(self.scene.parent_of(site), cst.Arg)
-        return is_argument and not self.scene.contains(use, site)
+        is_argument = isinstance(self.context.source.parent_of(site), cst.Arg)
+        return is_argument and not self.context.source.contains(use, site)
 
     def named_by(self, literal: cst.SimpleString) -> str:
         """The device that a literal stands for, index and all."""
@@ -120,10 +120,10 @@ def device_in_use(
             () if named.literal is None else _chosen(demand, named.literal),
         )
     event = demand.event
-    name = demand.scene.free_name(demand.names, event.site, event.use)
+    name = demand.context.names.free_name(demand.names, event.site, event.use)
     if name is not None:
         return name, name, (DefineDevice(name, demand.spelled),)
-    torch = demand.scene.torch_name()
+    torch = demand.context.names.torch_name()
     choice = None if torch is None else choice_of(demand.spelled, torch)
     return choice or "", "device", None if choice is None else ()
 
@@ -147,11 +147,11 @@ def _replacement(demand: Demand, code: str) -> Change:
         return Replace(site, code)
     assert isinstance(site.func, cst.Attribute)
     kept = [one for one in site.args if one.keyword is not None and one.keyword.value != "device"]
-    arguments = [code, *(demand.scene.code(one).rstrip(", ") for one in kept)]
+    arguments = [code, *(demand.context.code(one).rstrip(", ") for one in kept)]
     positional = [one for one in site.args if one.keyword is None]
     if len(positional) > 1:
-        arguments.append(f"non_blocking={demand.scene.code(positional[1].value)}")
-    receiver = demand.scene.code(site.func.value)
+        arguments.append(f"non_blocking={demand.context.code(positional[1].value)}")
+    receiver = demand.context.code(site.func.value)
     return Replace(site, f"{receiver}.to({', '.join(arguments)})")
 
 
@@ -167,11 +167,13 @@ def choose_in_place(demand: Demand) -> Rewrite | None:
 
 def _without_index(demand: Demand) -> Iterator[Change]:
     """`torch.device("cuda", 1)` names the index beside the literal, which has it then."""
-    scene = demand.scene
+    context = demand.context
     assert isinstance(demand.event.site, cst.CSTNode)
-    argument = scene.parent_of(demand.event.site)
-    call = None if argument is None else scene.parent_of(argument)
-    if isinstance(call, cst.Call) and scene.code(call.func) == scene.name_of("torch.device"):
+    argument = context.source.parent_of(demand.event.site)
+    call = None if argument is None else context.source.parent_of(argument)
+    if isinstance(call, cst.Call) and context.code(call.func) == context.names.name_of(
+        "torch.device"
+    ):
         for extra in call.args[1:]:
             yield RemoveArgument(call, extra)
 
@@ -180,25 +182,25 @@ def _chosen(demand: Demand, literal: object) -> tuple[Change, ...] | None:
     """The literal becomes a choice; what torch would refuse is corrected."""
     match literal:
         case cst.SimpleString():
-            return chosen_in_place(demand.scene, literal, demand.named_by(literal))
+            return chosen_in_place(demand.context, literal, demand.named_by(literal))
         case cst.Integer():
-            return chosen_in_place(demand.scene, literal, "cuda")
+            return chosen_in_place(demand.context, literal, "cuda")
         case _:
             return None
 
 
 def chosen_in_place(
-    scene: Scene, literal: cst.SimpleString | cst.Integer, device: str
+    context: RuleContext, literal: cst.SimpleString | cst.Integer, device: str
 ) -> tuple[Change, ...] | None:
     """A literal becomes the choice of a device, in its own quotes, and as a number if it is one."""
-    torch = scene.torch_name()
+    torch = context.names.torch_name()
     choice = None if torch is None else choice_of(device, torch)
     if choice is None:
         return None
-    written, quote = scene.code(literal), '"'
+    written, quote = context.code(literal), '"'
     if isinstance(literal, cst.SimpleString):
         quote = literal.quote
         written = f"{literal.prefix}{quote}{device}{quote}"
     choice = choice.replace(f'"{device}"', written, 1).replace('"cpu"', f"{quote}cpu{quote}")
-    stands_alone = isinstance(scene.parent_of(literal), _STAND_ALONE)
+    stands_alone = isinstance(context.source.parent_of(literal), _STAND_ALONE)
     return (Replace(literal, choice if stands_alone else f"({choice})"),)

@@ -8,7 +8,7 @@ from devicelint.domain.devices import DeviceOf, Opaque
 from devicelint.domain.events import HostRead
 from devicelint.finding import Certainty, Severity
 from devicelint.fixes import InsertAfter, Replace, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report
 
@@ -20,7 +20,7 @@ def copy(event: HostRead) -> str:
     return ".cpu()" if event.is_sent or event.requires_grad is False else ".detach().cpu()"
 
 
-def report(scene: Scene, event: HostRead, problem: str) -> Report:
+def report(context: RuleContext, event: HostRead, problem: str) -> Report:
     """The finding: a warning where the device is somebody's choice, which may be the CPU."""
     operand = event.operand
     received = isinstance(operand.device, DeviceOf)
@@ -32,16 +32,16 @@ def report(scene: Scene, event: HostRead, problem: str) -> Report:
     each = " on each" if event.elements else ""
     return Report(
         operand.site,
-        f"{clashes.quoted(scene, operand.site)} {noun} {clashes.place(operand)}"
+        f"{clashes.quoted(context, operand.site)} {noun} {clashes.place(operand)}"
         f"{clashes.since(operand, 0)}, and {problem}{condition}: call {copy(event)}{each} first",
         clashes.history(operand),
         severity=Severity.WARNING if chosen else None,
         certainty=Certainty.CONTRACT if received else Certainty.CERTAIN,
-        fix=insert_copy(scene, event),
+        fix=insert_copy(context, event),
     )
 
 
-def insert_copy(scene: Scene, event: HostRead) -> Rewrite | None:
+def insert_copy(context: RuleContext, event: HostRead) -> Rewrite | None:
     """Copy to the CPU right before it is read; of a list, every element."""
     site, text = event.operand.site, copy(event)
     assert isinstance(site, cst.CSTNode)
@@ -51,5 +51,5 @@ def insert_copy(scene: Scene, event: HostRead) -> Rewrite | None:
         return Rewrite(f"Insert `{text}`", (InsertAfter(site, text),))
     if not isinstance(site, (cst.Name, cst.Attribute, cst.Subscript, cst.Call)):
         return None
-    copied = f"[each{text} for each in {scene.code(site)}]"
+    copied = f"[each{text} for each in {context.code(site)}]"
     return Rewrite(f"Call `{text}` on each element", (Replace(site, copied),))

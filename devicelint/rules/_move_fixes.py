@@ -13,7 +13,7 @@ from devicelint.domain.events import Clash, Operand
 from devicelint.domain.history import Site, Verb
 from devicelint.domain.values import DictOf, ListOf, Stream, Tuple
 from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._batch_fixes import moved_whole
 from devicelint.rules._clashes import quoted
 from devicelint.rules._device_parameters import told_of, ways_of
@@ -22,50 +22,50 @@ from devicelint.rules._other_loop_fixes import move_parts, moves_parts
 _MADE = (Verb.CONVERTED, Verb.TYPED)
 
 
-def move_culprit(scene: Scene, clash: Clash) -> Rewrite | None:
+def move_culprit(context: RuleContext, clash: Clash) -> Rewrite | None:
     """Bring the culprit to the reference's device, in the way that the file itself would."""
     if clash.reference.device == CPU:
         return None
-    here = scene.at(clash)
+    here = context.at(clash)
     return (
-        _move_beside(scene, clash)
-        or _with_device_handed_down(scene, clash)
-        or _create_there(scene, clash)
+        _move_beside(context, clash)
+        or _with_device_handed_down(context, clash)
+        or _create_there(context, clash)
         or _move_at_binding(here, clash)
         or _move_in_place(here, clash)
     )
 
 
-def _move_beside(scene: Scene, clash: Clash) -> Rewrite | None:
+def _move_beside(context: RuleContext, clash: Clash) -> Rewrite | None:
     """`return x.to(device), y` moves `y` as well."""
-    part = scene.unmoved_part(clash.culprit.since)
+    part = context.moves.unmoved_part(clash.culprit.since)
     if part is None or part.device != clash.reference.device:
         return None
     assert isinstance(part.move.func, cst.Attribute)
-    move = scene.code(part.move)[len(scene.code(part.move.func.value)) :]
-    what = quoted(scene, part.site)
+    move = context.code(part.move)[len(context.code(part.move.func.value)) :]
+    what = quoted(context, part.site)
     return Rewrite(
         f"Move {what} with `{move}`, as what comes with it", (InsertAfter(part.site, move),)
     )
 
 
-def _with_device_handed_down(scene: Scene, clash: Clash) -> Rewrite | None:
+def _with_device_handed_down(context: RuleContext, clash: Clash) -> Rewrite | None:
     """The same with a new parameter, where the callers have a device and the function none."""
-    here, device = scene.at(clash), clash.reference.device
+    here, device = context.at(clash), clash.reference.device
     site = None if clash.culprit.since is None else clash.culprit.since.site
-    made = scene.where_made(site)
+    made = context.where_made(site)
     for place in (made, here):
         if place is not None and _is_at_hand(place, clash.reference):
             return None
         creation = site if place is made else None
-        handed = None if place is None else place.handed_down(device, creation)
+        handed = None if place is None else place.moves.handed_down(device, creation)
         if place is None or handed is None or not handed.is_needed:
             continue
-        beside = place.tensor_given(creation)
+        beside = place.moves.tensor_given(creation)
         if beside is not None:
-            return _create_there(scene, clash, f"{beside}.device")
+            return _create_there(context, clash, f"{beside}.device")
         rewrite = (
-            (_create_there(scene, clash, handed.code) if place is made else None)
+            (_create_there(context, clash, handed.code) if place is made else None)
             or _move_at_binding(here, clash, handed.code)
             or _move_in_place(here, clash, handed.code)
         )
@@ -75,21 +75,21 @@ def _with_device_handed_down(scene: Scene, clash: Clash) -> Rewrite | None:
     return None
 
 
-def _is_at_hand(place: Scene, reference: Operand) -> bool:
+def _is_at_hand(place: RuleContext, reference: Operand) -> bool:
     """Whether a function can say where the other value is, or move as that was moved."""
-    if place.spelling(reference.device) is not None:
+    if place.moves.spelling(reference.device) is not None:
         return True
     since = reference.since
     moved = since is not None and since.verb is Verb.MOVED
-    return moved and place.move_to(reference.device, since) is not None
+    return moved and place.moves.move_to(reference.device, since) is not None
 
 
-def _create_there(scene: Scene, clash: Clash, handed: str | None = None) -> Rewrite | None:
+def _create_there(context: RuleContext, clash: Clash, handed: str | None = None) -> Rewrite | None:
     """`device=` for a new tensor, with a name that has its value where the tensor is created."""
     step = clash.culprit.since
     if step is None or step.verb is not Verb.CREATED or not isinstance(step.site, cst.Call):
         return None
-    made = scene.where_made(step.site)
+    made = context.where_made(step.site)
     spelled = handed or (None if made is None else _device_expression(made, clash))
     if spelled is None:
         return None
@@ -110,43 +110,43 @@ def takes_device(call: cst.Call) -> bool:
 _WITHOUT_DEVICE = re.compile(r"Tensor$|^from_(?:numpy|dlpack|file)$|^frombuffer$")
 
 
-def _device_expression(made: Scene, clash: Clash) -> str | None:
+def _device_expression(made: RuleContext, clash: Clash) -> str | None:
     reference = clash.reference
-    spelled = made.spelling(reference.device)
+    spelled = made.moves.spelling(reference.device)
     if spelled is not None:
         return spelled
-    move = made.move_to(reference.device, reference.since)
+    move = made.moves.move_to(reference.device, reference.since)
     if move is not None and move.startswith(".to("):
         return move[4:-1]
     if move is not None and move.startswith(".cuda("):
         return f'"{reference.device}"'
     same_frame = clash.is_reference_here and made.is_at(clash)
-    return made.device_of_value(reference.value, reference.site) if same_frame else None
+    return made.moves.device_of_value(reference.value, reference.site) if same_frame else None
 
 
-def _move(scene: Scene, clash: Clash, handed: str | None, place: Site) -> str | None:
+def _move(context: RuleContext, clash: Clash, handed: str | None, place: Site) -> str | None:
     if handed is not None:
         return f".to({handed})"
     reference = clash.reference
-    move = scene.move_to(reference.device, reference.since, place)
+    move = context.moves.move_to(reference.device, reference.since, place)
     if move is not None:
         return move
     if not clash.is_reference_here:
         return None
-    device = scene.device_of_value(reference.value, reference.site)
+    device = context.moves.device_of_value(reference.value, reference.site)
     return None if device is None else f".to({device})"
 
 
-def _move_at_binding(here: Scene, clash: Clash, handed: str | None = None) -> Rewrite | None:
+def _move_at_binding(here: RuleContext, clash: Clash, handed: str | None = None) -> Rewrite | None:
     """`x = x.to(device)` where `x` got its name: beside its siblings, or first in the loop."""
     site, since = _named(here, clash.culprit), clash.culprit.since
     if site is None or since is None:
         return None
-    binding = here.bound_by(site)
+    binding = here.source.bound_by(site)
     sibling = None if binding is None else here.beside(binding)
-    statement, scene = sibling or (binding, here.where_bound(site))
-    move = _as_sibling(here, sibling, clash) or _move(scene, clash, handed, statement)
-    moved = None if move is None else moved_whole(here, site.value, here.value_of(site), move)
+    statement, context = sibling or (binding, here.where_bound(site))
+    move = _as_sibling(here, sibling, clash) or _move(context, clash, handed, statement)
+    moved = None if move is None else moved_whole(here, site.value, here.names.value_of(site), move)
     if move is None or moved is None:
         return None
     content = f"{site.value} = {moved}"
@@ -177,20 +177,22 @@ def _binds_one_name(statement: Site) -> TypeGuard[cst.Assign]:
     return isinstance(statement.targets[0].target, cst.Name)
 
 
-def _as_sibling(here: Scene, sibling: tuple[cst.Assign, Scene] | None, clash: Clash) -> str | None:
+def _as_sibling(
+    here: RuleContext, sibling: tuple[cst.Assign, RuleContext] | None, clash: Clash
+) -> str | None:
     """`.to(device, non_blocking=True)`, where a sibling is moved to the same device so."""
     if sibling is None:
         return None
     name, call = sibling[0].targets[0].target, sibling[0].value
     if not (isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute)):
         return None
-    device = getattr(here.value_of(name), "device", None)
+    device = getattr(here.names.value_of(name), "device", None)
     if device != clash.reference.device or call.func.attr.value not in ("to", "cuda"):
         return None
     return here.code(call)[len(here.code(call.func.value)) :]
 
 
-def _named(here: Scene, culprit: Operand) -> cst.Name | None:
+def _named(here: RuleContext, culprit: Operand) -> cst.Name | None:
     """The name under which a batch or host data came: `x` in `x.view(-1, 784)`."""
     if culprit.since is None or culprit.since.verb not in (Verb.LOADED, *_MADE):
         return None
@@ -204,17 +206,17 @@ def _named(here: Scene, culprit: Operand) -> cst.Name | None:
     if not isinstance(site, cst.Name):
         return None
     is_itself = site is culprit.site
-    held = getattr(here.value_of(site), "since", None)
+    held = getattr(here.names.value_of(site), "since", None)
     return site if is_itself or held == culprit.since else None
 
 
-def _move_in_place(here: Scene, clash: Clash, handed: str | None = None) -> Rewrite | None:
+def _move_in_place(here: RuleContext, clash: Clash, handed: str | None = None) -> Rewrite | None:
     site = clash.culprit.site
-    scene = here.where_made(site) or here
-    move = _move(scene, clash, handed, site)
+    context = here.where_made(site) or here
+    move = _move(context, clash, handed, site)
     if moves_parts(here, clash.culprit.value, clash.culprit.since):
         return move_parts(here, site, clash.culprit.since, move)
-    if isinstance(site, _DISPLAYS) or isinstance(here.value_of(site), _CONTAINERS):
+    if isinstance(site, _DISPLAYS) or isinstance(here.names.value_of(site), _CONTAINERS):
         return None
     if move is None:
         return None

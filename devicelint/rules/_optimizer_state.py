@@ -8,12 +8,12 @@ from devicelint.domain.devices import Agreement, Device, Known
 from devicelint.domain.training_events import OptimizerStateElsewhere
 from devicelint.finding import Severity
 from devicelint.fixes import InsertStatement, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, line_of
 
 
-def report(event: OptimizerStateElsewhere, scene: Scene, what: str, advice: str) -> Report:
+def report(event: OptimizerStateElsewhere, context: RuleContext, what: str, advice: str) -> Report:
     """The state stays where the model was when it was made, and a step needs both together."""
     certain = event.agreement is Agreement.DIFFERENT
     condition = "" if certain else f" unless `{_chosen(event)}` is the CPU"
@@ -23,7 +23,7 @@ def report(event: OptimizerStateElsewhere, scene: Scene, what: str, advice: str)
         f"that (line {line_of(0)}), which the state does not: step() fails{condition}; {advice}",
         (*clashes.history(event.model), (event.site, "fails here")),
         None if certain else Severity.WARNING,
-        fix=_move_first(event, scene),
+        fix=_move_first(event, context),
     )
 
 
@@ -37,15 +37,15 @@ def _chosen(event: OptimizerStateElsewhere) -> Device:
     return event.state if isinstance(event.model.device, Known) else event.model.device
 
 
-def _move_first(event: OptimizerStateElsewhere, scene: Scene) -> Rewrite | None:
+def _move_first(event: OptimizerStateElsewhere, context: RuleContext) -> Rewrite | None:
     """The same move, before the state is made, where the device has a name there already."""
     made, model = event.made, event.model.site
-    before = scene.where_made(made)
+    before = context.where_made(made)
     if not event.beside or before is None or not isinstance(model, (cst.Name, cst.Attribute)):
         return None
-    device = before.spelling(event.model.device)
+    device = before.moves.spelling(event.model.device)
     if device is None:
         return None
     assert isinstance(made, cst.CSTNode)
-    move = f"{scene.code(model)}.to({device})"
+    move = f"{context.code(model)}.to({device})"
     return Rewrite(f"Move the model first: `{move}`", (InsertStatement(made, move),))

@@ -7,10 +7,10 @@ import libcst as cst
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import Batch, Value
 from devicelint.fixes import InsertStatement, Replace, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 
 
-def moves_parts(scene: Scene, value: Value, since: Step | None) -> bool:
+def moves_parts(context: RuleContext, value: Value, since: Step | None) -> bool:
     """Whether the other loop moves parts of it, one by one: it may be a list, without a `.to()`."""
     if not isinstance(value, Batch) or not value.whole:
         return False
@@ -18,25 +18,30 @@ def moves_parts(scene: Scene, value: Value, since: Step | None) -> bool:
         return False
     func = since.evidence.func
     assert isinstance(func, cst.Attribute)
-    return isinstance(func.value, cst.Subscript) or scene.parts_with(since.evidence) is not None
+    return (
+        isinstance(func.value, cst.Subscript)
+        or context.source.parts_with(since.evidence) is not None
+    )
 
 
-def move_parts(here: Scene, site: Site, since: Step | None, move: str | None) -> Rewrite | None:
+def move_parts(
+    here: RuleContext, site: Site, since: Step | None, move: str | None
+) -> Rewrite | None:
     """`g = [x.to(device) for x in g]`, where the other loop has that for its own."""
     code = None if since is None or move is None else _parts(here, site, since.evidence, move)
     if code is None or not isinstance(site, cst.CSTNode):
         return None
     message = f"Move the parts of `{here.code(site)}` with `{move}`, as the other loop does"
-    loop = here.bound_by(site)
+    loop = here.source.bound_by(site)
     if isinstance(loop, cst.For) and isinstance(site, cst.Name):
         first = loop.body.body[0]
         return Rewrite(message, (InsertStatement(first, f"{site.value} = {code}", "before"),))
     return Rewrite(message, (Replace(site, code),))
 
 
-def _parts(here: Scene, site: Site, call: Site, move: str) -> str | None:
+def _parts(here: RuleContext, site: Site, call: Site, move: str) -> str | None:
     """The other loop's comprehension, over what is here, with the move that is right here."""
-    parts = here.parts_with(call)
+    parts = here.source.parts_with(call)
     if parts is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return None
     over = parts.for_in.iter

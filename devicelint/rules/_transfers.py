@@ -6,7 +6,7 @@ import libcst as cst
 
 from devicelint.domain.devices import Device, DeviceOf, Opaque, may_be_accelerator
 from devicelint.domain.events import Transfer
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 
 
 def goes_to_accelerator(target: Device | None) -> bool:
@@ -27,7 +27,7 @@ def call_of(event: Transfer) -> cst.Call:
     return event.site
 
 
-def device_written(event: Transfer, scene: Scene) -> str | None:
+def device_written(event: Transfer, context: RuleContext) -> str | None:
     """The device that a transfer names, as it is written; None where it says more than that."""
     call = call_of(event)
     if event.method == "cuda" and not call.args:
@@ -41,15 +41,15 @@ def device_written(event: Transfer, scene: Scene) -> str | None:
         or not (said[0].keyword is None or _is_named(said[0], "device"))
     ):
         return None
-    return None if _is_tensor(scene, said[0].value) else scene.code(said[0].value)
+    return None if _is_tensor(context, said[0].value) else context.code(said[0].value)
 
 
 def _is_named(argument: cst.Arg, name: str) -> bool:
     return argument.keyword is not None and argument.keyword.value == name
 
 
-def _is_tensor(scene: Scene, given: cst.BaseExpression) -> bool:
+def _is_tensor(context: RuleContext, given: cst.BaseExpression) -> bool:
     """`x.to(other)` follows the dtype of the other tensor, too."""
-    return getattr(scene.value_of(given), "device", None) is not None and not hasattr(
-        scene.value_of(given), "is_object"
+    return getattr(context.names.value_of(given), "device", None) is not None and not hasattr(
+        context.names.value_of(given), "is_object"
     )

@@ -6,7 +6,7 @@ from devicelint.domain.data_events import AcceleratorInWorker
 from devicelint.domain.events import Operand
 from devicelint.domain.values import HOST
 from devicelint.finding import Severity
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule, line_of
 
@@ -19,13 +19,13 @@ class AcceleratorInWorkers(Rule):
     severity = Severity.ERROR
     summary = "A dataset or collate function uses an accelerator in a forked worker"
 
-    def on_accelerator_in_worker(self, event: AcceleratorInWorker, scene: Scene) -> Reports:
+    def on_accelerator_in_worker(self, event: AcceleratorInWorker, context: RuleContext) -> Reports:
         """The data are to stay on the CPU until they come out of the loader."""
         place = clashes.place(Operand(event.site, HOST, event.device))
         yield Report(
             event.site,
-            f"{clashes.quoted(scene, event.site)} goes to {place}, but `{event.function}` runs in "
-            f"the worker processes of the loader of line {line_of(0)}, which cannot use it: move "
-            "the batch in the loop instead",
+            f"{clashes.quoted(context, event.site)} goes to {place}, but `{event.function}` runs "
+            f"in the worker processes of the loader of line {line_of(0)}, which cannot use it: "
+            "move the batch in the loop instead",
             ((event.loader, "its workers are made here"),),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.finding import Severity
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._accelerator_demands import Demands
 from devicelint.rules._base import Reports, Rule
 
@@ -22,6 +22,6 @@ class AcceleratorRequired(Rule):
     def __init__(self) -> None:
         self._demands = Demands(contradicting=False)
 
-    def on_accelerator_demanded(self, event: AcceleratorDemanded, scene: Scene) -> Reports:
+    def on_accelerator_demanded(self, event: AcceleratorDemanded, context: RuleContext) -> Reports:
         """What agrees with the rest of the code, which may well be meant for such machines."""
-        return self._demands.reports(event, scene)
+        return self._demands.reports(event, context)

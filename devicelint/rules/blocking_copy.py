@@ -10,7 +10,7 @@ from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import Batch, Loader, Tensor
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import AddKeyword, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _transfers as transfers
 from devicelint.rules._base import Report, Reports, Rule, line_of
@@ -29,28 +29,28 @@ class BlockingCopy(Rule):
     default = False
     adopts = True
 
-    def on_transfer(self, event: Transfer, scene: Scene) -> Reports:
+    def on_transfer(self, event: Transfer, context: RuleContext) -> Reports:
         """What a loader yields goes to an accelerator."""
         receiver = event.receiver
         if not isinstance(receiver, (Tensor, Batch)) or receiver.since.verb is not Verb.LOADED:
             return
         if event.method not in ("to", "cuda") or not transfers.goes_to_accelerator(event.target):
             return
-        loader = _loader(receiver.since, scene)
+        loader = _loader(receiver.since, context)
         asked = _asks_not_to_block(transfers.call_of(event))
         if loader is None or asked is None or receiver.device != CPU:
             return
         if receiver.since.pinned and not asked:
-            yield _report_waiting(event, loader, scene)
+            yield _report_waiting(event, loader, context)
         elif asked and _is_never_pinned(loader):
-            yield _report_unpinned(event, loader, scene)
+            yield _report_unpinned(event, loader, context)
 
 
-def _report_waiting(event: Transfer, loader: cst.Call, scene: Scene) -> Report:
+def _report_waiting(event: Transfer, loader: cst.Call, context: RuleContext) -> Report:
     return Report(
         event.site,
-        f"{clashes.quoted(scene, event.site)} waits for the copy, although the DataLoader pins its "
-        f"memory (line {line_of(0)}): non_blocking=True lets the host go on",
+        f"{clashes.quoted(context, event.site)} waits for the copy, although the DataLoader pins "
+        f"its memory (line {line_of(0)}): non_blocking=True lets the host go on",
         ((loader, "pins what it yields"),),
         fix=Rewrite(
             "Add `non_blocking=True`",
@@ -59,25 +59,25 @@ def _report_waiting(event: Transfer, loader: cst.Call, scene: Scene) -> Report:
     )
 
 
-def _report_unpinned(event: Transfer, loader: cst.Call, scene: Scene) -> Report:
+def _report_unpinned(event: Transfer, loader: cst.Call, context: RuleContext) -> Report:
     change = AddKeyword(loader, "pin_memory", "True")
     return Report(
         event.site,
-        f"non_blocking=True does nothing in {clashes.quoted(scene, event.site)}: the DataLoader "
+        f"non_blocking=True does nothing in {clashes.quoted(context, event.site)}: the DataLoader "
         f"does not pin its memory (line {line_of(0)}), and the host waits for the copy",
         ((loader, "does not pin what it yields"),),
         fix=Rewrite("Add `pin_memory=True` to the loader", (change,), Safety.UNSAFE),
     )
 
 
-def _loader(since: Step, scene: Scene) -> cst.Call | None:
+def _loader(since: Step, context: RuleContext) -> cst.Call | None:
     """The DataLoader over which the loop goes, where a name there holds it."""
-    bound = scene.bound_by(since.site)
+    bound = context.source.bound_by(since.site)
     waiting: list[Site] = [bound.iter if isinstance(bound, cst.For) else since.site]
     while waiting:
         node = waiting.pop()
         if isinstance(node, (cst.Name, cst.Attribute)):
-            value = scene.value_of(node)
+            value = context.names.value_of(node)
             if isinstance(value, Loader) and isinstance(value.site, cst.Call):
                 return value.site
         if isinstance(node, cst.CSTNode):

@@ -10,7 +10,7 @@ from devicelint.domain.parallel_events import CollectiveCalled, GroupJoined
 from devicelint.domain.worlds import World
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import AddKeyword, Change, DefineDevice, InsertAfter, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule
@@ -33,25 +33,25 @@ class CollectiveOnCpu(Rule):
         self._elsewhere: set[Site] = set()
         self._beside: Site = None
 
-    def on_group_joined(self, event: GroupJoined, scene: Scene) -> Reports:
+    def on_group_joined(self, event: GroupJoined, context: RuleContext) -> Reports:
         """The backend decides; a collective may have been met before it was known."""
-        if self._is_spared(scene.world):
+        if self._is_spared(context.world):
             return
         self._groups[event.site] = event
         if self._reaches_accelerators_alone():
             yield from map(self._report, self._waiting)
 
-    def on_collective_called(self, event: CollectiveCalled, scene: Scene) -> Reports:
+    def on_collective_called(self, event: CollectiveCalled, context: RuleContext) -> Reports:
         """A tensor on the CPU, where the backend is NCCL or others are on accelerators."""
         if is_accelerator(event.operand.device):
             self._elsewhere.add(event.operand.site)
             yield from self._others_are_elsewhere(event)
-        if event.operand.device != CPU or self._is_spared(scene.world):
+        if event.operand.device != CPU or self._is_spared(context.world):
             return
         site = event.operand.site
         if site in self._elsewhere:
             return
-        waiting = (event, clashes.quoted(scene, site), _create_on_accelerator(scene, event))
+        waiting = (event, clashes.quoted(context, site), _create_on_accelerator(context, event))
         self._waiting.append(waiting)
         if self._reaches_accelerators_alone() or (self._beside and not self._groups):
             yield self._report(waiting)
@@ -78,9 +78,9 @@ class CollectiveOnCpu(Rule):
         event, quoted, fix = waiting
         operand, group = event.operand, next(iter(self._groups.values()), None)
         place: Site = self._beside
-        where, told, severity = "", "a tensor on an accelerator here", Severity.WARNING
+        where, explanation, severity = "", "a tensor on an accelerator here", Severity.WARNING
         if group is not None:
-            place, told = group.site, "the group is joined here"
+            place, explanation = group.site, "the group is joined here"
             where = f", which `{group.option}` is by default," if group.option else ""
             severity = Severity.WARNING if group.option else Severity.ERROR
         reason = f"NCCL{where} reaches accelerators alone"
@@ -90,26 +90,26 @@ class CollectiveOnCpu(Rule):
             operand.site,
             f"{quoted} is on the CPU{clashes.since(operand, 0)}, and {event.operation}() cannot "
             f"take it: {reason}",
-            (*clashes.history(operand), (place, told)),
+            (*clashes.history(operand), (place, explanation)),
             severity,
             fix=fix,
         )
 
 
-def _create_on_accelerator(scene: Scene, event: CollectiveCalled) -> Rewrite | None:
+def _create_on_accelerator(context: RuleContext, event: CollectiveCalled) -> Rewrite | None:
     """The tensor is written to in place, so that it has to be made where it is needed."""
     step = event.operand.since
     if step is None or not isinstance(step.site, cst.Call):
         return None
     if step.verb not in (Verb.CREATED, Verb.CONVERTED):
         return None
-    made = scene.where_made(step.site) or scene
-    name = made.spelling(_CUDA)
+    made = context.where_made(step.site) or context
+    name = made.moves.spelling(_CUDA)
     changes: list[Change] = []
-    if name is None and scene.demands_on_purpose():
+    if name is None and context.intent.demands_on_purpose():
         name = f'"{_CUDA}"'
     elif name is None:
-        name = scene.free_name(("device", "torch_device"), step.site, step.site) or "device"
+        name = context.names.free_name(("device", "torch_device"), step.site, step.site) or "device"
         changes.append(DefineDevice(name, str(_CUDA)))
     if step.verb is Verb.CREATED and moving.takes_device(step.site):
         changes.append(AddKeyword(step.site, "device", name))

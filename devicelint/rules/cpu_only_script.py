@@ -14,7 +14,7 @@ from devicelint.fixes import (
     InsertAfter,
     Rewrite,
 )
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.interpreter.suggestions.device_parameters import HandedDown
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _move_fixes as moving
@@ -33,8 +33,8 @@ class CpuOnlyScript(Rule):
     default = False
     adopts = True
 
-    def on_cpu_only(self, event: CpuOnly, scene: Scene) -> Reports:
-        """All that is trained moves at once, and each part is told of."""
+    def on_cpu_only(self, event: CpuOnly, context: RuleContext) -> Reports:
+        """All that is trained moves at once, and each part is reported."""
         device = event.name or "device"
         advice = f"choose a `{device}`, " + (
             f"move it there with `.to({device})`, and what it is given"
@@ -43,16 +43,16 @@ class CpuOnlyScript(Rule):
         )
         yield Report(
             event.site,
-            f"{clashes.quoted(scene, event.site)} is on the CPU, whatever the machine has: "
+            f"{clashes.quoted(context, event.site)} is on the CPU, whatever the machine has: "
             f"{advice}",
-            fix=_adopted(event, scene),
+            fix=_adopted(event, context),
             anywhere=True,
         )
 
-    def on_fixed_to_cpu(self, event: FixedToCpu, scene: Scene) -> Reports:
+    def on_fixed_to_cpu(self, event: FixedToCpu, context: RuleContext) -> Reports:
         """The literal becomes a choice."""
         assert isinstance(event.site, cst.SimpleString)
-        chosen = chosen_in_place(scene, event.site, "cuda")
+        chosen = chosen_in_place(context, event.site, "cuda")
         fix = None
         if chosen is not None:
             fix = Rewrite("Choose the device by what the machine has", chosen, begins=True)
@@ -64,12 +64,12 @@ class CpuOnlyScript(Rule):
         )
 
 
-def _adopted(event: CpuOnly, scene: Scene) -> Rewrite | None:
+def _adopted(event: CpuOnly, context: RuleContext) -> Rewrite | None:
     if event.name is None:
         return None
-    ways = [_way_to(scene, site, event.name) for site, _ in event.parts]
+    ways = [_way_to(context, site, event.name) for site, _ in event.parts]
     if all(way is not None for way in ways):
-        defined = DefineDevice(event.name, file=scene.leading_file)
+        defined = DefineDevice(event.name, file=context.leading_file)
     else:
         defined, ways = DefineDevice(event.name), [None for _ in ways]
     changes: list[Change] = [defined]
@@ -81,10 +81,10 @@ def _adopted(event: CpuOnly, scene: Scene) -> Rewrite | None:
     )
 
 
-def _way_to(scene: Scene, site: Site, name: str) -> HandedDown | None:
+def _way_to(context: RuleContext, site: Site, name: str) -> HandedDown | None:
     """How the device gets to where a part is built: in another file, maybe."""
-    made = scene.where_made(site)
-    return None if made is None else made.handed_down(name)
+    made = context.where_made(site)
+    return None if made is None else made.moves.handed_down(name)
 
 
 def _moved(site: Site, is_module: bool, device: str) -> Change:

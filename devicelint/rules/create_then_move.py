@@ -12,7 +12,7 @@ from devicelint.domain.history import Verb
 from devicelint.domain.values import Tensor
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import AddKeyword, Keep, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _move_fixes as moving
 from devicelint.rules import _transfers as transfers
@@ -31,20 +31,20 @@ class CreateThenMove(Rule):
     summary = "A tensor is created on the CPU and copied at once: device= creates it in place"
     default = False
 
-    def on_transfer(self, event: Transfer, scene: Scene) -> Reports:
+    def on_transfer(self, event: Transfer, context: RuleContext) -> Reports:
         """`torch.zeros(3).to(device)`."""
         made = event.receiver_site
         if not isinstance(made, cst.Call) or not _is_new(event, made):
             return
         if event.target is None or not transfers.goes_to_accelerator(event.target):
             return
-        if scene.is_statement(event.site):
+        if context.source.is_statement(event.site):
             return
         yield Report(
             event.site,
-            f"{clashes.quoted(scene, made)} is created on the CPU and copied to "
+            f"{clashes.quoted(context, made)} is created on the CPU and copied to "
             f"{transfers.named(event.target)}: device= creates it there",
-            fix=_create_there(event, made, scene),
+            fix=_create_there(event, made, context),
         )
 
 
@@ -60,12 +60,12 @@ def _is_new(event: Transfer, made: cst.Call) -> bool:
     return moving.takes_device(made) and not is_open and not set(words) & set(_IN_THE_WAY)
 
 
-def _create_there(event: Transfer, made: cst.Call, scene: Scene) -> Rewrite | None:
+def _create_there(event: Transfer, made: cst.Call, context: RuleContext) -> Rewrite | None:
     """Random numbers come from the other generator then, and are others."""
-    device = transfers.device_written(event, scene)
+    device = transfers.device_written(event, context)
     if device is None:
         return None
-    is_random = _RANDOM.search(scene.code(made.func)) is not None
+    is_random = _RANDOM.search(context.code(made.func)) is not None
     return Rewrite(
         f"Create it with `device={device}`",
         (AddKeyword(made, "device", device), Keep(transfers.call_of(event), made)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
 from devicelint.finding import Severity
 from devicelint.interpreter.analyses.placeholders import RETURNED
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule
@@ -22,27 +22,29 @@ class CreatedOnCpu(Rule):
     severity = Severity.ERROR
     summary = "A tensor created without device= meets values on another device"
 
-    def on_mixed_operation(self, event: MixedOperation, scene: Scene) -> Reports:
+    def on_mixed_operation(self, event: MixedOperation, context: RuleContext) -> Reports:
         """The new tensor is an operand."""
-        if clashes.is_fresh(scene, event.clash) and not clashes.is_kept(event.clash.culprit):
-            met = clashes.quoted(scene, event.clash.reference.site)
-            yield self._report(event.clash, scene, _MEETS.get(event.operation, "meets") + f" {met}")
+        if clashes.is_fresh(context, event.clash) and not clashes.is_kept(event.clash.culprit):
+            met = clashes.quoted(context, event.clash.reference.site)
+            yield self._report(
+                event.clash, context, _MEETS.get(event.operation, "meets") + f" {met}"
+            )
 
-    def on_misplaced_input(self, event: MisplacedInput, scene: Scene) -> Reports:
+    def on_misplaced_input(self, event: MisplacedInput, context: RuleContext) -> Reports:
         """The new tensor is an input of a module."""
-        if clashes.is_fresh(scene, event.clash) and not clashes.is_kept(event.clash.culprit):
-            yield self._report(event.clash, scene, f"is an input of module `{event.module}`")
+        if clashes.is_fresh(context, event.clash) and not clashes.is_kept(event.clash.culprit):
+            yield self._report(event.clash, context, f"is an input of module `{event.module}`")
 
-    def _report(self, clash: Clash, scene: Scene, met: str) -> Report:
+    def _report(self, clash: Clash, context: RuleContext, met: str) -> Report:
         step = clash.culprit.since
         assert step is not None
         return Report(
             step.site,
-            f"{clashes.quoted(scene, step.site)} is created on the CPU and {met}, which is on "
+            f"{clashes.quoted(context, step.site)} is created on the CPU and {met}, which is on "
             f"{clashes.place(clash.reference)}{clashes.since(clash.reference, 0)}"
             f"{clashes.condition(clash)}: create it with device=",
             (*clashes.history(clash.reference), (clash.failing, "fails here")),
             clashes.severity(clash),
             clashes.certainty(clash),
-            moving.move_culprit(scene, clash),
+            moving.move_culprit(context, clash),
         )

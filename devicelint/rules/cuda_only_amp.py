@@ -9,8 +9,8 @@ import libcst as cst
 from devicelint.domain.api_events import AmpForOneDevice
 from devicelint.finding import Severity
 from devicelint.fixes import AddKeyword, Change, Replace, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
-from devicelint.interpreter.suggestions.device_names import NamedDevice
+from devicelint.interpreter.facts.named_devices import NamedDevice
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.interpreter.torch.cuda_api import ENABLED_AT
 from devicelint.rules._base import Report, Reports, Rule
 
@@ -37,11 +37,11 @@ class CudaOnlyAmp(Rule):
         self._with_index: set[str] = set()
         """What may say more than a type on a machine with an accelerator, such as "cuda:0"."""
 
-    def on_amp_for_one_device(self, event: AmpForOneDevice, scene: Scene) -> Reports:
+    def on_amp_for_one_device(self, event: AmpForOneDevice, context: RuleContext) -> Reports:
         """Reached on the machine without CUDA, where a variable holds the device that is used."""
         last = event.name.rpartition(".")[2]
-        at_hand = scene.devices_at_hand(event.site, event.site, event.device) or ()
-        if scene.world.accelerators:
+        at_hand = context.names.devices_at_hand(event.site, event.site, event.device) or ()
+        if context.world.accelerators:
             self._with_index |= {one.code for one in at_hand if not one.is_type}
             return
         if last == "GradScaler" and not self.may_use(_NEW_SCALER):
@@ -58,10 +58,10 @@ class CudaOnlyAmp(Rule):
         old = event.name.startswith("torch.cuda.amp.") and self.may_use(_DEPRECATED)
         yield Report(
             call,
-            f"{scene.code(call.func)}() is for CUDA, and `{named.code}` may be another device, "
+            f"{context.code(call.func)}() is for CUDA, and `{named.code}` may be another device, "
             f"where it does nothing but warn{' (deprecated since torch 2.4)' * old}: "
             f"use {instead}",
-            fix=_fix_of(event, call, device, scene),
+            fix=_fix_of(event, call, device, context),
         )
 
 
@@ -72,14 +72,16 @@ def _type_of(named: NamedDevice, *, is_type: bool) -> str:
     return f"{named.code}.type" if named.is_object else f"torch.device({named.code}).type"
 
 
-def _fix_of(event: AmpForOneDevice, call: cst.Call, device: str, scene: Scene) -> Rewrite | None:
+def _fix_of(
+    event: AmpForOneDevice, call: cst.Call, device: str, context: RuleContext
+) -> Rewrite | None:
     """On CUDA nothing changes, and nor does it elsewhere: it stays off there, and says so."""
-    torch = scene.torch_name()
+    torch = context.names.torch_name()
     if torch is None or any(one.star for one in call.args):
         return None
     device = device.replace("torch.", f"{torch}.", 1) if device.startswith("torch.") else device
     given = _given(event, call)
-    enabled = _enabled(given, device, scene)
+    enabled = _enabled(given, device, context)
     changes: tuple[Change, ...]
     if event.argument is not None:
         assert isinstance(event.argument, cst.CSTNode)
@@ -88,7 +90,7 @@ def _fix_of(event: AmpForOneDevice, call: cst.Call, device: str, scene: Scene) -
         )
         changes = (Replace(event.argument, device), switch)
     elif event.name.startswith("torch.cuda."):
-        changes = (Replace(call, _written_anew(event, call, (device, enabled), torch, scene)),)
+        changes = (Replace(call, _written_anew(event, call, (device, enabled), torch, context)),)
     else:
         return None
     return Rewrite(f"Use `{device}`, and keep it off on the CPU", changes)
@@ -103,29 +105,31 @@ def _given(event: AmpForOneDevice, call: cst.Call) -> cst.Arg | None:
     return None
 
 
-def _enabled(given: cst.Arg | None, device: str, scene: Scene) -> str:
+def _enabled(given: cst.Arg | None, device: str, context: RuleContext) -> str:
     """`device.type != "cpu"`, and what switched it on before."""
     there = f'{device} != "cpu"'
-    if given is None or scene.code(given.value) == "True":
+    if given is None or context.code(given.value) == "True":
         return there
-    before = scene.code(given.value)
+    before = context.code(given.value)
     plain = isinstance(given.value, (cst.Attribute, cst.Call, cst.Name, cst.Subscript))
     return f"{before if plain else f'({before})'} and {there}"
 
 
 def _written_anew(
-    event: AmpForOneDevice, call: cst.Call, amp: tuple[str, str], torch: str, scene: Scene
+    event: AmpForOneDevice, call: cst.Call, amp: tuple[str, str], torch: str, context: RuleContext
 ) -> str:
     """`torch.cuda.amp.autocast(dtype=…)` → `torch.autocast(device_type=…, dtype=…, enabled=…)`."""
     last = event.name.rpartition(".")[2]
     device, enabled = amp
-    kept = {**dict(_keywords(call, _OLD_ORDER[last], scene)), "enabled": enabled}
+    kept = {**dict(_keywords(call, _OLD_ORDER[last], context)), "enabled": enabled}
     written = (f"{name}={value}" for name, value in kept.items())
     if last == "autocast":
         return f"{torch}.autocast({', '.join([f'device_type={device}', *written])})"
     return f"{torch}.amp.GradScaler({', '.join([device, *written])})"
 
 
-def _keywords(call: cst.Call, order: tuple[str, ...], scene: Scene) -> Iterator[tuple[str, str]]:
+def _keywords(
+    call: cst.Call, order: tuple[str, ...], context: RuleContext
+) -> Iterator[tuple[str, str]]:
     for name, one in zip((*order, *order), call.args, strict=False):
-        yield name if one.keyword is None else one.keyword.value, scene.code(one.value)
+        yield name if one.keyword is None else one.keyword.value, context.code(one.value)

@@ -7,7 +7,7 @@ import libcst as cst
 from devicelint.domain.events import DeviceCompared, IndexTested
 from devicelint.finding import Severity
 from devicelint.fixes import Change, InsertAfter, Replace, Rewrite, WrapInCall
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 
@@ -20,14 +20,14 @@ class DeviceComparedWithString(Rule):
     severity = Severity.ERROR
     summary = "A torch.device never equals a string, and GPU 0 is false"
 
-    def on_device_compared(self, event: DeviceCompared, scene: Scene) -> Reports:
+    def on_device_compared(self, event: DeviceCompared, context: RuleContext) -> Reports:
         """`device == "cuda"` is always False, `device != "cuda"` always True."""
         assert isinstance(event.device_site, cst.CSTNode)
-        device = clashes.quoted(scene, event.device_site)
+        device = clashes.quoted(context, event.device_site)
         wrong = f"which never equals a string: this is always {event.operator in ('!=', 'not in')}"
         if event.searched:
             wrong = "not a string: `in` raises TypeError"
-        change = _compare_text(scene, event)
+        change = _compare_text(context, event)
         yield Report(
             event.site,
             f"{device} is a torch.device, {wrong}; compare {device[:-1]}.type`",
@@ -35,20 +35,20 @@ class DeviceComparedWithString(Rule):
             anywhere=True,
         )
 
-    def on_index_tested(self, event: IndexTested, scene: Scene) -> Reports:
+    def on_index_tested(self, event: IndexTested, context: RuleContext) -> Reports:
         """The index of the first GPU is 0, which is false."""
         assert isinstance(event.site, cst.CSTNode)
-        index = clashes.quoted(scene, event.site)
+        index = clashes.quoted(context, event.site)
         yield Report(
             event.site,
             f"{index} is the index of a device, and that of the first GPU is 0, which is false; "
             f"ask for {index[:-1]} {event.given}`",
-            fix=Rewrite(f"Ask for `{event.given}`", (_ask(scene, event.site, event.given),)),
+            fix=Rewrite(f"Ask for `{event.given}`", (_ask(context, event.site, event.given),)),
             anywhere=True,
         )
 
 
-def _compare_text(scene: Scene, event: DeviceCompared) -> Change | None:
+def _compare_text(context: RuleContext, event: DeviceCompared) -> Change | None:
     """A type is compared with the type, a name with an index as a device or as text."""
     device, other = event.device_site, event.other_site
     assert isinstance(device, cst.CSTNode)
@@ -57,22 +57,22 @@ def _compare_text(scene: Scene, event: DeviceCompared) -> Change | None:
     if is_written and ":" not in event.text:
         return InsertAfter(device, ".type")
     if event.operator in ("==", "!="):
-        make = scene.name_of("torch.device")
+        make = context.names.name_of("torch.device")
         return None if make is None else WrapInCall(other, make)
     return WrapInCall(device, "str")
 
 
-def _ask(scene: Scene, site: cst.CSTNode, given: str) -> Change:
+def _ask(context: RuleContext, site: cst.CSTNode, given: str) -> Change:
     """`if index:` → `if index is not None:`; `index or 0` → `index if index is not None else 0`."""
-    index = scene.code(site)
-    parent = scene.parent_of(site)
+    index = context.code(site)
+    parent = context.source.parent_of(site)
     if isinstance(parent, cst.UnaryOperation):
         absent = {"is not None": "is None", ">= 0": "< 0"}[given]
         return Replace(parent, f"{index} {absent}")
     if isinstance(parent, cst.BooleanOperation) and isinstance(parent.operator, cst.Or):
-        around = scene.parent_of(parent)
+        around = context.source.parent_of(parent)
         if parent.left is site and not isinstance(around, (cst.If, cst.While, cst.Assert)):
-            choice = f"{index} if {index} {given} else {scene.code(parent.right)}"
+            choice = f"{index} if {index} {given} else {context.code(parent.right)}"
             alone = isinstance(around, (cst.Assign, cst.Arg, cst.Return)) or parent.lpar
             return Replace(parent, choice if alone and not parent.lpar else f"({choice})")
     return InsertAfter(site, f" {given}")

@@ -8,12 +8,12 @@ from devicelint.domain import api_events
 from devicelint.domain.devices import CPU
 from devicelint.finding import Certainty, Safety, Severity
 from devicelint.fixes import AddKeyword, InsertAfter, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule, line_of
 
 
-class DeviceNotForwarded(Rule):
+class DeviceNotForwardedRule(Rule):
     """`evaluate(model)` beside a `device`, where `def evaluate(model, device="cuda")`."""
 
     code = "DEV407"
@@ -21,8 +21,8 @@ class DeviceNotForwarded(Rule):
     severity = Severity.WARNING
     summary = "A device is not passed to a function that takes one, or ignored by it"
 
-    def on_device_ignored(self, event: api_events.DeviceIgnored, _: Scene) -> Reports:
-        """`make(3, device)`, where make() creates on the CPU whatever it is told."""
+    def on_device_ignored(self, event: api_events.DeviceIgnored, _: RuleContext) -> Reports:
+        """`make(3, device)`, where make() creates on the CPU whatever it is given."""
         function, made = event.function, event.made
         assert isinstance(function, cst.FunctionDef)
         assert isinstance(made, cst.Call)
@@ -43,17 +43,17 @@ class DeviceNotForwarded(Rule):
         )
 
     def on_device_not_forwarded(
-        self, event: api_events.DeviceNotForwarded, scene: Scene
+        self, event: api_events.DeviceNotForwarded, context: RuleContext
     ) -> Reports:
         """An accelerator that is a default fails on the machine without one; others mislead."""
         is_fixed = event.fixed is not None and event.fixed != CPU
-        if is_fixed and scene.world.accelerators:
+        if is_fixed and context.world.accelerators:
             return
         call = event.site
         assert isinstance(call, cst.Call)
         assert isinstance(event.default, cst.Param)
         assert event.default.default is not None
-        default = scene.code(event.default.default)
+        default = context.code(event.default.default)
         argument = f"{event.parameter}={event.at_hand}"
         message = (
             f"`{event.at_hand}` is chosen and not passed on: {event.function}() falls back "

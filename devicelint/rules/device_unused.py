@@ -7,11 +7,11 @@ import libcst as cst
 from devicelint.domain import training_events
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import InsertAfter, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import Report, Reports, Rule, line_of
 
 
-class DeviceUnused(Rule):
+class DeviceUnusedRule(Rule):
     """`device = …`, and the model is built, trained, and never moved."""
 
     code = "DEV701"
@@ -19,9 +19,11 @@ class DeviceUnused(Rule):
     severity = Severity.WARNING
     summary = "A device is chosen, and the model trains on the CPU all the same"
 
-    def on_device_unused(self, event: training_events.DeviceUnused, scene: Scene) -> Reports:
+    def on_device_unused(
+        self, event: training_events.DeviceUnused, context: RuleContext
+    ) -> Reports:
         """Nothing is brought to the device, so that nothing fails either."""
-        fix = _move(event, scene)
+        fix = _move(event, context)
         move = f"`.to({event.name})`" if event.device is not None else "`.to()`"
         chosen = "is an option that nothing reads" if event.is_option else "is chosen and not used"
         yield Report(
@@ -37,13 +39,13 @@ class DeviceUnused(Rule):
         )
 
 
-def _move(event: training_events.DeviceUnused, scene: Scene) -> Rewrite | None:
+def _move(event: training_events.DeviceUnused, context: RuleContext) -> Rewrite | None:
     """The model is moved where it is built; what it is given then shows up as misplaced."""
     made = event.model.since.site
-    there = scene.where_made(made)
+    there = context.where_made(made)
     if event.device is None or there is None or not isinstance(made, cst.Call):
         return None
-    device = there.spelling(event.device)
+    device = there.moves.spelling(event.device)
     if device is None:
         return None
     return Rewrite(

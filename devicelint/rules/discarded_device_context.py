@@ -7,7 +7,7 @@ import libcst as cst
 from devicelint.domain.api_events import DeviceContextDiscarded
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import RemoveStatement, Replace, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import Report, Reports, Rule
 
 _SETTERS = {
@@ -28,16 +28,18 @@ class DiscardedDeviceContext(Rule):
     severity = Severity.WARNING
     summary = "A device context as a statement of its own does nothing"
 
-    def on_device_context_discarded(self, event: DeviceContextDiscarded, scene: Scene) -> Reports:
+    def on_device_context_discarded(
+        self, event: DeviceContextDiscarded, context: RuleContext
+    ) -> Reports:
         """Nothing enters it, so that the device stays what it was."""
         call = event.site
         assert isinstance(call, cst.Call)
-        code = scene.code(call)
+        code = context.code(call)
         if event.name == "torch.device":
             message = f"`{code}` only makes a device, which nothing uses: no tensor goes there"
             fix: Rewrite | None = Rewrite("Remove it", (RemoveStatement(call),))
         else:
-            setter = _setter(event, scene.code(call.func))
+            setter = _setter(event, context.code(call.func))
             instead = f", or `{setter}(…)` for the rest of the program" * bool(setter)
             message = (
                 f"`{code}` is a context that nothing enters, and does nothing: write "

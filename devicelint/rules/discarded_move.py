@@ -19,7 +19,7 @@ from devicelint.domain.history import Site, Verb
 from devicelint.domain.values import Batch, Bundle, Tensor, Value
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import InsertBefore, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 
@@ -34,7 +34,7 @@ class DiscardedMove(Rule):
     severity = Severity.ERROR
     summary = "The result of .to(), .cuda() or .cpu() on a tensor is thrown away"
 
-    def on_discarded_transfer(self, event: DiscardedTransfer, scene: Scene) -> Reports:
+    def on_discarded_transfer(self, event: DiscardedTransfer, context: RuleContext) -> Reports:
         """A tensor is copied, not moved; modules and some containers move in place."""
         transfer = event.transfer
         receiver, source, target = transfer.receiver, transfer.origin, transfer.target
@@ -43,15 +43,15 @@ class DiscardedMove(Rule):
             return
         if not _goes_elsewhere(source, target):
             return
-        if scene.is_tried() or _wakes_the_device(scene, transfer):
+        if context.intent.is_tried() or _wakes_the_device(context, transfer):
             return
         yield Report(
             transfer.site,
-            f"{clashes.quoted(scene, transfer.receiver_site)} stays {_where(source)}: "
+            f"{clashes.quoted(context, transfer.receiver_site)} stays {_where(source)}: "
             f".{transfer.method}() returns a copy of a {what}, and this copy {_where(target)} "
             f"is thrown away",
             _history(transfer),
-            fix=_assign(scene, event),
+            fix=_assign(context, event),
         )
 
 
@@ -92,7 +92,7 @@ def _where(device: Device) -> str:
             return "where it is"
 
 
-def _wakes_the_device(scene: Scene, transfer: Transfer) -> bool:
+def _wakes_the_device(context: RuleContext, transfer: Transfer) -> bool:
     """`torch.zeros(1).cuda()` initializes CUDA: new data of no importance, moved nowhere."""
     receiver, site = transfer.receiver, transfer.receiver_site
     if not isinstance(receiver, Tensor) or not isinstance(site, cst.Call):
@@ -100,11 +100,11 @@ def _wakes_the_device(scene: Scene, transfer: Transfer) -> bool:
     if receiver.since.verb is not Verb.CREATED or receiver.since.site is not site:
         return False
     data = site.args[0].value if site.args else None
-    takes_data = scene.code(site.func).rpartition(".")[2] in _FROM_DATA
+    takes_data = context.code(site.func).rpartition(".")[2] in _FROM_DATA
     return not (takes_data and isinstance(data, (cst.Name, cst.Attribute, cst.Subscript)))
 
 
-def _assign(scene: Scene, event: DiscardedTransfer) -> Rewrite | None:
+def _assign(context: RuleContext, event: DiscardedTransfer) -> Rewrite | None:
     """Assigning helps where the place is read again, and holds what it is given as it is."""
     receiver, value = event.transfer.receiver_site, event.transfer.receiver
     statement = event.statement
@@ -113,14 +113,14 @@ def _assign(scene: Scene, event: DiscardedTransfer) -> Rewrite | None:
         return None
     if isinstance(value, Tensor) and value.role in ("parameter", "leaf"):
         return None
-    if isinstance(receiver, cst.Name) and not scene.reads_again(receiver, statement):
+    if isinstance(receiver, cst.Name) and not context.source.reads_again(receiver, statement):
         return None
-    if isinstance(receiver, cst.Subscript) and not scene.holds_items(receiver):
+    if isinstance(receiver, cst.Subscript) and not context.names.holds_items(receiver):
         return None
-    code = scene.code(receiver)
+    code = context.code(receiver)
     change = InsertBefore(statement, f"{code} = ")
-    other = scene.foreign_user_of(receiver)
+    other = context.names.foreign_user_of(receiver)
     if other is None:
         return Rewrite(f"Assign it to `{code}`", (change,))
-    message = f"Assign it to `{code}`, which {scene.code(other)}() then gets on another device"
+    message = f"Assign it to `{code}`, which {context.code(other)}() then gets on another device"
     return Rewrite(message, (change,), Safety.UNSAFE)

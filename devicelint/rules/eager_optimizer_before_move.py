@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devicelint.domain.training_events import OptimizerStateElsewhere, StateOrigin
 from devicelint.finding import Severity
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _optimizer_state
 from devicelint.rules._base import Reports, Rule
 
@@ -19,8 +19,10 @@ class EagerOptimizerBeforeMove(Rule):
         "Adagrad makes its state when it is built: before the model moves, on the wrong device"
     )
 
-    def on_optimizer_state_elsewhere(self, event: OptimizerStateElsewhere, scene: Scene) -> Reports:
+    def on_optimizer_state_elsewhere(
+        self, event: OptimizerStateElsewhere, context: RuleContext
+    ) -> Reports:
         """Every other optimizer of torch makes its state in the first step."""
         if event.origin is StateOrigin.BUILT:
             what = "Adagrad makes its state here, while the model is"
-            yield _optimizer_state.report(event, scene, what, "move the model first")
+            yield _optimizer_state.report(event, context, what, "move the model first")

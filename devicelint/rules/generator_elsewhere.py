@@ -10,7 +10,7 @@ from devicelint.domain.events import Operand
 from devicelint.domain.values import HOST
 from devicelint.finding import Severity
 from devicelint.fixes import AddKeyword, RemoveArgument, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 
@@ -23,32 +23,32 @@ class GeneratorForAnother(Rule):
     severity = Severity.ERROR
     summary = "Random numbers are drawn with the generator of another device"
 
-    def on_generator_elsewhere(self, event: GeneratorElsewhere, scene: Scene) -> Reports:
+    def on_generator_elsewhere(self, event: GeneratorElsewhere, context: RuleContext) -> Reports:
         """The generator is to be made for the device, or not at all."""
         wanted = Operand(event.site, HOST, event.wanted, event.wanted_since)
         if event.generator is None:
-            yield self._of_torch(event, wanted, scene)
+            yield self._of_torch(event, wanted, context)
             return
         generator = Operand(event.given, HOST, event.generator.device, event.generator)
         certain = event.agreement is Agreement.DIFFERENT
         unless = "" if certain else " (unless that is the CPU)"
         yield Report(
             event.given,
-            f"the generator {clashes.quoted(scene, event.given)} is for "
+            f"the generator {clashes.quoted(context, event.given)} is for "
             f"{clashes.place(generator)}{clashes.since(generator, 0)}, but {event.operation}() "
             f"draws on {clashes.place(wanted)}{unless}",
             clashes.history(generator),
             severity=None if certain else Severity.WARNING,
-            fix=_made_there(scene, event),
+            fix=_made_there(context, event),
             subject=(event.generator.site, event.site),
         )
 
-    def _of_torch(self, event: GeneratorElsewhere, wanted: Operand, scene: Scene) -> Report:
-        torch = scene.torch_name()
+    def _of_torch(self, event: GeneratorElsewhere, wanted: Operand, context: RuleContext) -> Report:
+        torch = context.names.torch_name()
         fix = None
         if torch is not None:
             assert isinstance(event.site, cst.Call)
-            device = scene.spelling(event.wanted) or f"{torch}.get_default_device()"
+            device = context.moves.spelling(event.wanted) or f"{torch}.get_default_device()"
             content = f"{torch}.Generator(device={device})"
             fix = Rewrite(f"Give it `{content}`", (AddKeyword(event.site, "generator", content),))
         return Report(
@@ -59,7 +59,7 @@ class GeneratorForAnother(Rule):
         )
 
 
-def _made_there(scene: Scene, event: GeneratorElsewhere) -> Rewrite | None:
+def _made_there(context: RuleContext, event: GeneratorElsewhere) -> Rewrite | None:
     """`device=` where the generator is made; none for the CPU, which is what it is without."""
     call = None if event.generator is None else event.generator.site
     if not isinstance(call, cst.Call):
@@ -68,8 +68,8 @@ def _made_there(scene: Scene, event: GeneratorElsewhere) -> Rewrite | None:
         if len(call.args) != 1:
             return None
         return Rewrite("Make it for the CPU", (RemoveArgument(call, call.args[0]),))
-    made = scene.where_made(call)
-    spelled = None if made is None else made.spelling(event.wanted)
+    made = context.where_made(call)
+    spelled = None if made is None else made.moves.spelling(event.wanted)
     if spelled is None or (call.args and call.args[0].keyword is None):
         return None
     change = AddKeyword(call, "device", spelled)

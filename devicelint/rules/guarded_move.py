@@ -23,7 +23,7 @@ from devicelint.fixes import (
     Rewrite,
     Unwrap,
 )
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 
@@ -47,12 +47,12 @@ class GuardedMove(Rule):
         self._promised: dict[tuple[Site, str | None], str] = {}
         """The conditions that names for devices are wanted for, by scope and name."""
 
-    def on_accelerator_demanded(self, event: AcceleratorDemanded, _scene: Scene) -> Reports:
+    def on_accelerator_demanded(self, event: AcceleratorDemanded, _context: RuleContext) -> Reports:
         """What fixes that defines a device at the top of the file."""
         self._demanded = self._demanded or not event.is_idle
         yield from ()
 
-    def on_guarded_moves(self, event: GuardedMoves, scene: Scene) -> Reports:
+    def on_guarded_moves(self, event: GuardedMoves, context: RuleContext) -> Reports:
         """All guards that ask the same are folded at once, so that nothing is left of the flag."""
         condition = event.condition
         wanted = self._promised.setdefault((event.scope, event.name), condition.code)
@@ -63,27 +63,27 @@ class GuardedMove(Rule):
         named = device or "device"
         yield Report(
             tests[0],
-            f"{clashes.quoted(scene, tests[0])} decides {_PLACES[len(tests[:3])]} about moves "
+            f"{clashes.quoted(context, tests[0])} decides {_PLACES[len(tests[:3])]} about moves "
             f"alone: choose one `{named}` by it, and move there with `.to({named})`",
             tuple((test, "the same condition") for test in tests[1:]),
-            fix=None if device is None else self._folded(event, condition, device, scene),
+            fix=None if device is None else self._folded(event, condition, device, context),
             subject=(event.site, condition.code),
             anywhere=True,
         )
 
     def _folded(
-        self, event: GuardedMoves, condition: Condition, device: str, scene: Scene
+        self, event: GuardedMoves, condition: Condition, device: str, context: RuleContext
     ) -> Rewrite | None:
-        defined = tuple(self._defined(event, condition, device, scene))
+        defined = tuple(self._defined(event, condition, device, context))
         folded = (change for guard in event.guards for change in _changes(guard, device))
-        typed = (change for one in event.types for change in _retyped(one, device, scene))
+        typed = (change for one in event.types for change in _retyped(one, device, context))
         gone = {one.statement for one in event.types}
         removed = (RemoveStatement(one) for one in gone if isinstance(one, cst.CSTNode))
         changes = (*defined, *folded, *typed, *removed)
         return Rewrite(f"Use one `{device}`, chosen by the condition", changes, begins=True)
 
     def _defined(
-        self, event: GuardedMoves, condition: Condition, device: str, scene: Scene
+        self, event: GuardedMoves, condition: Condition, device: str, context: RuleContext
     ) -> Iterator[Change]:
         settled = condition.known_after
         at_top = event.at_top or (condition.asks_machine and self._demanded)
@@ -94,7 +94,7 @@ class GuardedMove(Rule):
                 yield RemoveStatement(settled)
             return
         chosen = f'"{event.device}" if {condition.spelled_out or condition.code} else "cpu"'
-        torch = scene.torch_name()
+        torch = context.names.torch_name()
         content = f"{device} = {chosen if torch is None else f'{torch}.device({chosen})'}"
         if isinstance(settled, cst.CSTNode):
             yield DefineBeside(settled, content, bool(condition.spelled_out))
@@ -122,9 +122,9 @@ def _changes(guard: Guard, device: str) -> Iterator[Change]:
         yield MoveTo(move, device)
 
 
-def _retyped(chosen: ChosenType, device: str, scene: Scene) -> Iterator[Change]:
+def _retyped(chosen: ChosenType, device: str, context: RuleContext) -> Iterator[Change]:
     """`Tensor(2)` → `torch.FloatTensor(2).to(device)`, `x.type(Tensor)` → `x.to(…)`."""
-    torch = scene.torch_name() or "torch"
+    torch = context.names.torch_name() or "torch"
     for call in chosen.made:
         assert isinstance(call, cst.Call)
         yield Replace(call.func, chosen.on_cpu)

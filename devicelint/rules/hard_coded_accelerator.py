@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.finding import Severity
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._accelerator_demands import Demands
 from devicelint.rules._base import Reports, Rule
 
@@ -20,6 +20,6 @@ class HardCodedAccelerator(Rule):
     def __init__(self) -> None:
         self._demands = Demands(contradicting=True)
 
-    def on_accelerator_demanded(self, event: AcceleratorDemanded, scene: Scene) -> Reports:
+    def on_accelerator_demanded(self, event: AcceleratorDemanded, context: RuleContext) -> Reports:
         """What contradicts the choice that the code else has."""
-        return self._demands.reports(event, scene)
+        return self._demands.reports(event, context)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devicelint.domain.events import HostRead
 from devicelint.finding import Severity
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _host_reads as reads
 from devicelint.rules._base import Reports, Rule
 
@@ -17,14 +17,14 @@ class HostLibraryOnDevice(Rule):
     severity = Severity.ERROR
     summary = "A library that works on the CPU is given an accelerator tensor"
 
-    def on_host_read(self, event: HostRead, scene: Scene) -> Reports:
+    def on_host_read(self, event: HostRead, context: RuleContext) -> Reports:
         """The library would convert the tensor by itself, which only works on the CPU."""
         if event.reader == reads.NUMPY:
             return
         if event.is_sent:
             problem = f"{event.reader} sends it by RPC, which only takes what is on the CPU"
-            yield reads.report(scene, event, f"{problem} unless it is given device maps")
+            yield reads.report(context, event, f"{problem} unless it is given device maps")
             return
         yield reads.report(
-            scene, event, f"{event.reader} reads it as a numpy array, which only works on the CPU"
+            context, event, f"{event.reader} reads it as a numpy array, which only works on the CPU"
         )

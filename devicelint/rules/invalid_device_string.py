@@ -10,7 +10,7 @@ from devicelint.domain.devices import InvalidDevice, Known, is_accelerator, pars
 from devicelint.domain.events import AcceleratorDemanded, InvalidDeviceNamed
 from devicelint.finding import Severity
 from devicelint.fixes import Replace, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import Report, Reports, Rule
 from devicelint.rules._device_definition import Demand, choose_in_place, use_device
 
@@ -23,7 +23,7 @@ class InvalidDeviceString(Rule):
     severity = Severity.ERROR
     summary = "A string names no device that torch knows"
 
-    def on_invalid_device_named(self, event: InvalidDeviceNamed, scene: Scene) -> Reports:
+    def on_invalid_device_named(self, event: InvalidDeviceNamed, context: RuleContext) -> Reports:
         """The string is wrong on every machine."""
         dtype = _DTYPE.fullmatch(event.text)
         meant = meant_device(event.text)
@@ -36,9 +36,9 @@ class InvalidDeviceString(Rule):
             event.site,
             f"{event.text!r} is no device that torch knows{advice}",
             ()
-            if scene.encloses(event.use, event.site)
+            if context.source.encloses(event.use, event.site)
             else ((event.use, "used as a device here"),),
-            fix=None if meant is None else _correct(scene, event, meant),
+            fix=None if meant is None else _correct(context, event, meant),
             anywhere=True,
         )
 
@@ -65,16 +65,18 @@ def meant_device(text: str) -> Known | None:
         return None
 
 
-def _correct(scene: Scene, event: InvalidDeviceNamed, meant: Known) -> Rewrite | None:
+def _correct(context: RuleContext, event: InvalidDeviceNamed, meant: Known) -> Rewrite | None:
     """The right name; where nothing guards it, chosen by what the machine has."""
     site = event.site
     if not isinstance(site, cst.SimpleString):
         return None
     if is_accelerator(meant) and not event.chosen:
         demand = Demand(
-            AcceleratorDemanded(site, meant, "", True, event.use), scene, frozenset({meant})
+            AcceleratorDemanded(site, meant, "", True, event.use), context, frozenset({meant})
         )
-        at_hand = None if demand.names_itself else scene.devices_at_hand(site, event.use, meant)
+        at_hand = (
+            None if demand.names_itself else context.names.devices_at_hand(site, event.use, meant)
+        )
         fix = use_device(demand, at_hand)[1] if at_hand else choose_in_place(demand)
         if fix is not None:
             return fix

@@ -8,7 +8,7 @@ from devicelint.domain.api_events import LegacyTypeUsed, LegacyUse
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import Change, InsertAfter, RemoveArgument, Replace, Rewrite, choice_of
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.interpreter.torch.legacy_types import dtype_of
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
@@ -26,42 +26,42 @@ class LegacyCudaType(Rule):
     severity = Severity.WARNING
     summary = "A legacy tensor type such as torch.cuda.FloatTensor fails where there is no CUDA"
 
-    def on_legacy_type_used(self, event: LegacyTypeUsed, scene: Scene) -> Reports:
+    def on_legacy_type_used(self, event: LegacyTypeUsed, context: RuleContext) -> Reports:
         """A CUDA type fails without CUDA; a CPU type refuses a CUDA device everywhere."""
         call = event.site
         assert isinstance(call, cst.Call)
         if event.use is LegacyUse.KEYWORD:
-            yield _refused(event, call, scene)
-        elif not scene.world.accelerators:
-            advice, fix = self._fix_of(event, call, scene)
+            yield _refused(event, call, context)
+        elif not context.world.accelerators:
+            advice, fix = self._fix_of(event, call, context)
             yield Report(
                 call,
-                f"{clashes.quoted(scene, call)} fails on a machine without CUDA: `{event.name}` "
+                f"{clashes.quoted(context, call)} fails on a machine without CUDA: `{event.name}` "
                 f"is a type of its tensors alone; {advice}",
                 fix=fix,
             )
 
     def _fix_of(
-        self, event: LegacyTypeUsed, call: cst.Call, scene: Scene
+        self, event: LegacyTypeUsed, call: cst.Call, context: RuleContext
     ) -> tuple[str, Rewrite | None]:
         if event.use is LegacyUse.DEFAULT:
-            return self._default_device(call, scene)
+            return self._default_device(call, context)
         demand = Demand(
             AcceleratorDemanded(call, event.device, event.name, False, call),
-            scene,
+            context,
             frozenset({event.device}),
         )
-        at_hand = scene.devices_at_hand(call, call, event.device) or ()
+        at_hand = context.names.devices_at_hand(call, call, event.device) or ()
         code, name, more = device_in_use(demand, at_hand)
-        torch = scene.torch_name()
+        torch = context.names.torch_name()
         changes = () if torch is None else _changes(event, call, code, torch)
         if more is None or not changes:
             return f"use `.to({name})`", None
         rewrite = Rewrite(f"Use `.to({name})`", (*more, *changes), demand.safety)
         return f"use `.to({name})`", rewrite
 
-    def _default_device(self, call: cst.Call, scene: Scene) -> tuple[str, Rewrite | None]:
-        torch = scene.torch_name()
+    def _default_device(self, call: cst.Call, context: RuleContext) -> tuple[str, Rewrite | None]:
+        torch = context.names.torch_name()
         choice = None if torch is None else choice_of("cuda", torch)
         if choice is None or not self.may_use(_SET_DEFAULT_DEVICE):
             return "ask torch.cuda.is_available() first", None
@@ -70,10 +70,10 @@ class LegacyCudaType(Rule):
         return advice, Rewrite("Set the default device", (change,), Safety.UNSAFE)
 
 
-def _refused(event: LegacyTypeUsed, call: cst.Call, scene: Scene) -> Report:
-    made = scene.code(call.func)
+def _refused(event: LegacyTypeUsed, call: cst.Call, context: RuleContext) -> Report:
+    made = context.code(call.func)
     assert isinstance(event.argument, cst.CSTNode)
-    device = scene.code(event.argument)
+    device = context.code(event.argument)
     dtype = dtype_of(event.name) if made.endswith("Tensor") else None
     argument = next(one for one in call.args if one.value is event.argument)
     changes = (RemoveArgument(call, argument), InsertAfter(call, f".to({device})"))

@@ -8,8 +8,8 @@ from devicelint.domain.data_events import HostMemoryDemanded
 from devicelint.domain.devices import Opaque
 from devicelint.finding import Severity
 from devicelint.fixes import InsertAfter, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
-from devicelint.interpreter.suggestions.device_names import may_be_accelerator
+from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 
@@ -22,18 +22,18 @@ class LengthsNotOnCpu(Rule):
     severity = Severity.ERROR
     summary = "pack_padded_sequence is given lengths on an accelerator"
 
-    def on_host_memory_demanded(self, event: HostMemoryDemanded, scene: Scene) -> Reports:
+    def on_host_memory_demanded(self, event: HostMemoryDemanded, context: RuleContext) -> Reports:
         """The lengths are to be copied back to the CPU, or left there."""
         lengths = event.operand
         is_packed = event.operation.endswith("pack_padded_sequence")
-        if not is_packed or not may_be_accelerator(lengths.device):
+        if not is_packed or not is_sent_to_accelerator(lengths.device):
             return
         chosen = isinstance(lengths.device, Opaque)
         unless = f", unless `{lengths.device}` is the CPU" if chosen else ""
         assert isinstance(lengths.site, cst.CSTNode)
         yield Report(
             lengths.site,
-            f"{clashes.quoted(scene, lengths.site)} is on {clashes.place(lengths)}"
+            f"{clashes.quoted(context, lengths.site)} is on {clashes.place(lengths)}"
             f"{clashes.since(lengths, 0)}, and pack_padded_sequence() needs lengths on the CPU"
             f"{unless}: call .cpu() first",
             clashes.history(lengths),

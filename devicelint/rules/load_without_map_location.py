@@ -7,7 +7,7 @@ import libcst as cst
 from devicelint.domain.events import Load, LoadUse
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import AddKeyword, Change, Replace, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import Report, Reports, Rule
 
 _CPU = '"cpu"'
@@ -21,7 +21,7 @@ class LoadWithoutMapLocation(Rule):
     severity = Severity.WARNING
     summary = "torch.load() without map_location fails where the saving device is missing"
 
-    def on_load(self, event: Load, scene: Scene) -> Reports:
+    def on_load(self, event: Load, context: RuleContext) -> Reports:
         """The device that the code has at hand is the one to load to, else the CPU."""
         assert isinstance(event.site, cst.Call)
         where = event.device or _CPU
@@ -29,7 +29,7 @@ class LoadWithoutMapLocation(Rule):
             where = _CPU
         yield Report(
             event.site,
-            f"{scene.code(event.site.func)}() puts tensors on the device that they were saved "
+            f"{context.code(event.site.func)}() puts tensors on the device that they were saved "
             f"from, and fails on a machine without it: pass map_location={where}",
             fix=_map_location(event, where),
             anywhere=True,

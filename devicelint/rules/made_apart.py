@@ -8,13 +8,13 @@ from devicelint.domain import training_events
 from devicelint.domain.events import Operand
 from devicelint.finding import Severity
 from devicelint.fixes import AddKeyword, Change, InsertAfter, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule
 
 
-class MadeApart(Rule):
+class MadeApartRule(Rule):
     """`return torch.zeros(1, 2)` beside `return model(x)`, which is on the device."""
 
     code = "DEV705"
@@ -24,17 +24,18 @@ class MadeApart(Rule):
     default = False
     adopts = True
 
-    def on_made_apart(self, event: training_events.MadeApart, scene: Scene) -> Reports:
+    def on_made_apart(self, event: training_events.MadeApart, context: RuleContext) -> Reports:
         """What both paths lead to is on one device, once the tensor is made there."""
-        made, other = scene.where_made(event.site), event.other
-        spelled = None if made is None else made.spelling(other.device)
+        made, other = context.where_made(event.site), event.other
+        spelled = None if made is None else made.moves.spelling(other.device)
         if spelled is None:
             return
         met = Operand(other.since.site, other, other.device, other.since)
         yield Report(
             event.site,
-            f"{clashes.quoted(scene, event.site)} is made on the CPU, and what another path has in "
-            f"its place is on {clashes.place(met)}{clashes.since(met, 0)}: create it with device=",
+            f"{clashes.quoted(context, event.site)} is made on the CPU, and what another path has "
+            f"in its place is on {clashes.place(met)}{clashes.since(met, 0)}: "
+            "create it with device=",
             clashes.history(met),
             fix=Rewrite(f"Create it on `{spelled}`", (_made_there(event.site, spelled),)),
         )

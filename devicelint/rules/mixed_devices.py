@@ -8,7 +8,7 @@ from devicelint.domain.devices import CPU
 from devicelint.domain.events import MixedOperation
 from devicelint.finding import Severity
 from devicelint.fixes import InsertAfter, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule
@@ -22,20 +22,21 @@ class MixedDevices(Rule):
     severity = Severity.ERROR
     summary = "The operands of one operation are on different devices"
 
-    def on_mixed_operation(self, event: MixedOperation, scene: Scene) -> Reports:
+    def on_mixed_operation(self, event: MixedOperation, context: RuleContext) -> Reports:
         """One operand is to be moved to where the other is."""
         clash = event.clash
-        if clashes.is_fresh(scene, clash) or clashes.is_kept(clash.culprit):
+        if clashes.is_fresh(context, clash) or clashes.is_kept(clash.culprit):
             return
-        here = scene.at(clash)
-        fix = moving.move_culprit(scene, clash) or _bring_to_storage(scene, event)
+        here = context.at(clash)
+        fix = moving.move_culprit(context, clash) or _bring_to_storage(context, event)
         yield Report(
             clash.culprit.site,
             f"{clashes.quoted(here, clash.culprit.site)} is on {clashes.place(clash.culprit)}"
-            f"{clashes.since(clash.culprit, 0)}, but {clashes.quoted(scene, clash.reference.site)} "
+            f"{clashes.since(clash.culprit, 0)}, but "
+            f"{clashes.quoted(context, clash.reference.site)} "
             f"is on {clashes.place(clash.reference)}{clashes.since(clash.reference, 1)}: "
             f"`{event.operation}` needs both on one device{clashes.condition(clash)}",
-            (*clashes.history(clash.culprit, clash.reference), *clashes.failing(scene, clash)),
+            (*clashes.history(clash.culprit, clash.reference), *clashes.failing(context, clash)),
             clashes.severity(clash),
             clashes.certainty(clash),
             fix,
@@ -43,11 +44,11 @@ class MixedDevices(Rule):
         )
 
 
-def _bring_to_storage(scene: Scene, event: MixedOperation) -> Rewrite | None:
+def _bring_to_storage(context: RuleContext, event: MixedOperation) -> Rewrite | None:
     """`.cpu()` for what is written into a tensor that stays there."""
     culprit = event.clash.culprit
     if not event.in_place or event.clash.reference.device != CPU:
         return None
     assert isinstance(culprit.site, cst.CSTNode)
-    what = clashes.quoted(scene.at(event.clash), culprit.site)
+    what = clashes.quoted(context.at(event.clash), culprit.site)
     return Rewrite(f"Move {what} with `.cpu()`", (InsertAfter(culprit.site, ".cpu()"),))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devicelint.domain.events import MisplacedInput
 from devicelint.finding import Severity
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule, line_of
@@ -19,44 +19,44 @@ class ModuleInputElsewhere(Rule):
     severity = Severity.ERROR
     summary = "A module is called with a tensor that is not on the module's device"
 
-    def on_misplaced_input(self, event: MisplacedInput, scene: Scene) -> Reports:
+    def on_misplaced_input(self, event: MisplacedInput, context: RuleContext) -> Reports:
         """The input is to be moved, unless it is new: then it is to be created there."""
         clash = event.clash
-        if clashes.is_fresh(scene, clash):
+        if clashes.is_fresh(context, clash):
             return
-        if scene.is_hidden(clash.reference.value) or clashes.is_kept(clash.culprit):
+        if context.names.is_hidden(clash.reference.value) or clashes.is_kept(clash.culprit):
             return
-        if is_never_moved(scene, clash.reference):
-            yield self._never_moved(event, scene)
+        if is_never_moved(context, clash.reference):
+            yield self._never_moved(event, context)
             return
-        here = scene.at(clash)
+        here = context.at(clash)
         what = clashes.quoted(here, clash.culprit.site)
         since = clash.culprit.since
         pinned = since is not None and since.pinned
-        fix = moving.move_culprit(scene, clash)
+        fix = moving.move_culprit(context, clash)
         yield Report(
             clash.culprit.site,
             f"{what} is on {clashes.place(clash.culprit)}{clashes.since(clash.culprit, 0)}, but "
             f"module `{event.module}` is on {clashes.place(clash.reference)}"
             f"{clashes.since(clash.reference, 1)}{clashes.condition(clash)}"
             + ("; pin_memory=True moves nothing" if pinned else ""),
-            (*clashes.history(clash.culprit, clash.reference), *clashes.failing(scene, clash)),
+            (*clashes.history(clash.culprit, clash.reference), *clashes.failing(context, clash)),
             clashes.severity(clash),
             clashes.certainty(clash),
             fix,
             subject=clashes.subject(clash, fix),
         )
 
-    def _never_moved(self, event: MisplacedInput, scene: Scene) -> Report:
+    def _never_moved(self, event: MisplacedInput, context: RuleContext) -> Report:
         """The module is at fault, and is to be moved as soon as it is built."""
         clash = event.clash
         step = clash.reference.since
         assert step is not None
-        what = clashes.quoted(scene.at(clash), clash.culprit.site)
-        fix = move_module(scene, clash)
+        what = clashes.quoted(context.at(clash), clash.culprit.site)
+        fix = move_module(context, clash)
         return Report(
             step.site,
-            f"{clashes.quoted(scene, step.site)} is built on the CPU and not moved, but module "
+            f"{clashes.quoted(context, step.site)} is built on the CPU and not moved, but module "
             f"`{event.module}` is called in line {line_of(2)} with {what}, which is on "
             f"{clashes.place(clash.culprit)}{clashes.since(clash.culprit, 1)}"
             f"{clashes.condition(clash)}",

@@ -7,7 +7,7 @@ import libcst as cst
 from devicelint.domain.devices import Device, DeviceOf, Opaque
 from devicelint.domain.events import ParameterLost
 from devicelint.finding import Severity
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule, line_of
 from devicelint.rules._leaf_creation import create_on_device
@@ -21,7 +21,7 @@ class MovedParameter(Rule):
     severity = Severity.ERROR
     summary = "A moved nn.Parameter or leaf tensor is neither registered nor optimized"
 
-    def on_parameter_lost(self, event: ParameterLost, scene: Scene) -> Reports:
+    def on_parameter_lost(self, event: ParameterLost, context: RuleContext) -> Reports:
         """It is assigned to a Module, or given to an optimizer, after the move."""
         move, device = event.move, event.tensor.device
         assert isinstance(move, cst.CSTNode)
@@ -33,11 +33,11 @@ class MovedParameter(Rule):
         is_chosen = isinstance(device, (Opaque, DeviceOf))
         yield Report(
             move,
-            f"{clashes.quoted(scene, move)} is a copy on {_named(device)}, no {what} any more: "
+            f"{clashes.quoted(context, move)} is a copy on {_named(device)}, no {what} any more: "
             f"{consequence} (line {line_of(0)}){_condition(device)}; move the data first",
             ((event.site, "used here"),),
             Severity.WARNING if is_chosen else None,
-            fix=create_on_device(scene, move, is_parameter=is_parameter),
+            fix=create_on_device(context, move, is_parameter=is_parameter),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devicelint.domain.events import HostRead
 from devicelint.finding import Severity
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _host_reads as reads
 from devicelint.rules._base import Reports, Rule
 
@@ -17,8 +17,8 @@ class NumpyOnDevice(Rule):
     severity = Severity.ERROR
     summary = ".numpy() is called on an accelerator tensor without .cpu()"
 
-    def on_host_read(self, event: HostRead, scene: Scene) -> Reports:
+    def on_host_read(self, event: HostRead, context: RuleContext) -> Reports:
         """The tensor has to be copied to the CPU first, and detached where it requires grad."""
         if event.reader != reads.NUMPY:
             return
-        yield reads.report(scene, event, ".numpy() reads the CPU's memory only")
+        yield reads.report(context, event, ".numpy() reads the CPU's memory only")

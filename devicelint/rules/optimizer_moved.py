@@ -17,7 +17,7 @@ from devicelint.fixes import (
     Replace,
     Rewrite,
 )
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import Report, Reports, Rule
 
 PARAMETERS = "parameters() generator"
@@ -31,7 +31,7 @@ class OptimizerMoved(Rule):
     severity = Severity.ERROR
     summary = "Optimizers, schedulers, DataLoaders, datasets and parameters() cannot be moved"
 
-    def on_deviceless_moved(self, event: DevicelessMoved, scene: Scene) -> Reports:
+    def on_deviceless_moved(self, event: DevicelessMoved, context: RuleContext) -> Reports:
         """It raises AttributeError; where the model is still elsewhere, that is what was meant."""
         article = "an" if event.kind[0] in "aeiou" else "a"
         advice = _ADVICE.get(event.kind, "it works on the optimizer's own numbers")
@@ -39,7 +39,7 @@ class OptimizerMoved(Rule):
         yield Report(
             event.site,
             f"{article} {event.kind} has no .{event.method}(): {advice}",
-            fix=_fix(scene, event),
+            fix=_fix(context, event),
             anywhere=True,
         )
 
@@ -52,74 +52,74 @@ _ADVICE = {
 }
 
 
-def _fix(scene: Scene, event: DevicelessMoved) -> Rewrite:
+def _fix(context: RuleContext, event: DevicelessMoved) -> Rewrite:
     """Without the call; with one of the model, where the model is not there yet."""
-    statement, model = scene.statement, event.model
+    statement, model = context.statement, event.model
     assert isinstance(statement, cst.CSTNode)
     assert isinstance(event.site, cst.CSTNode)
     if model is None or not _is_dotted_name(model.site):
-        return Rewrite(f"Remove `.{event.method}()`", (_removal(scene, event),))
-    move, define = _move(scene, event, model)
-    if event.kind == PARAMETERS and _is_all(scene, event):
+        return Rewrite(f"Remove `.{event.method}()`", (_removal(context, event),))
+    move, define = _move(context, event, model)
+    if event.kind == PARAMETERS and _is_all(context, event):
         return Rewrite(f"Move the module: `{move}`", (*define, Replace(statement, move)))
-    removal = _removal(scene, event)
+    removal = _removal(context, event)
     if _is_there(event, model):
         return Rewrite(f"Remove `.{event.method}()`", (removal,))
     message = f"Move the model instead: `{move}`"
-    if scene.is_statement(event.site):
+    if context.source.is_statement(event.site):
         return Rewrite(message, (*define, Replace(statement, move)))
     return Rewrite(message, (*define, removal, InsertStatement(event.site, move, "before")))
 
 
-def _removal(scene: Scene, event: DevicelessMoved) -> Change:
-    statement, receiver = scene.statement, event.receiver_site
+def _removal(context: RuleContext, event: DevicelessMoved) -> Change:
+    statement, receiver = context.statement, event.receiver_site
     assert isinstance(statement, cst.CSTNode)
     assert isinstance(event.site, cst.Call)
     assert isinstance(receiver, cst.BaseExpression)
-    if scene.is_statement(event.site) or _assigns_itself(scene, event):
+    if context.source.is_statement(event.site) or _assigns_itself(context, event):
         return RemoveStatement(statement)
     return Keep(event.site, receiver)
 
 
-def _assigns_itself(scene: Scene, event: DevicelessMoved) -> bool:
+def _assigns_itself(context: RuleContext, event: DevicelessMoved) -> bool:
     """`optimizer = optimizer.to(device)`."""
-    statement = scene.statement
+    statement = context.statement
     return (
         isinstance(statement, cst.Assign)
         and statement.value is event.site
         and len(statement.targets) == 1
-        and scene.code(statement.targets[0].target) == scene.code(event.receiver_site)
+        and context.code(statement.targets[0].target) == context.code(event.receiver_site)
     )
 
 
-def _is_all(scene: Scene, event: DevicelessMoved) -> bool:
+def _is_all(context: RuleContext, event: DevicelessMoved) -> bool:
     """`model.parameters().cpu()` as a statement, or put in the place of the method itself."""
-    statement, receiver = scene.statement, event.receiver_site
-    if scene.is_statement(event.site):
+    statement, receiver = context.statement, event.receiver_site
+    if context.source.is_statement(event.site):
         return True
     if not isinstance(statement, cst.Assign) or statement.value is not event.site:
         return False
     target = statement.targets[0].target
-    return isinstance(receiver, cst.Call) and scene.code(target) == scene.code(receiver.func)
+    return isinstance(receiver, cst.Call) and context.code(target) == context.code(receiver.func)
 
 
 def _move(
-    scene: Scene, event: DevicelessMoved, model: Operand
+    context: RuleContext, event: DevicelessMoved, model: Operand
 ) -> tuple[str, tuple[DefineDevice, ...]]:
     """`model.to(…)`, as the optimizer or the parameters were to be moved.
 
     A hard-coded accelerator becomes the device of the file, which may have to be defined.
     """
-    name, target, site = scene.code(model.site), event.target, event.site
+    name, target, site = context.code(model.site), event.target, event.site
     assert isinstance(site, cst.Call)
     if not (isinstance(target, Known) and is_accelerator(target) and _is_written_out(site)):
-        code, receiver = scene.code(site), scene.code(event.receiver_site)
+        code, receiver = context.code(site), context.code(event.receiver_site)
         return f"{name}{code[len(receiver) :]}", ()
-    at_hand = scene.devices_at_hand(site, site, target) or ()
+    at_hand = context.names.devices_at_hand(site, site, target) or ()
     chosen = next((one.code for one in at_hand if one.literal is None), None)
     if chosen is not None:
         return f"{name}.to({chosen})", ()
-    new = scene.free_name(("device", "torch_device"), site, site) or "device"
+    new = context.names.free_name(("device", "torch_device"), site, site) or "device"
     return f"{name}.to({new})", (DefineDevice(new, str(target)),)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devicelint.domain.training_events import OptimizerStateElsewhere, StateOrigin
 from devicelint.finding import Severity
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _optimizer_state
 from devicelint.rules._base import Reports, Rule
 
@@ -17,11 +17,13 @@ class OptimizerStateBeforeMove(Rule):
     severity = Severity.ERROR
     summary = "The state of an optimizer is loaded or made before the model moves"
 
-    def on_optimizer_state_elsewhere(self, event: OptimizerStateElsewhere, scene: Scene) -> Reports:
+    def on_optimizer_state_elsewhere(
+        self, event: OptimizerStateElsewhere, context: RuleContext
+    ) -> Reports:
         """`load_state_dict()` or a first `step()`, then the move, then another `step()`."""
         what = _SAID.get(event.origin)
         if what is not None:
-            yield _optimizer_state.report(event, scene, what, "move the model first")
+            yield _optimizer_state.report(event, context, what, "move the model first")
 
 
 _SAID = {

@@ -20,7 +20,7 @@ from devicelint.domain.parallel_events import GroupJoined, ParallelCalled, Paral
 from devicelint.domain.values import HOST, Module
 from devicelint.finding import Severity
 from devicelint.fixes import InsertAfter, Keep, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.interpreter.torch.parallel import DISTRIBUTED
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
@@ -38,46 +38,46 @@ class ParallelWrapperDevice(Rule):
         self._right: set[Site] = set()
         self._groups: dict[Site, GroupJoined] = {}
 
-    def on_group_joined(self, event: GroupJoined, scene: Scene) -> Reports:
+    def on_group_joined(self, event: GroupJoined, context: RuleContext) -> Reports:
         """NCCL takes no module on the CPU."""
-        if scene.world.accelerators:
+        if context.world.accelerators:
             self._groups[event.site] = event
         return iter(())
 
-    def on_parallel_called(self, event: ParallelCalled, scene: Scene) -> Reports:
+    def on_parallel_called(self, event: ParallelCalled, context: RuleContext) -> Reports:
         """DataParallel looks for its module on the first device when it is called."""
         module, first = event.module, event.first
-        if not self._is_wrong(scene, module, first):
+        if not self._is_wrong(context, module, first):
             return
         yield Report(
             module.site,
-            f"{clashes.quoted(scene, module.site)} is on {clashes.place(module)}"
+            f"{clashes.quoted(context, module.site)} is on {clashes.place(module)}"
             f"{clashes.since(module, 0)}, but DataParallel needs it on {first}, the first of its "
             "devices, when it is called",
             (*clashes.history(module), (event.site, "called here")),
-            fix=_move_first(scene, module, first),
+            fix=_move_first(context, module, first),
         )
 
-    def on_parallel_wrapped(self, event: ParallelWrapped, scene: Scene) -> Reports:
+    def on_parallel_wrapped(self, event: ParallelWrapped, context: RuleContext) -> Reports:
         """DistributedDataParallel stays on the device on which the module is wrapped."""
         module = event.module
         first = event.devices[0] if event.devices else Unsure("no device_ids")
         backends = {group.backend for group in self._groups.values()}
-        if event.devices and self._is_wrong(scene, module, first):
+        if event.devices and self._is_wrong(context, module, first):
             named = f"device_ids names {_named(first)}"
-        elif not event.given and backends == {"nccl"} and self._is_wrong(scene, module, _CUDA):
+        elif not event.given and backends == {"nccl"} and self._is_wrong(context, module, _CUDA):
             named, first = "NCCL reaches accelerators alone", _CUDA
         else:
             return
         yield Report(
             module.site,
-            f"{clashes.quoted(scene, module.site)} is on {clashes.place(module)}"
+            f"{clashes.quoted(context, module.site)} is on {clashes.place(module)}"
             f"{clashes.since(module, 0)}, but {named}: move it before it is wrapped",
             clashes.history(module),
-            fix=_move_first(scene, module, first),
+            fix=_move_first(context, module, first),
         )
 
-    def on_transfer(self, event: Transfer, scene: Scene) -> Reports:
+    def on_transfer(self, event: Transfer, context: RuleContext) -> Reports:
         """What is built for gradients when a module is wrapped does not move with it."""
         wrapper, origin, target = event.receiver, event.origin, event.target
         if not isinstance(wrapper, Module) or wrapper.name != DISTRIBUTED:
@@ -88,21 +88,21 @@ class ParallelWrapperDevice(Rule):
         was = Operand(wrapped, HOST, origin)
         yield Report(
             event.site,
-            f"{clashes.quoted(scene, event.receiver_site)} is moved to {target} after it was "
+            f"{clashes.quoted(context, event.receiver_site)} is moved to {target} after it was "
             f"wrapped on {clashes.place(was)}: DistributedDataParallel keeps its gradients there; "
             "move the module first",
             () if wrapped is event.receiver_site else ((wrapped, "wrapped here"),),
-            fix=_move_inside(scene, event),
+            fix=_move_inside(context, event),
         )
 
-    def _is_wrong(self, scene: Scene, module: Operand, first: Device) -> bool:
+    def _is_wrong(self, context: RuleContext, module: Operand, first: Device) -> bool:
         """Whether a module is elsewhere, whatever the settings that are walked before."""
-        if not scene.world.accelerators or isinstance(first, Unsure):
+        if not context.world.accelerators or isinstance(first, Unsure):
             return False
         wrong = module.device == CPU or agreement(module.device, first) is Agreement.DIFFERENT
         if not wrong:
             self._right.add(module.site)
-        return wrong and not scene.world.has_settings_on and module.site not in self._right
+        return wrong and not context.world.has_settings_on and module.site not in self._right
 
 
 _CUDA = Known("cuda")
@@ -117,19 +117,19 @@ def _is_another(origin: Device, target: Device) -> bool:
     return is_known and agreement(origin, target) is Agreement.DIFFERENT
 
 
-def _move_first(scene: Scene, module: Operand, device: Device) -> Rewrite | None:
+def _move_first(context: RuleContext, module: Operand, device: Device) -> Rewrite | None:
     """Move the module in the call that wraps it."""
-    spelled = scene.spelling(device)
+    spelled = context.moves.spelling(device)
     if spelled is None and isinstance(device, Known):
-        spelled = scene.spelling(_CUDA) if not device.index else None
+        spelled = context.moves.spelling(_CUDA) if not device.index else None
     if spelled is None or not isinstance(module.site, (cst.Name, cst.Attribute)):
         return None
     move = f".to({spelled})"
-    what = clashes.quoted(scene, module.site)
+    what = clashes.quoted(context, module.site)
     return Rewrite(f"Move {what} with `{move}`", (InsertAfter(module.site, move),))
 
 
-def _move_inside(scene: Scene, event: Transfer) -> Rewrite | None:
+def _move_inside(context: RuleContext, event: Transfer) -> Rewrite | None:
     """`DDP(model).to(device)` → `DDP(model.to(device))`."""
     call, wrapper = event.site, event.receiver_site
     if not (isinstance(call, cst.Call) and isinstance(wrapper, cst.Call) and wrapper.args):
@@ -137,6 +137,6 @@ def _move_inside(scene: Scene, event: Transfer) -> Rewrite | None:
     first = wrapper.args[0]
     if first.keyword is not None or first.star:
         return None
-    move = scene.code(call)[len(scene.code(wrapper)) :]
+    move = context.code(call)[len(context.code(wrapper)) :]
     changes = (InsertAfter(first.value, move), Keep(call, wrapper))
     return Rewrite("Move the module before it is wrapped", changes)

@@ -12,7 +12,7 @@ from devicelint.domain.events import AcceleratorDemanded
 from devicelint.domain.history import Site
 from devicelint.finding import Severity
 from devicelint.fixes import Keep, RemoveArgument, Replace, Rewrite, asks_for
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 
@@ -30,22 +30,22 @@ class PinnedWrongly(Rule):
     def __init__(self) -> None:
         self._demanded: dict[Site, str] = {}
 
-    def on_accelerator_demanded(self, event: AcceleratorDemanded, scene: Scene) -> Reports:
-        """What fails without an accelerator anyway is told so once."""
+    def on_accelerator_demanded(self, event: AcceleratorDemanded, context: RuleContext) -> Reports:
+        """What fails without an accelerator anyway is reported once."""
         if not event.is_idle:
-            self._demanded[event.site] = scene.world.description
+            self._demanded[event.site] = context.world.description
         return iter(())
 
-    def on_host_memory_demanded(self, event: HostMemoryDemanded, scene: Scene) -> Reports:
+    def on_host_memory_demanded(self, event: HostMemoryDemanded, context: RuleContext) -> Reports:
         """`.pin_memory()` on an accelerator, or on a machine that has none."""
         if event.operation != "pin_memory":
             return
         if is_accelerator(event.operand.device):
-            yield self._of_accelerator(event, scene)
-        elif event.operand.device == CPU and not scene.world.accelerators:
-            yield from self._for_nothing(event, scene)
+            yield self._of_accelerator(event, context)
+        elif event.operand.device == CPU and not context.world.accelerators:
+            yield from self._for_nothing(event, context)
 
-    def on_loader_pins(self, event: LoaderPins, scene: Scene) -> Reports:
+    def on_loader_pins(self, event: LoaderPins, context: RuleContext) -> Reports:
         """The loader would pin what its dataset or collate function has moved."""
         argument = event.given
         call = event.site
@@ -54,37 +54,37 @@ class PinnedWrongly(Rule):
         fix = Rewrite("Do not pin", (RemoveArgument(call, given[0]),)) if given else None
         yield Report(
             argument,
-            f"{clashes.quoted(scene, call.func)} pins what is on {clashes.place(event.item)} "
+            f"{clashes.quoted(context, call.func)} pins what is on {clashes.place(event.item)} "
             "already, and only tensors on the CPU can be pinned: leave pin_memory out",
             fix=fix,
         )
 
-    def _of_accelerator(self, event: HostMemoryDemanded, scene: Scene) -> Report:
+    def _of_accelerator(self, event: HostMemoryDemanded, context: RuleContext) -> Report:
         operand, call = event.operand, event.site
         assert isinstance(call, cst.Call)
         assert isinstance(operand.site, cst.BaseExpression)
         return Report(
             call,
-            f"{clashes.quoted(scene, operand.site)} is on {clashes.place(operand)}"
+            f"{clashes.quoted(context, operand.site)} is on {clashes.place(operand)}"
             f"{clashes.since(operand, 0)}, and only tensors on the CPU can be pinned",
             clashes.history(operand),
             fix=Rewrite("Do not pin", (Keep(call, operand.site),)),
         )
 
-    def _for_nothing(self, event: HostMemoryDemanded, scene: Scene) -> Reports:
+    def _for_nothing(self, event: HostMemoryDemanded, context: RuleContext) -> Reports:
         """A script that chooses its device, and pins whatever it is."""
-        if self._demanded or not _OFFERS_CPU.search(scene.file_code):
+        if self._demanded or not _OFFERS_CPU.search(context.source.file_code):
             return
         call, tensor = event.site, event.operand.site
         assert isinstance(call, cst.Call)
         check = asks_for("cuda")
         fix = None
-        if isinstance(tensor, (cst.Name, cst.Attribute)) and scene.torch_name() == "torch":
-            content = f"({scene.code(call)} if {check} else {scene.code(tensor)})"
+        if isinstance(tensor, (cst.Name, cst.Attribute)) and context.names.torch_name() == "torch":
+            content = f"({context.code(call)} if {check} else {context.code(tensor)})"
             fix = Rewrite(f"Pin if {check}", (Replace(call, content),))
         yield Report(
             call,
-            f"{clashes.quoted(scene, call)} fails on a machine without an accelerator, and is "
+            f"{clashes.quoted(context, call)} fails on a machine without an accelerator, and is "
             "reached there: pin only where the device is one",
             severity=Severity.WARNING,
             fix=fix,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from devicelint.domain.devices import Unsure
 from devicelint.domain.events import Revealed
 from devicelint.finding import Severity
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import Report, Reports, Rule
 
 
@@ -17,12 +17,12 @@ class RevealedDevice(Rule):
     severity = Severity.NOTE
     summary = "reveal_device(x) shows on which device x is"
 
-    def on_revealed(self, event: Revealed, scene: Scene) -> Reports:
+    def on_revealed(self, event: Revealed, context: RuleContext) -> Reports:
         """Say each device on which it is, on whichever machine.
 
         A machine without an accelerator gets no further where one is demanded.
         """
         shown = str(event.device)
-        if scene.world.accelerators == 0 and isinstance(event.device, Unsure):
+        if context.world.accelerators == 0 and isinstance(event.device, Unsure):
             return
         yield Report(event.site, shown, subject=(event.site, shown))

@@ -10,7 +10,7 @@ from devicelint.domain.history import Site, Verb
 from devicelint.domain.values import Batch, Tensor
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import Keep, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _transfers as transfers
 from devicelint.rules._base import Report, Reports, Rule, line_of
@@ -29,7 +29,7 @@ class RoundTrip(Rule):
         self._left: dict[Site, Transfer] = {}
         """The transfers to the CPU, by their calls."""
 
-    def on_transfer(self, event: Transfer, scene: Scene) -> Reports:
+    def on_transfer(self, event: Transfer, context: RuleContext) -> Reports:
         """`x.cpu()` and then `.to(device)`, with nothing that needs the host in between."""
         if event.target == CPU:
             self._left[event.site] = event
@@ -40,11 +40,11 @@ class RoundTrip(Rule):
         left = self._left.get(receiver.since.site)
         if left is None or receiver.device != CPU or not _returns(left.origin, event.target):
             return
-        if not _is_at_once(left, event, scene):
+        if not _is_at_once(left, event, context):
             return
         yield Report(
             event.site,
-            f"{clashes.quoted(scene, event.receiver_site)} was copied from "
+            f"{clashes.quoted(context, event.receiver_site)} was copied from "
             f"{transfers.named(left.origin or CPU)} to the CPU (line {line_of(0)}) and goes back: "
             "each of the two copies waits for the device",
             ((left.site, "copied to the CPU here"),),
@@ -56,11 +56,11 @@ def _returns(origin: Device | None, target: Device | None) -> bool:
     return origin == target and transfers.goes_to_accelerator(origin)
 
 
-def _is_at_once(left: Transfer, event: Transfer, scene: Scene) -> bool:
+def _is_at_once(left: Transfer, event: Transfer, context: RuleContext) -> bool:
     """The copy itself or a view of it, or the name that it was given in this function."""
     if _seen_through_views(event.receiver_site) is left.site:
         return True
-    bound = scene.bound_by(event.receiver_site)
+    bound = context.source.bound_by(event.receiver_site)
     return isinstance(bound, cst.Assign) and bound.value is left.site
 
 

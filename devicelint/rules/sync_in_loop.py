@@ -8,7 +8,7 @@ from devicelint.domain.history import Site
 from devicelint.domain.training_events import HostWaits
 from devicelint.domain.values import Batch, Moved, Tensor
 from devicelint.finding import Severity
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _transfers as transfers
 from devicelint.rules._base import Report, Reports, Rule, line_of
@@ -23,24 +23,24 @@ class SyncInLoop(Rule):
     summary = "A training loop waits for the accelerator in each step, to read a number"
     default = False
 
-    def on_host_waits(self, event: HostWaits, scene: Scene) -> Reports:
+    def on_host_waits(self, event: HostWaits, context: RuleContext) -> Reports:
         """`loss.item()`, `float(loss)`, `print(loss)`, `if loss > 3:`."""
-        yield from _report(event.site, scene)
+        yield from _report(event.site, context)
 
-    def on_transfer(self, event: Transfer, scene: Scene) -> Reports:
+    def on_transfer(self, event: Transfer, context: RuleContext) -> Reports:
         """`x.cpu()`, of what is on an accelerator."""
         moved = isinstance(event.receiver, (Tensor, Batch, Moved))
         if moved and event.target == CPU and transfers.goes_to_accelerator(event.origin):
-            yield from _report(event.site, scene)
+            yield from _report(event.site, context)
 
 
-def _report(site: Site, scene: Scene) -> Reports:
-    loop = scene.training_loop(site)
+def _report(site: Site, context: RuleContext) -> Reports:
+    loop = context.source.training_loop(site)
     if loop is None:
         return
     yield Report(
         site,
-        f"{clashes.quoted(scene, site)} waits for the accelerator in each step of the loop (line "
+        f"{clashes.quoted(context, site)} waits for the accelerator in each step of the loop (line "
         f"{line_of(0)}): keep the tensor there with .detach(), and read it once in many steps",
         ((loop, "this loop trains"),),
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from devicelint.domain.api_events import AcceleratorApiCalled
 from devicelint.finding import Severity
 from devicelint.fixes import GuardStatement, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.facts.device_words import means_accelerator
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 
@@ -20,7 +19,6 @@ _GUARDS = {
     "torch.accelerator": ("an accelerator", "accelerator.is_available()"),
 }
 """What each part of torch needs, and how to ask for it."""
-_NAMED_FOR_IT = re.compile("cuda|gpu|mps|xpu|accel", re.IGNORECASE)
 
 
 class UnguardedAcceleratorApi(Rule):
@@ -31,11 +29,15 @@ class UnguardedAcceleratorApi(Rule):
     severity = Severity.WARNING
     summary = "A call of torch.cuda raises on the machines without it that the script provides for"
 
-    def on_accelerator_api_called(self, event: AcceleratorApiCalled, scene: Scene) -> Reports:
+    def on_accelerator_api_called(
+        self, event: AcceleratorApiCalled, context: RuleContext
+    ) -> Reports:
         """On the machine without an accelerator, where nothing guards it."""
-        if scene.world.accelerators or not scene.provides_for_the_cpu():
+        if context.world.accelerators or not context.intent.provides_for_the_cpu():
             return
-        if scene.needs_accelerators() or any(map(_NAMED_FOR_IT.search, scene.walked_alone_as())):
+        if context.intent.needs_accelerators() or any(
+            map(means_accelerator, context.intent.walked_alone_as())
+        ):
             return
         call = event.site
         assert isinstance(call, cst.Call)
@@ -43,16 +45,16 @@ class UnguardedAcceleratorApi(Rule):
         lacking, check = _GUARDS[root]
         yield Report(
             call,
-            f"{clashes.quoted(scene, call)} raises on a machine without {lacking}, which this "
+            f"{clashes.quoted(context, call)} raises on a machine without {lacking}, which this "
             f"script else provides for: ask torch.{check} first",
-            fix=_guard(call, check, scene),
+            fix=_guard(call, check, context),
         )
 
 
-def _guard(call: cst.Call, check: str, scene: Scene) -> Rewrite | None:
+def _guard(call: cst.Call, check: str, context: RuleContext) -> Rewrite | None:
     """A statement of its own goes under a condition; what gives a value needs another one."""
-    torch = scene.torch_name()
-    if torch is None or not scene.is_statement(call):
+    torch = context.names.torch_name()
+    if torch is None or not context.source.is_statement(call):
         return None
     guard = GuardStatement(call, f"{torch}.{check}")
     return Rewrite(f"Guard it with `{torch}.{check}`", (guard,))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from devicelint.domain import data_events
 from devicelint.finding import Severity
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 
 
-class UnknownInput(Rule):
+class UnknownInputRule(Rule):
     """`for batch in batches: model(batch)`, and nobody knows what `batches` gives."""
 
     code = "DEV704"
@@ -19,13 +19,13 @@ class UnknownInput(Rule):
     default = False
     adopts = True
 
-    def on_unknown_input(self, event: data_events.UnknownInput, scene: Scene) -> Reports:
+    def on_unknown_input(self, event: data_events.UnknownInput, context: RuleContext) -> Reports:
         """Once for each expression, and each thing that it comes out of."""
-        what = clashes.quoted(scene, event.site)
+        what = clashes.quoted(context, event.site)
         yield Report(
             event.site,
-            f"{what} comes from {clashes.quoted(scene, event.source)}, and where that has it is "
-            f"not known, but module {clashes.quoted(scene, event.module.site)} is on "
+            f"{what} comes from {clashes.quoted(context, event.source)}, and where that has it is "
+            f"not known, but module {clashes.quoted(context, event.module.site)} is on "
             f"{clashes.place(event.module)}{clashes.since(event.module, 0)}: move it there, unless "
             f"it is there already",
             clashes.history(event.module),

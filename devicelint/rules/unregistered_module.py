@@ -9,7 +9,7 @@ import libcst as cst
 from devicelint.domain.events import HiddenModules, ModuleDefined
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import Change, Replace, Rewrite, WrapInCall
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import Report, Reports, Rule
 
 _BY_HAND = r"(to|cuda|cpu|parameters|named_parameters|state_dict)\("
@@ -24,10 +24,10 @@ class UnregisteredModule(Rule):
     severity = Severity.ERROR
     summary = "Submodules in a plain container are missed by .to() and by the optimizer"
 
-    def on_module_defined(self, event: ModuleDefined, scene: Scene) -> Reports:
+    def on_module_defined(self, event: ModuleDefined, context: RuleContext) -> Reports:
         """Each plain container that holds modules which nothing else registers."""
         for hidden in event.hidden:
-            if _is_seen_to(scene.file_code, hidden.attribute):
+            if _is_seen_to(context.source.file_code, hidden.attribute):
                 continue
             wrapper = "ModuleDict" if hidden.kind == "dict" else "ModuleList"
             yield Report(
@@ -35,7 +35,7 @@ class UnregisteredModule(Rule):
                 f"self.{hidden.attribute} of {event.module.name} is a plain {hidden.kind} of "
                 "modules: .to(), .parameters() and the optimizer miss them; "
                 f"use nn.{wrapper}",
-                fix=_register(scene, hidden, wrapper),
+                fix=_register(context, hidden, wrapper),
                 anywhere=True,
             )
 
@@ -60,13 +60,13 @@ def _without_moves_once_and_for_all(code: str, attribute: str) -> str:
     return code
 
 
-def _register(scene: Scene, hidden: HiddenModules, wrapper: str) -> Rewrite | None:
-    name = scene.name_of(f"torch.nn.{wrapper}")
+def _register(context: RuleContext, hidden: HiddenModules, wrapper: str) -> Rewrite | None:
+    name = context.names.name_of(f"torch.nn.{wrapper}")
     site = hidden.value_site
     if name is None or site is None or isinstance(site, cst.IfExp):
         return None
     assert isinstance(site, cst.CSTNode)
-    if hidden.kind == "dict" and _needs_a_dict(scene, hidden.attribute, site):
+    if hidden.kind == "dict" and _needs_a_dict(context, hidden.attribute, site):
         return None
     safety = Safety.SAFE if hidden.kind != "dict" or _has_plain_keys(site) else Safety.UNSAFE
     change: Change = WrapInCall(site, name)
@@ -75,16 +75,19 @@ def _register(scene: Scene, hidden: HiddenModules, wrapper: str) -> Rewrite | No
     return Rewrite(f"Register them with `{name}`", (change,), safety)
 
 
-def _needs_a_dict(scene: Scene, attribute: str, site: cst.CSTNode) -> bool:
+def _needs_a_dict(context: RuleContext, attribute: str, site: cst.CSTNode) -> bool:
     """Whether keys are no strings, or the file uses what a ModuleDict has not."""
-    if _has_other_keys(scene, site):
+    if _has_other_keys(context, site):
         return True
-    return re.search(rf"\.{attribute}{_NO_METHODS_OF_A_MODULE_DICT}", scene.file_code) is not None
+    return (
+        re.search(rf"\.{attribute}{_NO_METHODS_OF_A_MODULE_DICT}", context.source.file_code)
+        is not None
+    )
 
 
-def _has_other_keys(scene: Scene, site: cst.CSTNode) -> bool:
+def _has_other_keys(context: RuleContext, site: cst.CSTNode) -> bool:
     if isinstance(site, cst.DictComp):
-        counted = re.search(r"\b(range|enumerate)\(", scene.code(site.for_in)) is not None
+        counted = re.search(r"\b(range|enumerate)\(", context.code(site.for_in)) is not None
         return isinstance(site.key, cst.Tuple) or (isinstance(site.key, cst.Name) and counted)
     elements = site.elements if isinstance(site, cst.Dict) else ()
     return any(

@@ -11,7 +11,7 @@ from devicelint.domain.history import Keeper
 from devicelint.domain.values import Tensor
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import Replace, Rewrite
-from devicelint.interpreter.suggestions.context import Scene
+from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule, line_of
 
@@ -26,18 +26,18 @@ class UnregisteredTensor(Rule):
     severity = Severity.ERROR
     summary = "A plain tensor attribute of a Module does not follow .to()"
 
-    def on_mixed_operation(self, event: MixedOperation, scene: Scene) -> Reports:
+    def on_mixed_operation(self, event: MixedOperation, context: RuleContext) -> Reports:
         """The attribute is an operand."""
-        yield from self._reports(event.clash, scene)
+        yield from self._reports(event.clash, context)
 
-    def on_misplaced_input(self, event: MisplacedInput, scene: Scene) -> Reports:
+    def on_misplaced_input(self, event: MisplacedInput, context: RuleContext) -> Reports:
         """The attribute is given to a submodule."""
-        yield from self._reports(event.clash, scene)
+        yield from self._reports(event.clash, context)
 
-    def _reports(self, clash: Clash, scene: Scene) -> Reports:
+    def _reports(self, clash: Clash, context: RuleContext) -> Reports:
         since = clash.culprit.since
         kept = since.kept if since is not None else None
-        if kept is None or _is_seen_to(scene, kept):
+        if kept is None or _is_seen_to(context, kept):
             return
         value = clash.culprit.value
         is_leaf = isinstance(value, Tensor) and value.role == "leaf"
@@ -46,29 +46,29 @@ class UnregisteredTensor(Rule):
             kept.site,
             f"self.{kept.attribute} of {kept.owner} stays on {clashes.place(clash.culprit)}, for "
             f".to() does not move a plain tensor, and meets "
-            f"{clashes.quoted(scene, clash.reference.site)} on {clashes.place(clash.reference)} "
+            f"{clashes.quoted(context, clash.reference.site)} on {clashes.place(clash.reference)} "
             f"(line {line_of(0)}){clashes.condition(clash)}: {advice}",
             ((clash.failing, "fails here"), *clashes.history(clash.reference)),
             clashes.severity(clash),
             clashes.certainty(clash),
-            None if is_leaf else _register(scene, kept),
+            None if is_leaf else _register(context, kept),
         )
 
 
-def _is_seen_to(scene: Scene, kept: Keeper) -> bool:
+def _is_seen_to(context: RuleContext, kept: Keeper) -> bool:
     """Whether the file moves the attribute by itself, or gives it another value later."""
     name = re.escape(kept.attribute)
     moved = rf"\.{name}(\.data)?\.(to|cuda|type_as|type)\("
-    own = scene.class_code(kept.owner)
-    if re.search(moved, own) or re.search(rf"(?<!\bself){moved}", scene.file_code):
+    own = context.source.class_code(kept.owner)
+    if re.search(moved, own) or re.search(rf"(?<!\bself){moved}", context.source.file_code):
         return True
     later = _INIT.sub("", own)
     return re.search(rf"\bself\.{name}\s*(:[^=\n]+)?=(?!=)", later) is not None
 
 
-def _register(scene: Scene, kept: Keeper) -> Rewrite | None:
+def _register(context: RuleContext, kept: Keeper) -> Rewrite | None:
     """`register_buffer` changes what `named_buffers()` gives, and copies what was shared."""
-    assignment = scene.assignment_to(kept.site)
+    assignment = context.source.assignment_to(kept.site)
     if isinstance(assignment, cst.Assign) and len(assignment.targets) != 1:
         return None
     if not isinstance(assignment, (cst.Assign, cst.AnnAssign)) or assignment.value is None:
@@ -76,7 +76,7 @@ def _register(scene: Scene, kept: Keeper) -> Rewrite | None:
     target = assignment.targets[0].target if isinstance(assignment, cst.Assign) else kept.site
     if target is not kept.site:
         return None
-    value = scene.code(assignment.value)
+    value = context.code(assignment.value)
     call = f'self.register_buffer("{kept.attribute}", {value}, persistent=False)'
     message = (
         "Register it as a buffer, which is not part of the state_dict, so that checkpoints keep "

@@ -1,4 +1,4 @@
-"""What the editor offers to do about findings: fix one, fix all, keep one back."""
+"""What the editor offers to do about findings: fix one, fix all, suppress one."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from lsprotocol.types import (
 )
 
 from devicelint.finding import Edit, Finding, Fix, Safety, Span
-from devicelint.server.analysis import Analysis, common
-from devicelint.server.open_documents import Page, Part
+from devicelint.server.analysis import DocumentAnalysis, common
+from devicelint.server.open_documents import OpenDocument, Part
 from devicelint.suppression.write import Style, suppress
 from devicelint.text.source import SourceFile
 
@@ -38,55 +38,57 @@ def wants(context: CodeActionContext, kind: str) -> bool:
     )
 
 
-def findings_in(analysis: Analysis, uri: str, place: Range) -> list[Finding]:
+def findings_in(analysis: DocumentAnalysis, uri: str, place: Range) -> list[Finding]:
     """The findings of a range of a file or cell, where something can be done about them now."""
     if not analysis.is_of_now:
         return []
-    return [one for one in analysis.findings if _meets(analysis.page, one, uri, place)]
+    return [one for one in analysis.findings if _meets(analysis.document, one, uri, place)]
 
 
 def quick_fix(
-    page: Page,
+    document: OpenDocument,
     finding: Finding,
     fix: Fix,
-    made: Iterable[tuple[Page, SourceFile]],
+    made: Iterable[tuple[OpenDocument, SourceFile]],
     context: CodeActionContext,
 ) -> CodeAction:
-    """Make the fix of a finding of a page, and what it makes of this page and of others."""
+    """Make the fix of a finding of a document, and what it makes of this document and of others."""
     edits = [edit for each in made if (edit := workspace_edit(*each))]
     changes = [change for edit in edits for change in edit.document_changes or ()]
     return CodeAction(
         _title(finding, fix),
         kind=CodeActionKind.QuickFix,
-        diagnostics=_diagnostics_of(page, finding, context),
+        diagnostics=_diagnostics_of(document, finding, context),
         is_preferred=fix.safety is Safety.SAFE,
         edit=WorkspaceEdit(document_changes=changes),
     )
 
 
-def ignore(page: Page, finding: Finding, context: CodeActionContext) -> Iterator[CodeAction]:
-    """Write a comment that keeps a finding back, where one can stand."""
-    suppressed = suppress(page.source, [finding], Style.IGNORE)
+def ignore(
+    document: OpenDocument, finding: Finding, context: CodeActionContext
+) -> Iterator[CodeAction]:
+    """Write a comment that suppresses a finding, where one can stand."""
+    suppressed = suppress(document.source, [finding], Style.IGNORE)
     if not suppressed.left:
         yield CodeAction(
             f"Ignore {finding.code} ({finding.name}) here",
             kind=CodeActionKind.QuickFix,
-            diagnostics=_diagnostics_of(page, finding, context),
-            edit=workspace_edit(page, suppressed.source),
+            diagnostics=_diagnostics_of(document, finding, context),
+            edit=workspace_edit(document, suppressed.source),
         )
 
 
-def fix_all_action(page: Page) -> CodeAction:
-    """Make all fixes of a page; they are found out when that is wanted."""
+def fix_all_action(document: OpenDocument) -> CodeAction:
+    """Make all fixes of a document; they are found out when that is wanted."""
     title = "Fix all that is safe in this file"
-    command = Command(title, FIX_ALL_COMMAND, arguments=[page.uri])
+    command = Command(title, FIX_ALL_COMMAND, arguments=[document.uri])
     return CodeAction(title, kind=CodeActionKind.QuickFix, command=command)
 
 
-def workspace_edit(page: Page, after: SourceFile) -> WorkspaceEdit | None:
-    """What turns a page into another source; None where nothing changes."""
-    texts = page.texts(after)
-    changed = [(part, texts.get(part.uri, part.text)) for part in page.parts()]
+def workspace_edit(document: OpenDocument, after: SourceFile) -> WorkspaceEdit | None:
+    """What turns a document into another source; None where nothing changes."""
+    texts = document.texts(after)
+    changed = [(part, texts.get(part.uri, part.text)) for part in document.parts()]
     changes = [
         TextDocumentEdit(
             OptionalVersionedTextDocumentIdentifier(part.uri, part.version),
@@ -131,8 +133,8 @@ def _trimmed(start: int, old: str, new: str) -> Edit:
     return Edit(span, new[head : len(new) - tail])
 
 
-def _meets(page: Page, finding: Finding, uri: str, place: Range) -> bool:
-    there = page.location(finding.span)
+def _meets(document: OpenDocument, finding: Finding, uri: str, place: Range) -> bool:
+    there = document.location(finding.span)
     return there.uri == uri and there.range.start <= place.end and place.start <= there.range.end
 
 
@@ -142,7 +144,9 @@ def _title(finding: Finding, fix: Fix) -> str:
     return f"{plain} ({finding.code})" if is_safe else f"{plain} ({finding.code}, unsafe)"
 
 
-def _diagnostics_of(page: Page, finding: Finding, context: CodeActionContext) -> list[Diagnostic]:
+def _diagnostics_of(
+    document: OpenDocument, finding: Finding, context: CodeActionContext
+) -> list[Diagnostic]:
     """What of the editor's own list the finding is."""
-    place = page.location(finding.span).range
+    place = document.location(finding.span).range
     return [one for one in context.diagnostics if one.code == finding.code and one.range == place]

@@ -1,4 +1,4 @@
-"""What is known of a page: its findings and its values, or what was last known of them."""
+"""What is known of a document: its findings and its values, or what was last known of them."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from devicelint.finding import Finding, InputError, Related, Span
-from devicelint.server.open_documents import Page
+from devicelint.server.open_documents import OpenDocument
 from devicelint.text.source import SourceFile
 from devicelint.views.editor_snapshot import EditorSnapshot, Mark, Whereabouts
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
-    """What was found in one version of a page."""
+class DocumentAnalysis:
+    """What was found in one version of a document."""
 
-    page: Page
+    document: OpenDocument
     findings: tuple[Finding, ...] = ()
     snapshots: tuple[EditorSnapshot, ...] = ()
     problem: InputError | None = None
     """Why this version cannot be checked."""
     reached: frozenset[str] = frozenset()
     """The absolute paths of the files that it imports, as far as was seen."""
-    before: Analysis | None = field(default=None, repr=False)
+    before: DocumentAnalysis | None = field(default=None, repr=False)
     """What was found in the last version that could be checked, where this one cannot be."""
 
     fixed_by: dict[Finding, SourceFile | None] = field(default_factory=dict, repr=False)
-    """What the fixes of findings make of the page, as far as anybody asked; None for harm."""
+    """What the fixes of findings make of the document, as far as anybody asked; None for harm."""
 
     @property
     def is_of_now(self) -> bool:
-        """Whether its places are those of the page, so that fixes fit."""
+        """Whether its places are those of the document, so that fixes fit."""
         return self.before is None
 
     def shown(self) -> tuple[Finding, ...]:
-        """The findings, at their places on the page."""
+        """The findings, at their places in the document."""
         if self.before is None:
             return self.findings
         return tuple(filter(None, map(self._moved, self.before.findings)))
 
     def marks(self) -> Iterator[Mark]:
-        """What is shown beside the code, at its places on the page."""
+        """What is shown beside the code, at its places in the document."""
         for mark in _all(one.marks for one in (self.before or self).snapshots):
             subject = self._shift.span(mark.subject)
             at = self._shift.span(Span(mark.offset, mark.offset))
@@ -49,19 +49,19 @@ class Analysis:
                 yield replace(mark, offset=at.start, subject=subject)
 
     def at(self, offset: int) -> tuple[Whereabouts, ...]:
-        """Where the value around a place of the page is."""
+        """Where the value around a place of the document is."""
         there = self._shift.back(offset)
         if there is None:
             return ()
-        told = _all(one.at(there) for one in (self.before or self).snapshots)
-        shown = ((one, self._shift.span(one.span)) for one in told)
+        found = _all(one.at(there) for one in (self.before or self).snapshots)
+        shown = ((one, self._shift.span(one.span)) for one in found)
         return tuple(replace(one, span=span) for one, span in shown if span is not None)
 
     @property
     def _shift(self) -> Shift:
         if self.before is None:
             return Shift("", "")
-        return Shift(self.before.page.source.text, self.page.source.text)
+        return Shift(self.before.document.source.text, self.document.source.text)
 
     def _moved(self, finding: Finding) -> Finding | None:
         span = self._shift.span(finding.span)
@@ -72,10 +72,10 @@ class Analysis:
         return replace(finding, span=span, related=kept, fix=None)
 
 
-_Told = TypeVar("_Told", Mark, Whereabouts)
+_Shown = TypeVar("_Shown", Mark, Whereabouts)
 
 
-def _all(many: Iterable[tuple[_Told, ...]]) -> Iterator[_Told]:
+def _all(many: Iterable[tuple[_Shown, ...]]) -> Iterator[_Shown]:
     for each in many:
         yield from each
 

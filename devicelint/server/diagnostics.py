@@ -22,8 +22,8 @@ from devicelint.finding import Elsewhere, Finding, InputError, Severity, Span
 from devicelint.output import internal_error
 from devicelint.output.evidence import condition
 from devicelint.output.rule_help import help_uri
-from devicelint.server.analysis import Analysis
-from devicelint.server.open_documents import Page
+from devicelint.server.analysis import DocumentAnalysis
+from devicelint.server.open_documents import OpenDocument
 from devicelint.suppression.unused import CODE as UNUSED
 
 SOURCE = "devicelint"
@@ -34,14 +34,16 @@ SEVERITIES = {
 }
 
 
-def diagnostics(analysis: Analysis, *, shows_problems: bool = True) -> dict[str, list[Diagnostic]]:
-    """What is to be shown of a page, by the URIs of its parts."""
-    shown: dict[str, list[Diagnostic]] = {part.uri: [] for part in analysis.page.parts()}
+def diagnostics(
+    analysis: DocumentAnalysis, *, shows_problems: bool = True
+) -> dict[str, list[Diagnostic]]:
+    """What is to be shown of a document, by the URIs of its parts."""
+    shown: dict[str, list[Diagnostic]] = {part.uri: [] for part in analysis.document.parts()}
     for finding in analysis.shown():
-        place = analysis.page.location(finding.span)
-        shown[place.uri].append(_diagnostic(finding, place.range, analysis.page))
+        place = analysis.document.location(finding.span)
+        shown[place.uri].append(_diagnostic(finding, place.range, analysis.document))
     for problem in _problems(analysis) if shows_problems else ():
-        place = _place(problem, analysis.page)
+        place = _place(problem, analysis.document)
         shown[place.uri].append(
             Diagnostic(
                 place.range, problem.message, severity=DiagnosticSeverity.Error, source=SOURCE
@@ -50,7 +52,7 @@ def diagnostics(analysis: Analysis, *, shows_problems: bool = True) -> dict[str,
     return shown
 
 
-def _diagnostic(finding: Finding, place: Range, page: Page) -> Diagnostic:
+def _diagnostic(finding: Finding, place: Range, document: OpenDocument) -> Diagnostic:
     when = condition(finding)
     return Diagnostic(
         place,
@@ -60,7 +62,7 @@ def _diagnostic(finding: Finding, place: Range, page: Page) -> Diagnostic:
         code_description=page_of(finding),
         source=SOURCE,
         tags=[DiagnosticTag.Unnecessary] if finding.code == UNUSED else None,
-        related_information=[*_related(finding, page)] or None,
+        related_information=[*_related(finding, document)] or None,
         data={"name": finding.name, "fixable": finding.fix is not None},
     )
 
@@ -77,9 +79,9 @@ def page_of(finding: Finding) -> CodeDescription | None:
 _PAGES = Path(rules.__file__).resolve().parent
 
 
-def _related(finding: Finding, page: Page) -> Iterator[DiagnosticRelatedInformation]:
+def _related(finding: Finding, document: OpenDocument) -> Iterator[DiagnosticRelatedInformation]:
     for related in finding.related:
-        yield DiagnosticRelatedInformation(page.location(related.span), related.message)
+        yield DiagnosticRelatedInformation(document.location(related.span), related.message)
     for place in finding.elsewhere:
         yield DiagnosticRelatedInformation(location_of(place), place.message)
 
@@ -95,19 +97,19 @@ def uri_of(path: str) -> str:
     return Path(os.path.abspath(path)).as_uri()
 
 
-def _problems(analysis: Analysis) -> Iterator[InputError]:
+def _problems(analysis: DocumentAnalysis) -> Iterator[InputError]:
     if analysis.problem is not None:
         yield analysis.problem
     try:
-        yield from analysis.page.source.notes
+        yield from analysis.document.source.notes
     except InputError:  # It is the problem.
         return
 
 
-def _place(problem: InputError, page: Page) -> Location:
-    """The rest of the line where a page cannot be read."""
+def _place(problem: InputError, document: OpenDocument) -> Location:
+    """The rest of the line where a document cannot be read."""
     if problem.message.startswith(internal_error.NAME):
-        return page.location(Span(0, 0))
-    part = page.part_of(problem.cell)
+        return document.location(Span(0, 0))
+    part = document.part_of(problem.cell)
     start = part.lines.offset_of(problem.line, problem.column)
     return Location(part.uri, part.lines.range(Span(start, part.lines.end_of_line(start))))

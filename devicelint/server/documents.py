@@ -9,8 +9,8 @@ from lsprotocol import types as lsp
 from pygls.uris import to_fs_path
 
 from devicelint.server.lines import Lines
-from devicelint.server.open_documents import FilePage, NotebookPage, Part
-from devicelint.server.session import Desk
+from devicelint.server.open_documents import OpenFile, OpenNotebook, Part
+from devicelint.server.session import Session
 
 _SHOWN_AS_WRITTEN = (".py", ".pyw", ".pyi", ".md", ".markdown")
 _PASSED_OVER = ("git:", "gitfs:", "vscode-notebook-cell:", "output:", "debug:")
@@ -26,24 +26,24 @@ class _Notebook:
 
 
 class Documents:
-    """Turns what the editor says of its texts into pages on the desk."""
+    """Turns what the editor says of its texts into open documents of the session."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: Session) -> None:
         """Nothing is open yet."""
         self.encoding = lsp.PositionEncodingKind.Utf16.value
-        self._desk = desk
+        self._session = session
         self._parts: dict[str, Part] = {}
         self._paths: dict[str, str] = {}
         self._notebooks: dict[str, _Notebook] = {}
         self._owners: dict[str, str] = {}
         """The notebooks of cells."""
 
-    def page_of(self, uri: str) -> str:
-        """The URI of the page on which a file or cell stands."""
+    def document_of(self, uri: str) -> str:
+        """The URI of the document in which a file or cell stands."""
         return self._owners.get(uri, uri)
 
     def open(self, document: lsp.TextDocumentItem) -> str | None:
-        """Put a file on the desk, and return its URI; None for what is not checked."""
+        """Open a file, and return its URI; None for what is not checked."""
         path = _path(document.uri)
         if document.uri.startswith(_PASSED_OVER):
             return None
@@ -67,15 +67,15 @@ class Documents:
         return document.uri
 
     def close(self, uri: str) -> bool:
-        """Take a file from the desk, and say whether it was there."""
+        """Close a file, and say whether it was there."""
         if self._paths.pop(uri, None) is None:
             return False
         self._parts.pop(uri, None)
-        self._desk.remove(uri)
+        self._session.remove(uri)
         return True
 
     def open_notebook(self, params: lsp.DidOpenNotebookDocumentParams) -> str:
-        """Put a notebook on the desk, and return its URI."""
+        """Open a notebook, and return its URI."""
         document = params.notebook_document
         path = _path(document.uri)
         if not path.lower().endswith(".ipynb"):
@@ -106,14 +106,14 @@ class Documents:
         return gone
 
     def close_notebook(self, uri: str) -> list[str]:
-        """Take a notebook from the desk, and return the URIs of its cells."""
+        """Close a notebook, and return the URIs of its cells."""
         notebook = self._notebooks.pop(uri, None)
         if notebook is None:
             return []
         cells = [cell for cell, owner in self._owners.items() if owner == uri]
         for cell in cells:
             self._forget_cell(cell)
-        self._desk.remove(uri)
+        self._session.remove(uri)
         return cells
 
     def _restructure(
@@ -143,11 +143,11 @@ class Documents:
 
     def _put(self, uri: str, version: int, text: str) -> None:
         self._parts[uri] = Part(uri, version, Lines(text, self.encoding))
-        self._desk.put(FilePage(uri, self._paths[uri], self._parts[uri]))
+        self._session.put(OpenFile(uri, self._paths[uri], self._parts[uri]))
 
     def _put_notebook(self, notebook: _Notebook) -> None:
         cells = tuple(self._parts.get(uri or "") for uri in notebook.cells)
-        self._desk.put(NotebookPage(notebook.uri, notebook.path, cells))
+        self._session.put(OpenNotebook(notebook.uri, notebook.path, cells))
 
     def _changed(self, uri: str, changes: Sequence[lsp.TextDocumentContentChangeEvent]) -> str:
         text = self._parts[uri].text

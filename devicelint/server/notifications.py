@@ -1,4 +1,4 @@
-"""What the editor tells: files that open, change and close, and settings."""
+"""What the editor notifies of: files that open, change and close, and settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from devicelint.server import requests
 from devicelint.server.server import Server
 
 _DELAY = 0.15
-"""In seconds: so long nobody must have typed before a page is checked."""
+"""In seconds: so long nobody must have typed before a document is checked."""
 
 
 def initialize(server: Server, params: lsp.InitializeParams) -> None:
@@ -22,7 +22,7 @@ def initialize(server: Server, params: lsp.InitializeParams) -> None:
 
 
 async def initialized(server: Server, _: lsp.InitializedParams) -> None:
-    """Ask the editor to tell of files, and for its settings."""
+    """Ask the editor to watch files, and for its settings."""
     server.follow_editor()
     workspace = server.client_capabilities.workspace
     if workspace is None:
@@ -53,8 +53,8 @@ async def _read_configuration(server: Server) -> None:
 
 
 async def _check_again(server: Server) -> None:
-    await server.desk.ask(server.desk.analyst.read_settings_again)
-    server.desk.check_all_again()
+    await server.session.ask(server.session.worker.read_settings_again)
+    server.session.check_all_again()
     server.refresh()
 
 
@@ -71,11 +71,11 @@ async def configuration_changed(server: Server, params: lsp.DidChangeConfigurati
 async def files_changed(server: Server, params: lsp.DidChangeWatchedFilesParams) -> None:
     """Files were made, changed or removed; of what is open, the editor's text counts."""
     changed = lsp.FileChangeType.Changed
-    if all(one.type == changed and one.uri in server.desk.pages for one in params.changes):
+    if all(one.type == changed and one.uri in server.session.documents for one in params.changes):
         return
     if any(one.type != changed for one in params.changes):
-        pages = tuple(server.desk.pages.values())
-        await server.desk.ask(server.desk.analyst.look_again, pages)
+        opened = tuple(server.session.documents.values())
+        await server.session.ask(server.session.worker.look_again, opened)
     await _check_again(server)
 
 
@@ -83,22 +83,22 @@ def opened(server: Server, params: lsp.DidOpenTextDocumentParams) -> None:
     """A file is opened."""
     uri = server.documents.open(params.text_document)
     if uri is not None:
-        server.desk.check_soon(uri)
+        server.session.check_soon(uri)
 
 
 def changed(server: Server, params: lsp.DidChangeTextDocumentParams) -> None:
     """A file is changed."""
     uri = server.documents.change(params.text_document, params.content_changes)
-    if uri is not None and server.desk.analyst.settings.run == "onType":
-        server.desk.check_soon(uri, _DELAY)
+    if uri is not None and server.session.worker.settings.run == "onType":
+        server.session.check_soon(uri, _DELAY)
 
 
 async def saved(server: Server, params: lsp.DidSaveTextDocumentParams) -> None:
     """A file is saved."""
     if params.text_document.uri.endswith(".toml"):
         await _check_again(server)
-    elif params.text_document.uri in server.desk.pages:
-        server.desk.check_soon(params.text_document.uri)
+    elif params.text_document.uri in server.session.documents:
+        server.session.check_soon(params.text_document.uri)
 
 
 def closed(server: Server, params: lsp.DidCloseTextDocumentParams) -> None:
@@ -110,7 +110,7 @@ def closed(server: Server, params: lsp.DidCloseTextDocumentParams) -> None:
 def notebook_opened(server: Server, params: lsp.DidOpenNotebookDocumentParams) -> None:
     """A notebook is opened."""
     uri = server.documents.open_notebook(params)
-    server.desk.check_soon(uri)
+    server.session.check_soon(uri)
 
 
 def notebook_changed(server: Server, params: lsp.DidChangeNotebookDocumentParams) -> None:
@@ -118,13 +118,13 @@ def notebook_changed(server: Server, params: lsp.DidChangeNotebookDocumentParams
     gone = server.documents.change_notebook(params)
     for uri in gone:
         server.publish(uri, [])
-    if server.desk.analyst.settings.run == "onType":
-        server.desk.check_soon(params.notebook_document.uri, _DELAY)
+    if server.session.worker.settings.run == "onType":
+        server.session.check_soon(params.notebook_document.uri, _DELAY)
 
 
 def notebook_saved(server: Server, params: lsp.DidSaveNotebookDocumentParams) -> None:
     """A notebook is saved."""
-    server.desk.check_soon(params.notebook_document.uri)
+    server.session.check_soon(params.notebook_document.uri)
 
 
 def notebook_closed(server: Server, params: lsp.DidCloseNotebookDocumentParams) -> None:

@@ -30,7 +30,7 @@ class Part:
         return self.lines.text
 
 
-class Page(Protocol):
+class OpenDocument(Protocol):
     """One version of what is open; a new one takes its place with every change."""
 
     @property
@@ -62,7 +62,7 @@ class Page(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class FilePage:
+class OpenFile:
     """A file."""
 
     uri: str
@@ -96,7 +96,7 @@ class FilePage:
 
 
 @dataclass(frozen=True, eq=False)
-class NotebookPage:
+class OpenNotebook:
     """A notebook: the editor holds its cells one by one."""
 
     uri: str
@@ -137,8 +137,8 @@ class NotebookPage:
 
     def texts(self, source: SourceFile) -> Mapping[str, str]:
         """What the cells say once the source is this one."""
-        told = source.cells() or {}
-        return {self.part_of(number).uri: text for number, text in told.items()}
+        cells = source.cells() or {}
+        return {self.part_of(number).uri: text for number, text in cells.items()}
 
     def part_of(self, cell: int | None) -> Part:
         """A cell; the first one for what concerns them all."""

@@ -10,15 +10,15 @@ from pathlib import Path
 from devicelint.finding import InputError
 from devicelint.server.diagnostics import uri_of
 from devicelint.server.lines import Lines
-from devicelint.server.open_documents import FilePage, Page, Part
+from devicelint.server.open_documents import OpenDocument, OpenFile, Part
 from devicelint.workspace.files import read_source
 
 
-def pages_at(
-    homes: Iterable[str], opened: Mapping[str, Page], roots: Iterable[str], encoding: str
-) -> Iterator[Page]:
+def documents_at(
+    homes: Iterable[str], opened: Mapping[str, OpenDocument], roots: Iterable[str], encoding: str
+) -> Iterator[OpenDocument]:
     """The files of the workspace: as they are open, or else as they lie on the disk."""
-    by_home = {os.path.abspath(page.path): page for page in opened.values()}
+    by_home = {os.path.abspath(document.path): document for document in opened.values()}
     folders = [Path(root) for root in roots]
     for home in homes:
         if home in by_home:
@@ -27,7 +27,7 @@ def pages_at(
             yield from _read(home, encoding)
 
 
-def _read(home: str, encoding: str) -> Iterator[Page]:
+def _read(home: str, encoding: str) -> Iterator[OpenDocument]:
     with suppress(InputError):
         text = read_source(Path(home)).text
-        yield FilePage(uri_of(home), home, Part(uri_of(home), None, Lines(text, encoding)))
+        yield OpenFile(uri_of(home), home, Part(uri_of(home), None, Lines(text, encoding)))

@@ -14,7 +14,7 @@ from pygls.protocol.language_server import LanguageServerProtocol, lsp_method
 
 
 def _handing_on(method: str) -> Any:
-    """What does nothing but to tell the server of a message."""
+    """What does nothing but to inform the server of a message."""
 
     def hand_on(
         protocol: LanguageServerProtocol, params: object

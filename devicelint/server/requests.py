@@ -20,10 +20,10 @@ from devicelint.server.actions import (
     without_versions,
     workspace_edit,
 )
-from devicelint.server.analysis import Analysis
+from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.hints import inlay_hints
-from devicelint.server.open_documents import Page
-from devicelint.server.other_files import pages_at
+from devicelint.server.open_documents import OpenDocument
+from devicelint.server.other_files import documents_at
 from devicelint.server.server import Server
 from devicelint.text.source import SourceFile
 
@@ -31,22 +31,22 @@ from devicelint.text.source import SourceFile
 async def pull(
     server: Server, params: lsp.DocumentDiagnosticParams
 ) -> lsp.DocumentDiagnosticReport:
-    """What is found in a file; of cells, not every editor asks, so that these are told unasked."""
-    analysis = await server.desk.analysis_of(params.text_document.uri)
+    """What is found in a file; of cells, not every editor asks, so that these are sent unasked."""
+    analysis = await server.session.analysis_of(params.text_document.uri)
     found = [] if analysis is None else server.shown(analysis).get(params.text_document.uri, [])
     return lsp.RelatedFullDocumentDiagnosticReport(found)
 
 
-async def _analysis(server: Server, uri: str) -> Analysis | None:
+async def _analysis(server: Server, uri: str) -> DocumentAnalysis | None:
     """What is known of a file, or of the notebook of a cell."""
-    return await server.desk.analysis_of(server.documents.page_of(uri))
+    return await server.session.analysis_of(server.documents.document_of(uri))
 
 
 async def actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
     """What can be done about the findings of a range."""
     uri = params.text_document.uri
     analysis = await _analysis(server, uri)
-    if analysis is None or not server.desk.analyst.settings.enable:
+    if analysis is None or not server.session.worker.settings.enable:
         return []
     found: list[lsp.CodeAction] = []
     if wants(params.context, lsp.CodeActionKind.QuickFix):
@@ -59,32 +59,34 @@ async def actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.Code
 
 
 async def _quick_fixes(
-    server: Server, analysis: Analysis, params: lsp.CodeActionParams
+    server: Server, analysis: DocumentAnalysis, params: lsp.CodeActionParams
 ) -> list[lsp.CodeAction]:
     """What can be done about some findings: a fix is offered once it is known to help."""
-    page, context = analysis.page, params.context
+    document, context = analysis.document, params.context
     there = findings_in(analysis, params.text_document.uri, params.range)
     fixable = [one for one in there if one.fix is not None or one.unfixed == FAR]
     found: list[lsp.CodeAction] = []
     for finding in fixable[:_MOST_FIXES]:
-        fixed_by = await server.desk.ask(_made_by, server, analysis, finding)
+        fixed_by = await server.session.ask(_made_by, server, analysis, finding)
         if fixed_by is not None:
-            found.append(quick_fix(page, finding, *fixed_by, context))
+            found.append(quick_fix(document, finding, *fixed_by, context))
     for finding in there:
-        found += ignore(page, finding, context)
-    return [*found, fix_all_action(page)] if any(one.fix for one in there) else found
+        found += ignore(document, finding, context)
+    return [*found, fix_all_action(document)] if any(one.fix for one in there) else found
 
 
 def _made_by(
-    server: Server, analysis: Analysis, finding: Finding
-) -> tuple[Fix, list[tuple[Page, SourceFile]]] | None:
-    """The fix of a finding, and what it makes of pages; None where it would do harm."""
-    desk, page = server.desk, analysis.page
+    server: Server, analysis: DocumentAnalysis, finding: Finding
+) -> tuple[Fix, list[tuple[OpenDocument, SourceFile]]] | None:
+    """The fix of a finding, and what it makes of documents; None where it would do harm."""
+    session, document = server.session, analysis.document
     if finding.fix is not None:
-        after = desk.analyst.fixed_by(analysis, finding)
-        return None if after is None else (finding.fix, [(page, after)])
-    others = pages_at(analysis.reached, desk.pages, server.roots, server.documents.encoding)
-    return desk.analyst.fixed_across_files(page, finding, [*others])
+        after = session.worker.fixed_by(analysis, finding)
+        return None if after is None else (finding.fix, [(document, after)])
+    others = documents_at(
+        analysis.reached, session.documents, server.roots, server.documents.encoding
+    )
+    return session.worker.fixed_across_files(document, finding, [*others])
 
 
 _MOST_FIXES = 5
@@ -105,47 +107,53 @@ def _fitting_edit(server: Server, edit: lsp.WorkspaceEdit) -> lsp.WorkspaceEdit:
 
 
 async def _all_fixed(
-    server: Server, analysis: Analysis, *, adopts: bool = False
+    server: Server, analysis: DocumentAnalysis, *, adopts: bool = False
 ) -> lsp.WorkspaceEdit | None:
-    """What the fixes of a page come to; None where there is nothing to fix."""
+    """What the fixes of a document come to; None where there is nothing to fix."""
     if not analysis.is_of_now or analysis.problem is not None:
         return None
-    page = analysis.page
+    document = analysis.document
     if not adopts and not any(one.fix for one in analysis.findings):
         return None
     try:
-        after = await server.desk.ask(lambda: server.desk.analyst.fixed(page, adopts=adopts))
+        after = await server.session.ask(
+            lambda: server.session.worker.fixed(document, adopts=adopts)
+        )
     except InputError:
         return None
-    return workspace_edit(page, after)
+    return workspace_edit(document, after)
 
 
 async def hints(server: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
     """The devices beside the code in view."""
     analysis = await _analysis(server, params.text_document.uri)
-    settings = server.desk.analyst.settings
+    settings = server.session.worker.settings
     if analysis is None or not (settings.enable and settings.inlay_hints):
         return []
     uri = params.text_document.uri
-    return await server.desk.ask(lambda: list(inlay_hints(analysis, uri, params.range)))
+    return await server.session.ask(lambda: list(inlay_hints(analysis, uri, params.range)))
 
 
 async def hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
     """Where the value below the pointer is."""
     analysis = await _analysis(server, params.text_document.uri)
-    settings = server.desk.analyst.settings
+    settings = server.session.worker.settings
     if analysis is None or not (settings.enable and settings.hover):
         return None
-    return await server.desk.ask(hovers.hover, analysis, params.text_document.uri, params.position)
+    return await server.session.ask(
+        hovers.hover, analysis, params.text_document.uri, params.position
+    )
 
 
 async def definition(server: Server, params: lsp.DefinitionParams) -> list[lsp.Location]:
     """Where the value was moved."""
     analysis = await _analysis(server, params.text_document.uri)
-    settings = server.desk.analyst.settings
+    settings = server.session.worker.settings
     if analysis is None or not (settings.enable and settings.definition):
         return []
-    return await server.desk.ask(hovers.moves, analysis, params.text_document.uri, params.position)
+    return await server.session.ask(
+        hovers.moves, analysis, params.text_document.uri, params.position
+    )
 
 
 async def where_moved(server: Server, place: lsp.TextDocumentPositionParams) -> list[lsp.Location]:
@@ -154,7 +162,7 @@ async def where_moved(server: Server, place: lsp.TextDocumentPositionParams) -> 
     analysis = await _analysis(server, uri)
     if analysis is None:
         return []
-    return await server.desk.ask(hovers.moves, analysis, uri, place.position)
+    return await server.session.ask(hovers.moves, analysis, uri, place.position)
 
 
 async def fix_all(server: Server, uri: str) -> None:

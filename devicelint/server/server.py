@@ -11,12 +11,12 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
-from devicelint.server.analysis import Analysis
+from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.diagnostics import diagnostics, uri_of
 from devicelint.server.documents import Documents
-from devicelint.server.open_documents import NotebookPage
+from devicelint.server.open_documents import OpenNotebook
 from devicelint.server.protocol import Protocol
-from devicelint.server.session import Desk
+from devicelint.server.session import Session
 from devicelint.server.settings import read_settings
 from devicelint.server.shutdown import leave_with
 
@@ -41,10 +41,10 @@ class Server(LanguageServer):
             protocol_cls=Protocol,
             converter_factory=default_converter,
         )
-        self.desk = Desk(self._on_analysis)
-        self.documents = Documents(self.desk)
+        self.session = Session(self._on_analysis)
+        self.documents = Documents(self.session)
         self.pulls = False
-        """Whether the editor asks for findings, and is not told unasked."""
+        """Whether the editor asks for findings, and gets none unasked."""
         self._misconfigured: set[str] = set()
         self._has_shut_down = False
 
@@ -61,7 +61,7 @@ class Server(LanguageServer):
         return self._has_shut_down
 
     def report_server_error(self, error: Exception, source: object) -> None:  # noqa: ARG002 - as pygls calls it
-        """What goes wrong is told in the log of the editor, in one line."""
+        """Errors go to the log of the editor, in one line."""
         self.say(f"{type(error).__name__}: {error}", lsp.MessageType.Error)
 
     def follow_editor(self) -> None:
@@ -72,12 +72,12 @@ class Server(LanguageServer):
     def end(self) -> None:
         """Take no more work."""
         self._has_shut_down = True
-        self.desk.close()
+        self.session.close()
 
     def say(self, message: str, kind: lsp.MessageType = lsp.MessageType.Info) -> None:
         """Write a line in the log of the editor."""
-        told = " ".join(message.split())
-        self.window_log_message(lsp.LogMessageParams(kind, f"devicelint: {told}"))
+        line = " ".join(message.split())
+        self.window_log_message(lsp.LogMessageParams(kind, f"devicelint: {line}"))
 
     def warn(self, message: str) -> None:
         """Show somebody what is wrong with what they have asked for."""
@@ -92,29 +92,29 @@ class Server(LanguageServer):
         self.use_settings(params.initialization_options)
         documents = params.capabilities.text_document
         can_pull = documents is not None and documents.diagnostic is not None
-        self.pulls = can_pull and self.desk.analyst.settings.run == "onType"
+        self.pulls = can_pull and self.session.worker.settings.run == "onType"
 
     def use_settings(self, sent: object) -> None:
         """Go by other settings from now on."""
-        self.desk.analyst.settings, complaints = read_settings(sent, self.desk.analyst.known)
+        self.session.worker.settings, complaints = read_settings(sent, self.session.worker.known)
         for complaint in complaints:
             self.warn(complaint)
 
-    def _on_analysis(self, analysis: Analysis, of_another: bool) -> None:
-        self._tell_misconfigured()
+    def _on_analysis(self, analysis: DocumentAnalysis, of_another: bool) -> None:
+        self._show_misconfigured()
         if of_another:
             self.refresh()
-        if self.pulls and not isinstance(analysis.page, NotebookPage):
+        if self.pulls and not isinstance(analysis.document, OpenNotebook):
             return
         shown = self.shown(analysis)
-        for part in analysis.page.parts():
+        for part in analysis.document.parts():
             self.publish(part.uri, shown[part.uri], part.version)
 
-    def shown(self, analysis: Analysis) -> dict[str, list[lsp.Diagnostic]]:
-        """What is shown of a page."""
-        settings = self.desk.analyst.settings
+    def shown(self, analysis: DocumentAnalysis) -> dict[str, list[lsp.Diagnostic]]:
+        """What is shown of a document."""
+        settings = self.session.worker.settings
         if not settings.enable:
-            return {part.uri: [] for part in analysis.page.parts()}
+            return {part.uri: [] for part in analysis.document.parts()}
         return diagnostics(analysis, shows_problems=settings.show_syntax_errors)
 
     def publish(
@@ -125,9 +125,9 @@ class Server(LanguageServer):
             lsp.PublishDiagnosticsParams(uri, list(found), version=version_of)
         )
 
-    def _tell_misconfigured(self) -> None:
+    def _show_misconfigured(self) -> None:
         """Show what is wrong in a configuration where it is wrong."""
-        found = dict(self.desk.analyst.misconfigured)  # The worker may find more meanwhile.
+        found = dict(self.session.worker.misconfigured)  # The worker may find more meanwhile.
         for path in self._misconfigured - found.keys():
             self.publish(uri_of(path), [])
         for path, error in found.items():
@@ -135,10 +135,10 @@ class Server(LanguageServer):
                 self.warn(f"{error}")
             start = lsp.Position(error.line - 1, error.column)
             place = lsp.Range(start, lsp.Position(error.line, 0))
-            told = lsp.Diagnostic(
+            shown = lsp.Diagnostic(
                 place, error.message, severity=lsp.DiagnosticSeverity.Error, source="devicelint"
             )
-            self.publish(uri_of(path), [told])
+            self.publish(uri_of(path), [shown])
         self._misconfigured = set(found)
 
     def refresh(self) -> None:

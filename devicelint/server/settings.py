@@ -12,8 +12,8 @@ from devicelint.text.selectors import hint, unknown_selector
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What holds besides the project's own configuration, which all other doors share."""
+class ServerSettings:
+    """What holds besides the project's own configuration, which all other front ends share."""
 
     enable: bool = True
     """Whether anything is checked."""
@@ -46,12 +46,12 @@ class Settings:
 
 SETTINGS = tuple(
     "".join(part.capitalize() if index else part for index, part in enumerate(one.name.split("_")))
-    for one in fields(Settings)
+    for one in fields(ServerSettings)
 )
 """What the settings are called in an editor's configuration: `inlayHints`."""
 
 
-def read_settings(sent: object, known: Mapping[str, str]) -> tuple[Settings, list[str]]:
+def read_settings(sent: object, known: Mapping[str, str]) -> tuple[ServerSettings, list[str]]:
     """What a client sent, and what to say of that which makes no sense; `known` are the rules.
 
     The settings may lie in an object of their own, `devicelint` or `settings`.
@@ -62,10 +62,10 @@ def read_settings(sent: object, known: Mapping[str, str]) -> tuple[Settings, lis
             break
         sent = inner
     if sent is None:
-        return Settings(), []
+        return ServerSettings(), []
     if not isinstance(sent, Mapping):
-        return Settings(), ["the settings of devicelint must be an object"]
-    settings = Settings()
+        return ServerSettings(), ["the settings of devicelint must be an object"]
+    settings = ServerSettings()
     complaints: list[str] = []
     for key, value in sent.items():
         settings, complaint = _tried(settings, str(key), value, known)
@@ -74,22 +74,24 @@ def read_settings(sent: object, known: Mapping[str, str]) -> tuple[Settings, lis
 
 
 def _tried(
-    settings: Settings, key: str, value: object, known: Mapping[str, str]
-) -> tuple[Settings, str]:
+    settings: ServerSettings, key: str, value: object, known: Mapping[str, str]
+) -> tuple[ServerSettings, str]:
     try:
         return _with(settings, key, value, known), ""
     except ValueError as error:
         return settings, f'setting "devicelint.{key}": {error}'
 
 
-def _with(settings: Settings, key: str, value: object, known: Mapping[str, str]) -> Settings:
+def _with(
+    settings: ServerSettings, key: str, value: object, known: Mapping[str, str]
+) -> ServerSettings:
     if key in _CLIENTS_OWN:
         return settings
     if key not in SETTINGS:
         raise ValueError(f"there is none of this name{hint(key, SETTINGS)}")
     if value is None:
         return settings
-    name = fields(Settings)[SETTINGS.index(key)].name
+    name = fields(ServerSettings)[SETTINGS.index(key)].name
     read = _READERS.get(name, _flag)
     given = read(value)
     for selector in given if name in _SELECTORS and isinstance(given, tuple) else ():
@@ -106,7 +108,7 @@ _SELECTORS = frozenset({"select", "extend_select", "ignore"})
 
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
-        raise ValueError("expected true or false")  # noqa: TRY004 - told as any wrong value is
+        raise ValueError("expected true or false")  # noqa: TRY004 - reported as any wrong value is
     return value
 
 
@@ -124,7 +126,7 @@ def _run(value: object) -> str:
 
 def _text(value: object) -> str | None:
     if not isinstance(value, str):
-        raise ValueError("expected a string")  # noqa: TRY004 - told as any wrong value is
+        raise ValueError("expected a string")  # noqa: TRY004 - reported as any wrong value is
     return value or None
 
 

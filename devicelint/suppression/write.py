@@ -44,8 +44,8 @@ def suppress(source: SourceFile, findings: Sequence[Finding], style: Style) -> S
     if not _is_possible(source, comments):
         # A magic of a notebook, say, would become another one: all but such lines.
         comments = [each for each in comments if _is_possible(source, [each])]
-    told = {finding for each in comments for finding in each.findings}
-    left = tuple(each for each in findings if each not in told)
+    commented = {finding for each in comments for finding in each.findings}
+    left = tuple(each for each in findings if each not in commented)
     return Suppressed(source.with_text(_with(source.text, comments)), left)
 
 

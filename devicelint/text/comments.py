@@ -45,7 +45,7 @@ _FORMAT = "format"
 
 
 @dataclass(frozen=True)
-class Layout:
+class CommentLayout:
     """What of a text's lines its grammar does not say."""
 
     comments: tuple[Span, ...]
@@ -53,7 +53,7 @@ class Layout:
     """The logical lines that are several physical ones: in brackets, in strings, continued."""
 
 
-def layout(text: str) -> Layout:
+def layout(text: str) -> CommentLayout:
     """Finds the comments and the joined lines of `text`."""
     return _Scanner(text).scan()
 
@@ -76,12 +76,12 @@ class _Scanner:
     joined: list[Span] = field(default_factory=list)
     logical_start: int = 0
 
-    def scan(self) -> Layout:
+    def scan(self) -> CommentLayout:
         position: int | None = 0
         while position is not None:
             position = self._step(position)
         self._end_logical_line(len(self.text), len(self.text))
-        return Layout(tuple(self.comments), tuple(self.joined))
+        return CommentLayout(tuple(self.comments), tuple(self.joined))
 
     def end_of_logical_line(self) -> int:
         """The end of the logical line that starts at `logical_start`."""

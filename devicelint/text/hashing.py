@@ -1,4 +1,4 @@
-"""What tells one content from another, in a few characters."""
+"""What distinguishes one content from another, in a few characters."""
 
 from __future__ import annotations
 

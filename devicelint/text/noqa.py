@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from devicelint.finding import Span
-from devicelint.text.comments import Layout
+from devicelint.text.comments import CommentLayout
 from devicelint.text.selectors import specificity
 
 _WORD = "devicelint:"
@@ -62,7 +62,7 @@ def _mentions(text: str, *words: str) -> bool:
     return re.search("|".join(words), text, re.IGNORECASE) is not None
 
 
-def suppressions(text: str, layout: Layout) -> Iterator[Suppression]:
+def suppressions(text: str, layout: CommentLayout) -> Iterator[Suppression]:
     """The suppressions in the comments of `text`."""
     for comment in layout.comments:
         for directive, code, ours in (

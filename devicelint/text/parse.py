@@ -44,8 +44,8 @@ def parse(source: SourceFile) -> cst.Module:
             return cst.parse_module(source.text)
     except cst.ParserSyntaxError as error:
         # CPython says it better than libcst, and knows the place where libcst's tokenizer does not.
-        told = _complaint(source) or _told_by_libcst(source, error)
-        raise told from None
+        problem = _complaint(source) or _error_of_libcst(source, error)
+        raise problem from None
     except RecursionError:
         raise too_deep(source) from None
 
@@ -112,7 +112,7 @@ def _complaint(source: SourceFile) -> CheckError | None:
 
     try:
         with warnings.catch_warnings():
-            # What it warns about, a linter of Python will tell.
+            # What it warns about, a linter of Python reports.
             warnings.simplefilter("ignore")
             tree = compile(source.text, source.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
             return too_deep(source) if _depth(tree) > DEEPEST_EXPRESSION else None
@@ -125,6 +125,6 @@ def _complaint(source: SourceFile) -> CheckError | None:
         return CheckError(source.path, 1, 0, f"syntax error: {error}")
 
 
-def _told_by_libcst(source: SourceFile, error: cst.ParserSyntaxError) -> CheckError:
+def _error_of_libcst(source: SourceFile, error: cst.ParserSyntaxError) -> CheckError:
     line, column = max(error.raw_line, 1), max(error.raw_column, 0)
     return CheckError(source.path, line, column, f"syntax error: {error.message}")

@@ -19,7 +19,7 @@ def specificity(selector: str, code: str, name: str) -> int:
 
 
 def unknown_selector(selector: str, known: Mapping[str, str]) -> str | None:
-    """What to tell about a selector that names none of the rules `known` (code to name)."""
+    """The complaint about a selector that names none of the rules `known` (code to name)."""
     if any(specificity(selector, code, name) for code, name in known.items()):
         return None
     return f'no rule is called "{selector}"' + hint(selector, (*known, *known.values()))

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from devicelint.finding import InputError, Location, Span
-from devicelint.text.comments import Layout, layout
+from devicelint.text.comments import CommentLayout, layout
 from devicelint.text.documents import Document, Unwritable, is_document, read_document
 from devicelint.text.encoding import Encoding, SourceError, decode, decode_utf8
 from devicelint.text.noqa import (
@@ -237,7 +237,7 @@ class SourceFile:
         return joined[index].end if index >= 0 and offset <= joined[index].end else offset
 
     @cached_property
-    def _layout(self) -> Layout:
+    def _layout(self) -> CommentLayout:
         return layout(self.code)
 
     @cached_property

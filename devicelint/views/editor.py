@@ -18,7 +18,7 @@ from devicelint.interpreter.engine.tracing import TellingRun
 from devicelint.linter.collector import Collector, parent_of
 from devicelint.linter.filtering import filtered, rules_for
 from devicelint.linter.lint import findings_of_walk
-from devicelint.linter.program import program_of, told_in_one_line
+from devicelint.linter.program import input_errors, program_of
 from devicelint.linter.result import CheckResult, screen
 from devicelint.rules import Rule
 from devicelint.text.source import SourceFile
@@ -45,7 +45,7 @@ def analyse(
     found: list[Finding] = []
     snapshots: list[EditorSnapshot] = []
     if not source.skipped and screen(source.text.encode("utf-8", "replace")):
-        with told_in_one_line(source):
+        with input_errors(source):
             rules = rules_for(source, config)
             for part in source.programs():
                 program = program_of(part, project, config)

@@ -49,7 +49,7 @@ class WalkNotes:
     """The whereabouts of values in one walk.
 
     Every expression comes by here, most of them many times with a value of the same history: what
-    is the same object as before is told apart by its identity, and kept so that it stays apart.
+    is the same object as before is distinguished by its identity, and kept so that it stays apart.
     """
 
     def __init__(self) -> None:

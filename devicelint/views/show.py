@@ -8,11 +8,12 @@ from functools import partial
 from devicelint.config import Config
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.engine.budget import GivenUp
-from devicelint.interpreter.engine.tracing import WatchingRun
-from devicelint.linter.program import program_of, told_in_one_line
+from devicelint.interpreter.engine.tracing import JudgingRun, WatchingRun
+from devicelint.linter.program import input_errors, program_of
 from devicelint.text.source import SourceFile
 from devicelint.views.graph import Chart, Charting
 from devicelint.views.trace import Trace, Tracing
+from devicelint.views.verdicts import Judgement, Judgements, Judging
 from devicelint.views.why import Account, Explaining, Why, asked_about, line_asked_about
 from devicelint.workspace.project import Project
 
@@ -28,7 +29,7 @@ def trace(
     for part in source.programs():
         program = program_of(part, project, config)
         tracing = Tracing()
-        with told_in_one_line(source):
+        with input_errors(source):
             explore(program, tracing.listener_for)
             lines += tracing.trace(part, program.tree).lines
     return Trace(tuple(sorted(lines)))
@@ -44,7 +45,7 @@ def chart(
     parts = []
     for part in source.programs():
         program = program_of(part, project, config)
-        with told_in_one_line(source):
+        with input_errors(source):
             charting = _charted(program)
             parts.append(charting.sights(part))
     return Chart.of(parts)
@@ -76,10 +77,33 @@ def why(
     accounts: tuple[Account, ...] = ()
     for part in source.programs():
         program = program_of(part, project, config)
-        with told_in_one_line(source):
+        with input_errors(source):
             nodes = asked_about(line, part, program.tree)
             explaining = Explaining(nodes)
             explore(program, explaining.listener_for, partial(WatchingRun, watched=nodes))
             imported = () if project is None else project.files()
             accounts += explaining.why(line, part, program, imported).accounts
     return Why(line, accounts)
+
+
+def verdicts(
+    source: SourceFile,
+    line: int,
+    project: Project | None = None,
+    cell: int | None = None,
+    config: Config | None = None,
+) -> Judgements:
+    """What is held of the clashes on a line, reported or not; the line of a cell, in a notebook.
+
+    Raises `CheckError` where the file is no Python that libcst can read, or has no such line.
+    """
+    line = line_asked_about(source, line, cell)
+    clashes: tuple[Judgement, ...] = ()
+    for part in source.programs():
+        program = program_of(part, project, config)
+        with input_errors(source):
+            judging = Judging()
+            explore(program, judging.listener_for, partial(JudgingRun, watched=()))
+            imported = () if project is None else project.files()
+            clashes += judging.judgements(line, part, program, imported).clashes
+    return Judgements(line, clashes)

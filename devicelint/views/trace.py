@@ -52,7 +52,7 @@ class Tracing:
             known = merged.setdefault((source.position(start).line, start, name), [])
             known.extend(device for device in devices if device not in known)
         lines: dict[int, list[str]] = {}
-        moved = {(line, name) for (line, _, name), told in merged.items() if " -> " in told[0]}
+        moved = {(line, name) for (line, _, name), notes in merged.items() if " -> " in notes[0]}
         for (line, _, name), devices in sorted(merged.items()):
             if " -> " in devices[0] or (line, name) not in moved:
                 lines.setdefault(line, []).append(f"{name}: {' or '.join(devices)}")

@@ -47,7 +47,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Why:
-    """What there is to tell of a line; nothing for a line that no path comes to."""
+    """What there is to show of a line; nothing for a line that no path comes to."""
 
     line: int
     accounts: tuple[Account, ...]
@@ -80,7 +80,7 @@ class Explaining:
             if isinstance(event, Transfer):
                 remember(event, run, before)
             elif isinstance(event, (Assigned, Evaluated)) and event.site in self._nodes:
-                noted.update(dict.fromkeys(_told(event, run, before)))
+                noted.update(dict.fromkeys(_noted_of(event, run, before)))
 
         return listen
 
@@ -95,20 +95,32 @@ class Explaining:
         sites = [_node(site) for one in machines for site, _ in (*one.chain, (one.site, ""))]
         spans = locate(program.tree, source, sites)
         far = located_elsewhere([site for site in sites if site not in spans], imported)
-        places = _Places(source, spans, far)
+        places = Places(source, spans, far)
         ordered = sorted(machines, key=lambda one: spans[one.site])
         return Why(line, tuple(places.account(one, machines[one]) for one in ordered))
 
 
 @dataclass(frozen=True)
-class _Places:
+class Places:
+    """Where expressions stand, in the checked file and in others."""
+
     source: SourceFile
     spans: dict[cst.CSTNode, Span]
     far: dict[cst.CSTNode, Elsewhere]
 
+    def line(self, site: Site) -> int | None:
+        """The line of the checked file on which an expression begins."""
+        span = self.spans.get(site) if isinstance(site, cst.CSTNode) else None
+        return None if span is None else self.source.position(span.start).line
+
+    def steps(self, chain: Iterable[tuple[Site, str]]) -> tuple[Elsewhere, ...]:
+        """The steps of a history, each at its place."""
+        steps = (self._step(_node(site), message) for site, message in chain)
+        return tuple(filter(None, steps))
+
     def account(self, one: _Noted, machines: list[str]) -> Account:
-        steps = (self._step(_node(site), message) for site, message in one.chain)
-        return Account(one.code, one.device, tuple(machines), tuple(filter(None, steps)))
+        """What there is to say of one expression."""
+        return Account(one.code, one.device, tuple(machines), self.steps(one.chain))
 
     def _step(self, site: cst.CSTNode, message: str) -> Elsewhere | None:
         if site in self.spans:
@@ -127,7 +139,7 @@ def remember(event: Transfer, run: Run, before: dict[Site, Step]) -> None:
         before[event.site] = earlier
 
 
-def _told(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -> Iterator[_Noted]:
+def _noted_of(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -> Iterator[_Noted]:
     value, site = event.value, event.site
     if isinstance(value, WITHOUT_PLACE):
         return
@@ -138,7 +150,7 @@ def _told(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -> It
 
 
 WITHOUT_PLACE = (Bound, Class, Const, External, Flag, Function, HostValue, ProjectModule)
-"""What has no device, so that there is nothing to tell of it."""
+"""What has no device, so that there is nothing to show of it."""
 
 
 def since(value: Value, run: Run) -> Step | None:
@@ -175,8 +187,10 @@ def line_asked_about(source: SourceFile, line: int, cell: int | None) -> int:
             raise CheckError(source.path, line, 0, f"the file has {source.lines} lines")
         return line
     if cells is None or cell is None:
-        told = "is no notebook" if cells is None else "is a notebook: name the cell, FILE:CELL:LINE"
-        raise CheckError(source.path, line, 0, told)
+        problem = (
+            "is no notebook" if cells is None else "is a notebook: name the cell, FILE:CELL:LINE"
+        )
+        raise CheckError(source.path, line, 0, problem)
     found = source.line_of_cell(cell, line)
     if found is None:
         raise CheckError(source.path, line, 0, "there is no such line of Python here", cell)

@@ -64,7 +64,7 @@ class _Search:
 
     config_for: Callable[[Path], Config]
     configs: dict[str, Config | None] = field(default_factory=dict)
-    """What holds in each folder; None where that cannot be understood, as is told elsewhere."""
+    """What holds in each folder; None where that cannot be understood, as is reported elsewhere."""
     met: set[Path] = field(default_factory=set)
 
     def named(self, path: Path) -> Iterator[Path | InputError]:
@@ -241,10 +241,10 @@ def _written_beside(path: Path, data: bytes, *, keeps_old: bool) -> _Beside:
 
 
 def _none_changed(path: Path, error: OSError | InputError, count: int) -> InputError:
-    told = _problem(path, error, "cannot be written") if isinstance(error, OSError) else error
+    problem = _problem(path, error, "cannot be written") if isinstance(error, OSError) else error
     if count == 1:
-        return told
-    return _file_error(path, f"{told.message}; none of the {count} files is changed")
+        return problem
+    return _file_error(path, f"{problem.message}; none of the {count} files is changed")
 
 
 def _refuse_what_is_read_only(path: Path, target: Path, status: os.stat_result) -> None:

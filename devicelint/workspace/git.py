@@ -14,13 +14,13 @@ from pathlib import Path
 from devicelint.text.selectors import hint
 
 _OF_ONE_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-"""What git tells its hooks, and what would send us to another repository."""
+"""The environment that git sets for its hooks, and what would send us to another repository."""
 _HUNK = re.compile(r"^@@ -\S+ \+(?P<first>\d+)(?:,(?P<count>\d+))? @@", re.MULTILINE)
 _LINE_END = re.compile(r"\r\n|\r")
 
 
 class GitError(Exception):
-    """git cannot tell; the message says why, in one line."""
+    """git gives no answer; the message says why, in one line."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Revision:
     @classmethod
     def of(cls, folder: Path, name: str) -> Revision:
         """Look a revision up in the repository of a folder; raises GitError."""
-        top = Path(_told(folder, "rev-parse", "--show-toplevel"))
+        top = Path(_answer(folder, "rev-parse", "--show-toplevel"))
         found = _git(
             top, "rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"
         )
@@ -57,8 +57,8 @@ class Revision:
     def changed(self) -> dict[str, str | None]:
         """Each file that is not what it was, with its name then: None for one that is new."""
         options = ("--name-status", "-z", "-M", "--no-ext-diff", "--ignore-submodules")
-        told = _git(self.top, "diff", *options, self.commit, "--")
-        changed = dict(_statuses(iter(_fields(told))))
+        output = _git(self.top, "diff", *options, self.commit, "--")
+        changed = dict(_statuses(iter(_fields(output))))
         untracked = _git(self.top, "ls-files", "--others", "--exclude-standard", "-z")
         return changed | dict.fromkeys(_fields(untracked))
 
@@ -70,7 +70,7 @@ class Revision:
         """What files held, one after the other; None where there was none."""
         lines = (name.replace("\n", "\0") for name in names)  # git has no name for such files.
         wanted = b"".join(os.fsencode(f"{self.commit}:{line}\n") for line in lines)
-        found = _git(self.top, "cat-file", "--batch", told=wanted)
+        found = _git(self.top, "cat-file", "--batch", given=wanted)
         answer = io.BytesIO(found.stdout)
         while head := answer.readline():
             if head.endswith(b" missing\n"):
@@ -110,13 +110,13 @@ def _statuses(fields: Iterator[str]) -> Iterator[tuple[str, str | None]]:
             yield name, None if status[0] == "A" else name
 
 
-def _fields(told: subprocess.CompletedProcess[bytes]) -> list[str]:
-    if told.returncode:
-        raise GitError(_reason(told))
-    return [os.fsdecode(field) for field in told.stdout.split(b"\0") if field]
+def _fields(output: subprocess.CompletedProcess[bytes]) -> list[str]:
+    if output.returncode:
+        raise GitError(_reason(output))
+    return [os.fsdecode(field) for field in output.stdout.split(b"\0") if field]
 
 
-def _told(folder: Path, *words: str) -> str:
+def _answer(folder: Path, *words: str) -> str:
     found = _git(folder, *words)
     if found.returncode:
         raise GitError(_reason(found, folder))
@@ -124,10 +124,10 @@ def _told(folder: Path, *words: str) -> str:
 
 
 def _reason(failed: subprocess.CompletedProcess[bytes], folder: Path | None = None) -> str:
-    told = _decoded(failed.stderr)
-    if folder is not None and "not a git repository" in told:
+    output = _decoded(failed.stderr)
+    if folder is not None and "not a git repository" in output:
         return f"{os.path.abspath(folder)} is in no git repository"
-    return "git says: " + " ".join(told.split())
+    return "git says: " + " ".join(output.split())
 
 
 def _advice(top: Path, name: str | None = None) -> str:
@@ -142,13 +142,13 @@ def _advice(top: Path, name: str | None = None) -> str:
     return hint(name, _decoded(references.stdout).split("\n"))
 
 
-def _git(folder: Path, *words: str, told: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+def _git(folder: Path, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     environment = {k: v for k, v in os.environ.items() if k not in _OF_ONE_REPOSITORY}
     environment |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
     command: Sequence[str] = ("git", "-C", str(folder), *words)
     try:
         return subprocess.run(
-            command, input=told, capture_output=True, check=False, env=environment
+            command, input=given, capture_output=True, check=False, env=environment
         )
     except FileNotFoundError:
         raise GitError("git is not installed") from None
@@ -156,5 +156,5 @@ def _git(folder: Path, *words: str, told: bytes = b"") -> subprocess.CompletedPr
         raise GitError(f"git cannot be run: {error.strerror or error}") from None
 
 
-def _decoded(told: bytes) -> str:
-    return os.fsdecode(told).rstrip("\r\n")
+def _decoded(output: bytes) -> str:
+    return os.fsdecode(output).rstrip("\r\n")

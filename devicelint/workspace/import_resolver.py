@@ -1,6 +1,6 @@
-"""Which file an import means, and what was asked for to know it.
+"""Resolves imports: which file one means, and what was asked for to know it.
 
-An import is looked up as Python would at run time: beside the script (`sys.path[0]`), at the
+An import is resolved as Python would do it at run time: beside the script (`sys.path[0]`), at the
 folder that holds the package, and upwards to the root of the project, where people start scripts
 from, with its `src`.  What is installed is never looked at.
 """
@@ -17,7 +17,7 @@ _FOLDERS_UPWARDS = 6
 
 
 class Question(NamedTuple):
-    """What was looked up in one file: an import, or a submodule of the package that it is."""
+    """What was resolved in one file: an import, or a submodule of the package that it is."""
 
     module: str
     level: int
@@ -27,8 +27,8 @@ class Question(NamedTuple):
 INSIDE = -1
 
 
-class Lookup:
-    """Looks up imports among the files of the disk, and reads each folder once.
+class ImportResolver:
+    """Resolves imports among the files of the disk, and reads each folder once.
 
     A home is what a file is called: its absolute path; or a folder, for a package without a file.
     """
@@ -62,7 +62,7 @@ class Lookup:
         return None if folder.endswith(".py") else self._home(folder, name)
 
     def _search_path(self, importer: str) -> Iterator[str]:
-        """Where an absolute import of a file is looked up, in order."""
+        """Where an absolute import of a file is searched for, in order."""
         folder = os.path.dirname(os.path.abspath(importer))
         for _ in range(_FOLDERS_UPWARDS):
             yield folder

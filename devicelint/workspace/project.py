@@ -19,7 +19,7 @@ from devicelint.interpreter import Program
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
-from devicelint.workspace.import_resolver import INSIDE, Lookup, Question
+from devicelint.workspace.import_resolver import INSIDE, ImportResolver, Question
 
 if TYPE_CHECKING:
     from devicelint.text.reparse import Parsed
@@ -33,7 +33,7 @@ _MOST_LINES_KEPT = 60_000
 
 @dataclass(frozen=True)
 class _Version:
-    """What tells one state of a file on the disk from the next."""
+    """What distinguishes one state of a file on the disk from the next."""
 
     modified: int
     size: int
@@ -44,7 +44,7 @@ def home_of(source: SourceFile) -> str:
     return os.path.abspath(source.path)
 
 
-class Project(Lookup):
+class Project(ImportResolver):
     """The files that imports lead to, each read and parsed once while it does not change."""
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Project(Lookup):
         self._parsed_before: dict[str, Parsed] = {}
         """The texts that are held, as they were parsed last."""
         self.asked: dict[str, dict[Question, str | None]] = {}
-        """What was looked up in each file, by its home, and what that led to."""
+        """What was resolved in each file, by its home, and to what."""
         self.digests: dict[str, str | None] = {}
         """What was in each file that was read; None where that was not the same all the time."""
         self.editable: frozenset[str] = frozenset()
@@ -157,7 +157,7 @@ class Project(Lookup):
         return program
 
     def _version(self, home: str) -> _Version | str | None:
-        """What tells the text of a file from what it was before; None where there is no file."""
+        """What changes when the text of a file changes; None where there is no file."""
         if home in self._held:
             return self._held[home].text
         try:

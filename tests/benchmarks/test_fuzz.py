@@ -1,4 +1,4 @@
-"""A short run of the fuzzer: malformed inputs make no door of devicelint fall over."""
+"""A short run of the fuzzer: malformed inputs make no front end of devicelint fall over."""
 
 import random
 import subprocess
@@ -13,11 +13,19 @@ ROOT = Path(__file__).parents[2]
 FILES = {"train.py": b"x = 1\n", "book.ipynb": b"{}"}
 
 
-@pytest.mark.parametrize(("door", "count"), [("cli", 120), ("notebook", 80), ("server", 40)])
-def test_nothing_falls_over(door: str, count: int) -> None:
-    if door == "server":
+@pytest.mark.parametrize(("front_end", "count"), [("cli", 120), ("notebook", 80), ("server", 40)])
+def test_nothing_falls_over(front_end: str, count: int) -> None:
+    if front_end == "server":
         pytest.importorskip("pygls", reason="the language server needs pygls")
-    command = [sys.executable, "-m", "benchmarks.fuzz", "--door", door, "--count", str(count)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.fuzz",
+        "--front-end",
+        front_end,
+        "--count",
+        str(count),
+    ]
     told = subprocess.run(
         command, cwd=ROOT, text=True, capture_output=True, check=False, timeout=300
     )

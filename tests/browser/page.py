@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from devicelint.linter import lint
-from devicelint.map import Run, draw, render
+from devicelint.map import RecordedRun, draw, render
 from devicelint.text.source import SourceFile
 from devicelint.views import show
 
@@ -23,7 +23,7 @@ class Page:
         driver.get_log("browser")
         driver.get_log("performance")
 
-    def open(self, text: str, name: str = "train.py", run: Run | None = None) -> None:
+    def open(self, text: str, name: str = "train.py", run: RecordedRun | None = None) -> None:
         """Draw a script and open the page."""
         source = SourceFile.from_text(text, name)
         picture = draw(source, show.chart(source), lint.check(source).findings, run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from devicelint.map.model import Measure, Run
+from devicelint.map.model import Measure, RecordedRun
 from tests.map.test_picture import HOSTILE, SCRIPT, TIMES
 
 LANES = """
@@ -181,7 +181,7 @@ def test_one_machine_at_a_time(page):
 def test_a_value_shows_what_it_comes_from(page):
     page.open(SCRIPT)
     page.ask("document.querySelector('.node[aria-label^=\"data, line 17\"]').focus()")
-    told = page.ask('document.getElementById("told").textContent')
+    told = page.ask('document.getElementById("details").textContent')
     assert told.startswith("data, line 17: on cuda:0; from data; used for masked.")
     lit = page.ask('[...document.querySelectorAll(".node.lit text")].map(one => one.textContent)')
     assert sorted(lit) == ["data", "data", "masked"]
@@ -240,7 +240,7 @@ def test_a_run_is_laid_over_the_arrows(page):
         Measure(8, "Tensor.to", "copy", "cpu", "cuda:0", 40, 5120, 900.0, 120.0),
         Measure(10, "Tensor.item", "sync", "cuda:0", "cpu", 40, 160, 80_000.0, None),
     )
-    page.open(SCRIPT, run=Run("train.py", 3.0, 40, measures, is_complete=True))
+    page.open(SCRIPT, run=RecordedRun("train.py", 3.0, 40, measures, is_complete=True))
     amounts = page.ask(
         '[...document.querySelectorAll(".scroller .amount")].map(a => a.textContent)'
     )

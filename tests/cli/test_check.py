@@ -1,7 +1,7 @@
 """The command line: what it prints where, what it writes, and its exit status.
 
-Most tests put a toy in the place of the engine, so that they are about the door alone: it reports
-`WRONG` (with a safe fix), `RISKY` (with an unsafe one) and `STUCK` (with none).
+Most tests put a toy in the place of the engine, so that they are about the front end alone: it
+reports `WRONG` (with a safe fix), `RISKY` (with an unsafe one) and `STUCK` (with none).
 """
 
 import importlib
@@ -484,7 +484,7 @@ def test_an_interrupt_is_130(run, monkeypatch):
     assert run("a.py") == (130, "", "devicelint: interrupted\n")
 
 
-def test_an_error_of_the_door_itself_is_one_line(run, monkeypatch):
+def test_an_error_of_the_front_end_itself_is_one_line(run, monkeypatch):
     monkeypatch.setattr("devicelint.cli.commands.check.Settings", lambda options: 1 // 0)
     status, out, error = run("a.py")
     assert (status, out, error.count("\n")) == (2, "", 1)

@@ -88,7 +88,7 @@ class TestALine:
             [],
             [
                 "No new device mistakes found in 1 file",
-                "Kept back 1 finding on lines that are as they were in HEAD",
+                "Hid 1 finding on lines unchanged since HEAD",
             ],
         )
 
@@ -264,7 +264,7 @@ class TestFixes:
         assert after == old + "y = x\ny = y.cuda()\nprint(y)\n"
         assert Path("same.py").read_text(encoding="utf-8") == old
         assert status == 0
-        assert "Kept back 2 findings on lines that are as they were in HEAD" in error
+        assert "Hid 2 findings on lines unchanged since HEAD" in error
 
     def test_leave_what_a_baseline_knows_alone(self, run, capfd):
         old = OLD + "x = x + 1\n"

@@ -6,7 +6,7 @@ import pytest
 
 from devicelint import cli
 from devicelint.cli.options import parser
-from devicelint.cli.options.vocabulary import Command, Kind, commands
+from devicelint.cli.options.vocabulary import ArgumentKind, Command, commands
 
 COMMANDS = sorted(parser.COMMANDS)
 
@@ -64,15 +64,15 @@ def test_options_are_known_by_what_they_take():
     }
     assert taken["--fix"] is None
     assert taken["-q"] is None
-    assert taken["--select"] is Kind.RULES
-    assert taken["--config"] is Kind.FILE
-    assert taken["--output-format"] is Kind.CHOICE
-    assert taken["--prove-steps"] is Kind.ANYTHING
+    assert taken["--select"] is ArgumentKind.RULES
+    assert taken["--config"] is ArgumentKind.FILE
+    assert taken["--output-format"] is ArgumentKind.CHOICE
+    assert taken["--prove-steps"] is ArgumentKind.ANYTHING
 
 
 def test_only_what_nobody_can_guess_is_not_completed():
     taken = [option.takes for command in commands() for option in command.options if option.takes]
-    free = {word.placeholder for word in taken if word.kind is Kind.ANYTHING}
+    free = {word.placeholder for word in taken if word.kind is ArgumentKind.ANYTHING}
     assert free == {"ARGS", "FORMAT=FILE", "N", "REF", "S", "X.Y"}
 
 
@@ -80,7 +80,7 @@ def test_operands_are_known_by_how_many_there_may_be():
     (paths,) = by_name("check").operands
     assert (paths.placeholder, paths.needed, paths.repeated) == ("PATH", False, True)
     (rule,) = by_name("explain").operands
-    assert (rule.kind, rule.needed, rule.repeated) == (Kind.RULE, True, False)
+    assert (rule.kind, rule.needed, rule.repeated) == (ArgumentKind.RULE, True, False)
 
 
 def test_a_word_too_many_is_answered_with_the_usage(capsys):

@@ -17,7 +17,7 @@ import pytest
 from devicelint.cli import main
 from devicelint.cli.run import proof
 from devicelint.linter import lint
-from devicelint.output import proof as reporter
+from devicelint.output import proof as proof_report
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import home_of
 from tests.cli.test_check import toy_check, toy_fix
@@ -237,13 +237,13 @@ def test_a_proof_in_colour_obeys_nothing_in_what_it_shows():
         "unreached_elsewhere": ["\x1b.py:1"],
     }
     document["after"][0]["machine"] = "1 GPU"
-    plain = reporter.render(document)
+    plain = proof_report.render(document)
     assert plain.splitlines()[1:] == [
         r"1 GPU        \x1b[2J[red]",
         r"The \x1b[2J loss",
         r"No run came to what is new on \x1b.py:1: --prove-steps lets them make more steps",
     ]
-    coloured = reporter.render(document, lambda text, style: text)
+    coloured = proof_report.render(document, lambda text, style: text)
     assert "\x1b[31m\\x1b[2J[red]" in coloured
 
 

@@ -13,7 +13,7 @@ import pytest
 from devicelint import knowledge
 from devicelint.knowledge import Role, grammar
 from devicelint.knowledge.library import SAME_MODULE
-from devicelint.knowledge.signature import Kind
+from devicelint.knowledge.signature import TypeKind
 from tools import derive_knowledge
 
 torch = pytest.importorskip("torch")
@@ -103,7 +103,7 @@ def derived(name, text):
 
 def stated_slot(stub, parameter, place):
     """What the stub asks of the parameter: by its name, else by its place."""
-    if parameter.kind is Kind.STAR:
+    if parameter.kind is TypeKind.STAR:
         return stub.star_slot and replace(stub.star_slot, sequence=True)
     by_name = {one.name: one.slot for one in stub.parameters}
     if parameter.name in by_name or place >= len(stub.parameters):
@@ -118,7 +118,7 @@ def agrees(stub, shown):
         return True
     for parameter in asked:
         slot = stated_slot(stub, parameter, shown.parameters.index(parameter))
-        sequence = parameter.kind is Kind.STAR or parameter.slot.sequence
+        sequence = parameter.kind is TypeKind.STAR or parameter.slot.sequence
         if slot is None or replace(slot, sequence=sequence) != replace(
             parameter.slot, sequence=sequence
         ):

@@ -8,7 +8,7 @@ import pytest
 
 from devicelint import knowledge
 from devicelint.knowledge import catalogue
-from devicelint.knowledge.signature import Kind, Role
+from devicelint.knowledge.signature import Role, TypeKind
 from devicelint.knowledge.stubs_index import FOLDER, SOURCES, index
 
 torch = pytest.importorskip("torch")
@@ -80,7 +80,7 @@ RECEIVERS = {"input", "self"}
 def is_checked(parameter):
     """Whether the parameter takes a tensor that a caller may name."""
     slot = parameter.slot
-    if slot is None or parameter.kind is Kind.STAR or parameter.name in RECEIVERS:
+    if slot is None or parameter.kind is TypeKind.STAR or parameter.name in RECEIVERS:
         return False
     return slot.role not in (Role.DEVICE, Role.GENERATOR, Role.SIZE, Role.VARIES)
 

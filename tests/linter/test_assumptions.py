@@ -1,4 +1,4 @@
-"""What a project says of code that no source explains: `assume`, `stubs`, and every door."""
+"""What a project says of code that no source explains: `assume`, `stubs`, and every front end."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from devicelint.config import Config, ConfigError, load_config
-from devicelint.domain.assumptions import Kind, NotUnderstood, Thing, assumption
+from devicelint.domain.assumptions import AssumedKind, NotUnderstood, Thing, assumption
 from devicelint.finding import InputError
 from devicelint.knowledge import grammar
 from devicelint.knowledge.own import read
@@ -47,22 +47,25 @@ class TestLanguage:
     @pytest.mark.parametrize(
         ("text", "thing"),
         [
-            ("cpu batches", Thing(Kind.BATCHES, "cpu")),
-            ("batches on cpu", Thing(Kind.BATCHES, "cpu")),
-            ("loader of cuda:1 batches", Thing(Kind.BATCHES, "cuda:1")),
-            ("  module   on  args.device ", Thing(Kind.MODULE, "args.device")),
-            ("cuda model", Thing(Kind.MODULE, "cuda")),
-            ("tensor on the_device", Thing(Kind.TENSOR, "the_device")),
-            ("device", Thing(Kind.DEVICE)),
-            ("device mps", Thing(Kind.DEVICE, "mps")),
-            ("list of numbers", Thing(Kind.LIST, items=(Thing(Kind.NUMBER),))),
+            ("cpu batches", Thing(AssumedKind.BATCHES, "cpu")),
+            ("batches on cpu", Thing(AssumedKind.BATCHES, "cpu")),
+            ("loader of cuda:1 batches", Thing(AssumedKind.BATCHES, "cuda:1")),
+            ("  module   on  args.device ", Thing(AssumedKind.MODULE, "args.device")),
+            ("cuda model", Thing(AssumedKind.MODULE, "cuda")),
+            ("tensor on the_device", Thing(AssumedKind.TENSOR, "the_device")),
+            ("device", Thing(AssumedKind.DEVICE)),
+            ("device mps", Thing(AssumedKind.DEVICE, "mps")),
+            ("list of numbers", Thing(AssumedKind.LIST, items=(Thing(AssumedKind.NUMBER),))),
             (
                 "(cpu tensor,(device, array))",
                 Thing(
-                    Kind.TUPLE,
+                    AssumedKind.TUPLE,
                     items=(
-                        Thing(Kind.TENSOR, "cpu"),
-                        Thing(Kind.TUPLE, items=(Thing(Kind.DEVICE), Thing(Kind.ARRAY))),
+                        Thing(AssumedKind.TENSOR, "cpu"),
+                        Thing(
+                            AssumedKind.TUPLE,
+                            items=(Thing(AssumedKind.DEVICE), Thing(AssumedKind.ARRAY)),
+                        ),
                     ),
                 ),
             ),
@@ -337,7 +340,7 @@ def devicelint(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-class TestDoors:
+class TestFrontEnds:
     @pytest.fixture
     def project(self, tmp_path: Path) -> Path:
         configured(
@@ -389,7 +392,7 @@ class TestDoors:
         assert told.stdout.startswith("train.py:4:7: DEV101")
 
 
-def test_a_mistake_in_a_stub_is_one_line_at_every_door(tmp_path: Path) -> None:
+def test_a_mistake_in_a_stub_is_one_line_at_every_front_end(tmp_path: Path) -> None:
     configured(tmp_path, "")
     (tmp_path / "devicelint.pyi").write_text("class a:\n    def f(x: Tenser[D]) -> Any: ...\n")
     for name in ("a.py", "b.py"):

@@ -57,12 +57,12 @@ class TestWhatIsKnown:
         assert run("--write-baseline", "base.json") == (
             0,
             [],
-            ["base.json knows 2 findings in 1 file"],
+            ["base.json lists 2 findings in 1 file"],
         )
         assert run("--baseline", "base.json") == (
             0,
             [],
-            ["No new device mistakes found in 1 file", "Kept back 2 findings that base.json knows"],
+            ["No new device mistakes found in 1 file", "Hid 2 findings listed in base.json"],
         )
 
     def test_stays_known_where_it_moves_and_is_indented(self, run):
@@ -82,11 +82,8 @@ class TestWhatIsKnown:
         assert [line.partition(" ")[0] for line in out] == ["train.py:6:1:"]
         assert error == [
             "Found 1 error",
-            "Kept back 1 finding that base.json knows",
-            (
-                "base.json knows 1 finding that is found no more;"
-                " --write-baseline base.json takes it out"
-            ),
+            "Hid 1 finding listed in base.json",
+            ("base.json lists 1 stale finding; --write-baseline base.json removes it"),
         ]
 
     def test_one_more_of_the_same_line_is_told(self, run):
@@ -150,12 +147,9 @@ class TestWhatIsStale:
         Path("gone.py").unlink()
         write("train.py", OLD.replace("y.cuda()\n", ""))
         assert run("--baseline", "base.json", "-v")[2][-3:] == [
-            (
-                "base.json knows 3 findings that are found no more;"
-                " --write-baseline base.json takes them out"
-            ),
-            "gone.py: 2 DEV104 found no more",
-            "train.py: 1 DEV104 found no more",
+            ("base.json lists 3 stale findings; --write-baseline base.json removes them"),
+            "gone.py: 2 DEV104 stale",
+            "train.py: 1 DEV104 stale",
         ]
 
     def test_is_not_what_this_run_does_not_look_for(self, run):
@@ -175,7 +169,7 @@ class TestWhatIsStale:
         write("train.py", OLD + "x = (\n")
         status, _, error = run("--baseline", "base.json")
         assert status == 2
-        assert not [line for line in error if "no more" in line]
+        assert not [line for line in error if "stale" in line]
 
     def test_fails_where_that_is_asked_for(self, run):
         write("train.py", OLD)
@@ -186,7 +180,7 @@ class TestWhatIsStale:
         status, _, error = run("--baseline", "base.json", "--fail-on-stale")
         assert (status, error[-1].partition(";")[0]) == (
             1,
-            "base.json knows 1 finding that is found no more",
+            "base.json lists 1 stale finding",
         )
         assert run("--baseline", "base.json", "--fail-on-stale", "--select", "DEV102")[0] == 0
 
@@ -201,7 +195,7 @@ class TestWriting:
         write("train.py", OLD.replace("y.cuda()\n", ""))
         status, _, error = run("--write-baseline", "base.json", "train.py", "broken.py")
         assert status == 2
-        assert error[-1] == "base.json knows 5 findings in 3 files, 8 before"
+        assert error[-1] == "base.json lists 5 findings in 3 files, 8 before"
         assert entries() == {
             "broken.py": [("DEV104", 1), ("DEV104", 1)],
             "elsewhere/other.py": [("DEV104", 1), ("DEV104", 1)],
@@ -221,7 +215,7 @@ class TestWriting:
         assert run("--write-baseline", "base.json") == (
             0,
             [],
-            ["base.json knows 3 findings in 1 file"],
+            ["base.json lists 3 findings in 1 file"],
         )
         assert Path("base.json").read_bytes() == before
 
@@ -280,7 +274,7 @@ class TestWriting:
 
     def test_without_what_was_asked(self, run):
         write("train.py", "import torch\nreveal_device(torch.ones(2))\n")
-        assert run("--write-baseline", "base.json")[2] == ["base.json knows no findings"]
+        assert run("--write-baseline", "base.json")[2] == ["base.json lists no findings"]
         assert entries() == {}
 
 
@@ -295,7 +289,7 @@ class TestTheSetting:
         monkeypatch.chdir("src")
         status, out, error = run()
         assert (status, [line.partition(" ")[0] for line in out]) == (1, ["train.py:8:1:"])
-        assert error[1].startswith("Kept back 4 findings that /")
+        assert error[1].startswith("Hid 4 findings listed in /")
 
     def test_is_overruled(self, run):
         write("devicelint.toml", 'baseline = "base.json"\n')

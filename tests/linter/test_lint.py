@@ -1,4 +1,4 @@
-"""What the engine promises to the doors that stand on it."""
+"""What the engine promises to the front ends that call it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from devicelint.cli import main
 from devicelint.finding import InputError
 from devicelint.linter import lint
 from devicelint.map import Map, draw, read_recording, render, together
-from devicelint.map.amounts import amounts, size_told, time_told
+from devicelint.map.amounts import amounts, size_text, time_text
 from devicelint.map.model import Measure
 from devicelint.text.source import SourceFile
 from devicelint.views import show
@@ -427,12 +427,12 @@ def test_what_is_no_recording_is_told_with_its_line(data, line, told):
     [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (3_400_000, "3.4 MB"), (2 * 10**15, "2,000 TB")],
 )
 def test_sizes(size, told):
-    assert size_told(size) == told
+    assert size_text(size) == told
 
 
 @pytest.mark.parametrize(("us", "told"), [(0.5, "0.5 µs"), (12_000, "12 ms"), (5e6, "5 s")])
 def test_times(us, told):
-    assert time_told(us) == told
+    assert time_text(us) == told
 
 
 def test_amounts_of_several_lines_add_up():

@@ -21,12 +21,12 @@ from devicelint.finding import (
 )
 from devicelint.linter.result import CheckResult
 from devicelint.output import formats
-from devicelint.output.report import Scene
+from devicelint.output.reporter import ReportContext
 from devicelint.text.source import SourceFile
 
 SCHEMAS = Path(__file__).parent / "schemas"
 ROOT = "/project"
-SCENE = Scene(root=ROOT)
+CONTEXT = ReportContext(root=ROOT)
 
 AWKWARD = """\
 model = Net().to(device)
@@ -97,14 +97,14 @@ def fine() -> CheckResult:
     return CheckResult(SourceFile.from_text("import torch\n", f"{ROOT}/fine.py"), ())
 
 
-def across() -> tuple[CheckResult, Scene]:
+def across() -> tuple[CheckResult, ReportContext]:
     """A finding whose fix is in two files, and a scene where the other one can be read."""
     other = SourceFile.from_text("def f(x):\n    return é\n", f"{ROOT}/other.py")
     edits = FileEdits(other.path, (Edit(Span(7, 7), ", device"),))
     fix = Fix("Hand it over", (Edit(Span(3, 3), ", d"),), elsewhere=(edits,))
     source = SourceFile.from_text("f(x)\n", f"{ROOT}/main.py")
-    scene = Scene(root=ROOT, read={other.path: other}.get)
-    return CheckResult(source, (finding(Span(2, 3), fix=fix),)), scene
+    context = ReportContext(root=ROOT, read={other.path: other}.get)
+    return CheckResult(source, (finding(Span(2, 3), fix=fix),)), context
 
 
 def notebook_of(cells: Iterable[str], *, as_lists: bool) -> dict[str, object]:
@@ -149,10 +149,10 @@ def written(
     name: str,
     files: Iterable[CheckResult],
     problems: Iterable[InputError] = (),
-    scene: Scene = SCENE,
+    context: ReportContext = CONTEXT,
 ) -> str:
     """What a format makes of files and problems."""
-    report = formats.report(name, scene)
+    report = formats.reporter(name, context)
     told = [report.file(each) for each in files] + [report.problem(each) for each in problems]
     return "".join((*told, report.end()))
 

@@ -33,7 +33,7 @@ def test_each_line_is_a_finding_that_is_valid():
 
 @pytest.mark.parametrize(("count", "key"), [(1, "proof"), (2, "proofs")])
 def test_a_report_with_proofs_is_valid(count, key):
-    report = formats.report("json", samples.SCENE)
+    report = formats.reporter("json", samples.CONTEXT)
     for _ in range(count):
         assert report.proof({"script": "train.py"})
     document = json.loads(report.end())
@@ -50,7 +50,7 @@ def test_every_key_is_in_some_report():
         return set()
 
     files = [samples.awkward(), samples.across()[0], *samples.NOTEBOOKS]
-    found = json.loads(samples.written("json", files, scene=samples.across()[1]))
+    found = json.loads(samples.written("json", files, context=samples.across()[1]))
     described = set().union(
         *(kind.get("properties", {}) for kind in SCHEMA["definitions"].values())
     )
@@ -58,8 +58,8 @@ def test_every_key_is_in_some_report():
 
 
 def test_edits_make_of_each_file_what_devicelint_makes():
-    checked, scene = samples.across()
-    (finding,) = json.loads(samples.written("json", [checked], scene=scene))
+    checked, context = samples.across()
+    (finding,) = json.loads(samples.written("json", [checked], context=context))
     texts = {None: "f(x)\n", f"{samples.ROOT}/other.py": "def f(x):\n    return é\n"}
     for edit in finding["fix"]["edits"]:
         file = edit.get("filename")

@@ -22,7 +22,7 @@ from devicelint.output.formats import concise, text
 from devicelint.output.formats import json as json_format
 from devicelint.output.internal_error import describe
 from devicelint.output.paint import coloured
-from devicelint.output.report import Scene
+from devicelint.output.reporter import ReportContext
 from devicelint.output.visible import cell_width, printable, strip
 from devicelint.text.source import SourceFile
 from devicelint.views.trace import Trace
@@ -46,7 +46,7 @@ def span(code: str, part: str, occurrence: int = 1) -> Span:
 
 
 def as_json(*files: CheckResult) -> str:
-    report = json_format.Report(Scene())
+    report = json_format.JsonReporter(ReportContext())
     return "".join(map(report.file, files)) + report.end()
 
 

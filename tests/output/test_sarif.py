@@ -10,7 +10,7 @@ import pytest
 from devicelint.finding import Finding, InputError, Severity, Span
 from devicelint.linter.result import CheckResult
 from devicelint.output.formats.sarif_rules import rules
-from devicelint.output.report import Scene
+from devicelint.output.reporter import ReportContext
 from devicelint.text.edits import apply
 from devicelint.text.source import SourceFile
 from tests.output import samples
@@ -18,13 +18,15 @@ from tests.output.readers import fixed_text, quoted
 from tests.output.samples import ROOT, SCHEMAS
 
 
-def run_of(*files: CheckResult, problems=(), scene: Scene = samples.SCENE) -> dict[str, Any]:
-    run: dict[str, Any] = json.loads(samples.written("sarif", files, problems, scene))["runs"][0]
+def run_of(
+    *files: CheckResult, problems=(), context: ReportContext = samples.CONTEXT
+) -> dict[str, Any]:
+    run: dict[str, Any] = json.loads(samples.written("sarif", files, problems, context))["runs"][0]
     return run
 
 
-def results(*files: CheckResult, scene: Scene = samples.SCENE) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = run_of(*files, scene=scene)["results"]
+def results(*files: CheckResult, context: ReportContext = samples.CONTEXT) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = run_of(*files, context=context)["results"]
     return found
 
 
@@ -66,8 +68,8 @@ def test_a_fix_makes_of_the_text_what_devicelint_makes():
 
 
 def test_a_fix_of_two_files_changes_both_and_is_left_out_where_one_cannot_be_read():
-    checked, scene = samples.across()
-    changes = results(checked, scene=scene)[0]["fixes"][0]["artifactChanges"]
+    checked, context = samples.across()
+    changes = results(checked, context=context)[0]["fixes"][0]["artifactChanges"]
     assert [change["artifactLocation"]["uri"] for change in changes] == ["main.py", "other.py"]
     assert fixed_text("f(x)\n", changes[0]) == "f(x, d)\n"
     assert (
@@ -134,8 +136,8 @@ def test_the_history_of_devices_leads_through_the_finding_to_where_it_fails():
 def test_columns_of_other_files_count_code_units_too():
     checked = samples.awkward()
     other = SourceFile.from_text("\n\n\U0001f600\U0001f600()", f"{ROOT}/other.py")
-    scene = Scene(root=ROOT, read={other.path: other}.get)
-    (elsewhere,) = results(checked, scene=scene)[1]["relatedLocations"]
+    context = ReportContext(root=ROOT, read={other.path: other}.get)
+    (elsewhere,) = results(checked, context=context)[1]["relatedLocations"]
     region = elsewhere["physicalLocation"]["region"]
     assert region == {"startLine": 3, "startColumn": 7}
 

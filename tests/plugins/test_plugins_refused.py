@@ -116,7 +116,7 @@ class TestWhatIsNone:
         installed({"house.py": rule, "mixed_devices.md": "# mixed-devices (HSE101)\n"})
         assert "two rules with a name or code of HSE101 mixed-devices" in run("train.py")[2]
 
-    def test_every_door_says_so(self, installed, run):
+    def test_every_front_end_says_so(self, installed, run):
         installed({})
         told = 'plug-in "house" (house-rules 1.0): cannot be loaded: ModuleNotFoundError: '
         for words in (

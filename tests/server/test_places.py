@@ -11,7 +11,7 @@ from devicelint.finding import Span
 from devicelint.server.actions import edits_between
 from devicelint.server.analysis import Shift
 from devicelint.server.lines import Lines
-from devicelint.server.settings import Settings, read_settings
+from devicelint.server.settings import ServerSettings, read_settings
 from devicelint.text.edits import apply
 
 TEXTS = st.text(alphabet=list("ab\n\r\té\u2028\x0c\U0001f600\ud800"), max_size=30)
@@ -66,11 +66,14 @@ def test_what_has_not_changed_keeps_its_text(head, old, new, tail, data):
 
 def test_settings_may_lie_in_an_object_of_their_own():
     given = {"select": ["DEV1"], "run": "onSave", "torchVersion": "2.4", "unsafeFixes": True}
-    wanted = Settings(select=("DEV1",), run="onSave", torch_version=(2, 4), unsafe_fixes=True)
+    wanted = ServerSettings(select=("DEV1",), run="onSave", torch_version=(2, 4), unsafe_fixes=True)
     for sent in (given, {"devicelint": given}, {"settings": given}):
         assert read_settings(sent, RULES) == (wanted, [])
-    assert read_settings(None, RULES) == (Settings(), [])
-    assert read_settings({"trace": {"server": "off"}, "hover": None}, RULES) == (Settings(), [])
+    assert read_settings(None, RULES) == (ServerSettings(), [])
+    assert read_settings({"trace": {"server": "off"}, "hover": None}, RULES) == (
+        ServerSettings(),
+        [],
+    )
 
 
 def test_what_makes_no_sense_is_told_and_the_rest_holds():
@@ -79,7 +82,7 @@ def test_what_makes_no_sense_is_told_and_the_rest_holds():
         "configuration": 3, "torchVersion": "two", "definition": False,
     }  # fmt: skip
     settings, complaints = read_settings(sent, RULES)
-    assert settings == Settings(definition=False)
+    assert settings == ServerSettings(definition=False)
     hint = 'did you mean "blocking-copy"?'
     assert complaints == [
         'setting "devicelint.hover": expected true or false',

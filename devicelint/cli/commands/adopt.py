@@ -39,10 +39,10 @@ class Adoption(Check):
     def fix_file(self, source: SourceFile, config: Config) -> Fixed:
         """The file in the device pattern, as far as its source says what that takes."""
         adopted = lint.adopt(source, config, self.project, self.approves)
-        self.tell_of_change(adopted)
+        self.report_change(adopted)
         return adopted
 
-    def tell_of_change(self, adopted: Fixed) -> None:
+    def report_change(self, adopted: Fixed) -> None:
         """Name a file that would change, where that is all that is asked for."""
         if self.options.check and adopted.after.text != adopted.before.text:
             terminal.say(printable(f"would change {adopted.after.path}"))

@@ -51,7 +51,7 @@ class EntryAdoption(Adoption):
         yield entry
 
     def _followed(self, entry: Input) -> SourceFile:
-        """The script, and all that it imports has been looked up."""
+        """The script, once all its imports are resolved."""
         source = _read(entry)
         lint.check(source, self.config_of(entry), self.project)
         return source
@@ -77,7 +77,7 @@ class EntryAdoption(Adoption):
         configs[entry.path] = self.config_for(self.config_of(entry))
         adopted = self.tally.attempt(entry.path, lambda: self._adopted(sources, configs))
         for each, fixed in zip(sources, adopted or (), strict=False):
-            self.tell_of_change(fixed)
+            self.report_change(fixed)
             self.show_fixed(each, fixed)
 
     def _adopted(

@@ -16,12 +16,12 @@ from devicelint.cli.options import existing
 from devicelint.cli.options.parser import check_parser
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.checking import Checking
-from devicelint.cli.run.existing import OldCode
+from devicelint.cli.run.existing import ExistingFindings
 from devicelint.cli.run.garbage import Collecting
 from devicelint.cli.run.inputs import STDIN, FileInput, Input, StandardInput, inputs
 from devicelint.cli.run.output import Output
 from devicelint.cli.run.progress import Progress
-from devicelint.cli.run.settings import Settings
+from devicelint.cli.run.settings import RunSettings
 from devicelint.cli.run.tally import Tally
 from devicelint.linter.result import CheckResult
 from devicelint.output import summary
@@ -74,8 +74,8 @@ def refuse_contradictions(options: Namespace) -> None:
 
 def is_clean(fixed: Fixed) -> bool:
     """Whether nothing was found in a file, so that there was nothing to fix."""
-    told = (fixed.applied, fixed.rolled_back, fixed.remaining, fixed.suppressed)
-    return fixed.after.text == fixed.before.text and not any(told)
+    outcomes = (fixed.applied, fixed.rolled_back, fixed.remaining, fixed.suppressed)
+    return fixed.after.text == fixed.before.text and not any(outcomes)
 
 
 class Check:
@@ -84,8 +84,8 @@ class Check:
     def __init__(self, options: Namespace) -> None:
         """Read the settings that the options name."""
         self.options = options
-        self.settings = Settings(options)
-        self.old_code = OldCode(options)
+        self.settings = RunSettings(options)
+        self.existing_findings = ExistingFindings(options)
         self.output = Output(options)
         self.tally = Tally(on_problem=self.output.show_problem)
         self.checking = Checking(options, lambda each: self.config_for(self.config_of(each)))
@@ -124,14 +124,14 @@ class Check:
         self.close()
         if self.tally.problems:
             return 2
-        if self.tally.unproven or self.old_code.has_failed:
+        if self.tally.unproven or self.existing_findings.has_failed:
             return 1
         if options.exit_zero:
             return 0
         return int(
             self.tally.has_findings
             if self.writes
-            else bool(self.tally.fixed) or self.old_code.would_change
+            else bool(self.tally.fixed) or self.existing_findings.would_change
         )
 
     def go_through(self, found: Iterable[Input]) -> Iterator[Input]:
@@ -145,25 +145,25 @@ class Check:
                 yield each
 
     def _one(self, each: Input) -> None:
-        if self.options.fix or (self.options.diff and not self.old_code.is_read_only):
+        if self.options.fix or (self.options.diff and not self.existing_findings.is_read_only):
             self._fix(each)
             return
         checked = self.tally.attempt(each.path, lambda: self._checked(each))
         if checked is not None:
             self.tally.count(checked)
             self.output.show(checked)
-            self._tell_unknown_codes(checked.source)
+            self._warn_of_unknown_codes(checked.source)
 
     def _checked(self, each: Input) -> CheckResult:
-        return self.old_code.filtered(self.checking.checked(each), self.config_of(each))
+        return self.existing_findings.filtered(self.checking.checked(each), self.config_of(each))
 
     @cached_property
     def project(self) -> Project:
         """The files that imports lead to."""
         return self.checking.project
 
-    def _tell_unknown_codes(self, source: SourceFile) -> None:
-        """A comment that names no rule keeps nothing back: say so, and change nothing else."""
+    def _warn_of_unknown_codes(self, source: SourceFile) -> None:
+        """A comment that names no rule suppresses nothing: say so, and change nothing else."""
         for word, span in source.suppression_codes():
             if complaint := self.settings.complaint_about(word):
                 terminal.say(f"{source.path}:{source.location(span.start)}: {complaint}")
@@ -183,25 +183,25 @@ class Check:
                 self._show_changed_with_it(other, outcome)
 
     def _is_known_clean(self, each: Input) -> bool:
-        """Whether there is nothing to fix in a file, which is told then as a check tells it."""
+        """Whether there is nothing to fix in a file, which is reported then as by a check."""
         clean = self.checking.known_clean(each)
         if clean is None:
             return False
-        clean = self.old_code.filtered(clean, self.config_of(each))
+        clean = self.existing_findings.filtered(clean, self.config_of(each))
         self.tally.count(clean)
         if not self.options.diff:
             self.output.show(clean)
         return True
 
     def _show_changed_with_it(self, each: Input, fixed: Fixed) -> None:
-        """Tell what was fixed in a file before its turn, or after it; all else is told then."""
+        """Report what was fixed in a file out of its turn; all else is reported in its turn."""
         self.tally.count_fixes(fixed)
-        told = replace(fixed, rolled_back=(), remaining=(), reasons={}, suppressed=())
-        self.output.show_fixed(told, False, self.config_of(each).unsafe_fixes)
+        outcomes = replace(fixed, rolled_back=(), remaining=(), reasons={}, suppressed=())
+        self.output.show_fixed(outcomes, False, self.config_of(each).unsafe_fixes)
 
     def show_fixed(self, each: Input, fixed: Fixed) -> None:
-        """Count what became of a file, and tell of it."""
-        left = self.old_code.filtered(
+        """Count what became of a file, and report it."""
+        left = self.existing_findings.filtered(
             CheckResult(fixed.after, fixed.remaining), self.config_of(each)
         )
         fixed = replace(fixed, remaining=left.findings)
@@ -234,7 +234,7 @@ class Check:
         others = [] if self.approves else self.other_files.needed(each, fixed[each], config)
         if others:
             configs = {each: config} | {o: self.config_of(o) for o in others}
-            fixed = self.other_files.fixed(configs, self.old_code.reported)
+            fixed = self.other_files.fixed(configs, self.existing_findings.reported)
         if self.writes:
             on_disk: dict[Input, Fixed] = {
                 one: it for one, it in fixed.items() if isinstance(one, FileInput)
@@ -263,7 +263,7 @@ class Check:
         """What is made of one file."""
         from devicelint.linter import lint
 
-        reported = partial(self.old_code.reported, config=config)
+        reported = partial(self.existing_findings.reported, config=config)
         return lint.fix(source, config, self.project, self.approves, reported)
 
     @property
@@ -278,17 +278,17 @@ class Check:
         if config is None:
             config = self._configs[folder] = self.settings.config_for(each.place)
             self.unsafe_fixes = self.unsafe_fixes or config.unsafe_fixes
-            self.tally.told_to_assume |= {one.place: one.key for one in config.assume}
+            self.tally.assumption_places |= {one.place: one.key for one in config.assume}
         return config
 
     def close(self) -> None:
         """Say what is said of all files together."""
         self.output.close(self.tally.found)
         self._sum_up()
-        self.tally.attempt("", self.old_code.close)
+        self.tally.attempt("", self.existing_findings.close)
 
     def _sum_up(self) -> None:
-        if self.options.quiet or self.options.write_baseline or self.old_code.is_read_only:
+        if self.options.quiet or self.options.write_baseline or self.existing_findings.is_read_only:
             return
         tally = self.tally
         for line in tally.idle_assumptions(verbose=self.options.verbose):
@@ -300,4 +300,4 @@ class Check:
         if found := summary.found(tally.found, self.unsafe_fixes):
             terminal.say(found)
         elif not tally.problems and not tally.fixed:
-            terminal.say(summary.nothing(tally.files, new=self.old_code.keeps_back))
+            terminal.say(summary.nothing(tally.files, new=self.existing_findings.hides_findings))

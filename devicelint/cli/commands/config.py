@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from devicelint.cli.options.parser import COMMANDS, Parser, add_rule_options
-from devicelint.cli.run.settings import Settings
+from devicelint.cli.run.settings import RunSettings
 from devicelint.cli.terminal import paint_for
 from devicelint.config import Config, unread_beside
 from devicelint.config.document import ConfigError
@@ -59,7 +59,7 @@ def run(_command: str, words: Sequence[str]) -> int:
     if options.schema:
         sys.stdout.write(f"{json.dumps(schema(known_rules()), indent=2)}\n")
         return 0
-    settings = Settings(options)
+    settings = RunSettings(options)
     path = Path(options.file)
     if not path.exists():
         raise ConfigError(options.file, 1, 0, "there is no such file or folder")
@@ -73,7 +73,7 @@ def run(_command: str, words: Sequence[str]) -> int:
     return 0
 
 
-def _around(path: Path, settings: Settings) -> Iterator[tuple[Path, Config]]:
+def _around(path: Path, settings: RunSettings) -> Iterator[tuple[Path, Config]]:
     """The way down to a path, as a search from here goes, each with what holds around it."""
     absolute = Path(os.path.abspath(path))
     for each in reversed((absolute, *absolute.parents)):

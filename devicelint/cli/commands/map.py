@@ -11,9 +11,9 @@ from devicelint.cli.options.map import map_parser
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.inputs import STDIN, named
 from devicelint.cli.run.report_file import refuse_programs
-from devicelint.cli.run.settings import Settings
+from devicelint.cli.run.settings import RunSettings
 from devicelint.finding import InputError
-from devicelint.map import Run, draw, read_recording, render, together
+from devicelint.map import RecordedRun, draw, read_recording, render, together
 from devicelint.output.visible import printable
 from devicelint.workspace.atomic_write import write_file
 
@@ -51,7 +51,7 @@ def _page(options: Namespace) -> bytes:
     from devicelint.workspace.project import Project
 
     given = named(options.file, options.stdin_filename)
-    config = Settings(options).config_for(given.place)
+    config = RunSettings(options).config_for(given.place)
     source = given.source()
     recorded = _recorded(options.recording, source.path)
     project = Project()
@@ -60,15 +60,15 @@ def _page(options: Namespace) -> bytes:
     return render(picture, source).encode()
 
 
-def _recorded(paths: Sequence[str], path: str) -> Run | None:
+def _recorded(paths: Sequence[str], path: str) -> RecordedRun | None:
     if not paths:
         return None
     whole = together(read_recording(_read(Path(one)), one) for one in paths)
     recorded = whole.in_file(path)
     if not recorded.measures:
         files = ", ".join(sorted({Path(file).name for file, _ in whole.spots})) or "nothing"
-        told = f"{path}: {' and '.join(paths)} recorded no moves in it, but in: {files}"
-        terminal.say(printable(f"devicelint: {told}"))
+        message = f"{path}: {' and '.join(paths)} recorded no moves in it, but in: {files}"
+        terminal.say(printable(f"devicelint: {message}"))
     return recorded
 
 
@@ -79,5 +79,5 @@ def _read(path: Path) -> bytes:
             raise InputError(str(path), 1, 0, f"is too large: {size / 2**20:.0f} MiB")
         return path.read_bytes()
     except OSError as error:
-        told = f"cannot be read: {error.strerror or error}"
-        raise InputError(str(path), 1, 0, told) from None
+        message = f"cannot be read: {error.strerror or error}"
+        raise InputError(str(path), 1, 0, message) from None

@@ -40,7 +40,8 @@ def run(command: str, words: Sequence[str]) -> int:
             rules_parser().parse(words)
             return _list_rules()
         case "why":
-            return _why(why_parser().parse(words).place)
+            options = why_parser().parse(words)
+            return _why(options.place, verdict=options.verdict)
         case _:
             options = trace_parser().parse(words)
             return _trace(options.file, options.stdin_filename)
@@ -93,8 +94,8 @@ def _config_for(path: str) -> Config:
     return ConfigFinder(known_rules()).config_for(Path(path))
 
 
-def _why(place: str) -> int:
-    from devicelint.output import why
+def _why(place: str, *, verdict: bool) -> int:
+    from devicelint.output import verdicts, why
     from devicelint.views import show
     from devicelint.workspace.project import Project
 
@@ -104,6 +105,10 @@ def _why(place: str) -> int:
     cell = int(asked["cell"]) if asked.re is _LINE_OF_CELL else None
     source = named(asked["path"], None).source()
     config = _config_for(source.path)
-    told = show.why(source, int(asked["line"]), Project(), cell, config)
-    sys.stdout.write(why.render(source, told, paint_for(sys.stdout)))
+    asking = (source, int(asked["line"]), Project(), cell, config)
+    paint = paint_for(sys.stdout)
+    if verdict:
+        sys.stdout.write(verdicts.render(source, show.verdicts(*asking), paint))
+    else:
+        sys.stdout.write(why.render(source, show.why(*asking), paint))
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from devicelint.cli.options.vocabulary import Command, Kind, Word
+from devicelint.cli.options.vocabulary import ArgumentKind, Command, OptionWord
 
 _SCRIPT = """\
 # Completion of devicelint for bash, written by `devicelint completion bash`.
@@ -105,19 +105,19 @@ def _values(command: Command) -> Iterator[str]:
             yield f"                {'|'.join(option.names)}) {_completion(option.takes)} ;;"
 
 
-def _completion(word: Word | None) -> str:
+def _completion(word: OptionWord | None) -> str:
     if word is None:
         return ":"
     match word.kind:
-        case Kind.CHOICE:
+        case ArgumentKind.CHOICE:
             return f"_devicelint_words '{' '.join(word.choices)}'"
-        case Kind.RULE:
+        case ArgumentKind.RULE:
             return '_devicelint_words "$_devicelint_rules"'
-        case Kind.RULES:
+        case ArgumentKind.RULES:
             return "_devicelint_list"
-        case Kind.FILE:
+        case ArgumentKind.FILE:
             return "_devicelint_files -f"
-        case Kind.FOLDER:
+        case ArgumentKind.FOLDER:
             return "_devicelint_files -d"
-        case Kind.ANYTHING:
+        case ArgumentKind.ANYTHING:
             return ":"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from devicelint.cli.options.vocabulary import Command, Kind, Option, Word
+from devicelint.cli.options.vocabulary import ArgumentKind, Command, Option, OptionWord
 
 _HEAD = """\
 # Completion of devicelint for fish, written by `devicelint completion fish`.
@@ -61,10 +61,10 @@ def _lines(commands: Sequence[Command]) -> Iterator[str]:
             yield f"{within} {_option(option)}"
 
 
-def _operand(word: Word | None) -> str:
+def _operand(word: OptionWord | None) -> str:
     if word is None:
         return "-f"
-    return "" if word.kind is Kind.FILE else _completion(word)
+    return "" if word.kind is ArgumentKind.FILE else _completion(word)
 
 
 def _option(option: Option) -> str:
@@ -73,19 +73,19 @@ def _option(option: Option) -> str:
     return " ".join([*names, *takes, "-d", _quoted(option.help)])
 
 
-def _completion(word: Word) -> str:
+def _completion(word: OptionWord) -> str:
     match word.kind:
-        case Kind.CHOICE:
+        case ArgumentKind.CHOICE:
             return f"-f -a '{' '.join(word.choices)}'"
-        case Kind.RULE:
+        case ArgumentKind.RULE:
             return "-f -a '(__devicelint_rules)'"
-        case Kind.RULES:
+        case ArgumentKind.RULES:
             return "-f -a '(__devicelint_rule_list)'"
-        case Kind.FILE:
+        case ArgumentKind.FILE:
             return "-F"
-        case Kind.FOLDER:
+        case ArgumentKind.FOLDER:
             return "-f -a '(__fish_complete_directories)'"
-        case Kind.ANYTHING:
+        case ArgumentKind.ANYTHING:
             return "-f"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from devicelint.cli.options.vocabulary import Command, Kind, Option, Word
+from devicelint.cli.options.vocabulary import ArgumentKind, Command, Option, OptionWord
 
 _SCRIPT = """\
 #compdef devicelint
@@ -85,19 +85,19 @@ def _option(option: Option) -> Iterator[str]:
         yield f"{repeat}{name}{joined}[{_bracketed(option.help)}]{takes or ''}"
 
 
-def _completion(word: Word) -> str:
+def _completion(word: OptionWord) -> str:
     match word.kind:
-        case Kind.CHOICE:
+        case ArgumentKind.CHOICE:
             return f"({' '.join(word.choices)})"
-        case Kind.RULE:
+        case ArgumentKind.RULE:
             return "_devicelint_rules"
-        case Kind.RULES:
+        case ArgumentKind.RULES:
             return "_devicelint_rule_list"
-        case Kind.FILE:
+        case ArgumentKind.FILE:
             return "_files"
-        case Kind.FOLDER:
+        case ArgumentKind.FOLDER:
             return "_path_files -/"
-        case Kind.ANYTHING:
+        case ArgumentKind.ANYTHING:
             return " "
 
 

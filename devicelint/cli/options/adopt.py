@@ -16,7 +16,7 @@ from devicelint.cli.options.speed import FROM_SCRATCH
 ADOPT_DETAILS = """\
 A script that trains on the CPU, or on CUDA whatever the machine has, is changed
 so that it trains on what the machine has: one device, chosen once, and all that
-trains on it. What the source does not say is left to you, told with its line.
+trains on it. What the source does not say is left to you, with its line.
 
 examples:
   devicelint adopt train.py

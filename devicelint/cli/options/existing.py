@@ -1,4 +1,4 @@
-"""Options for code that is older than its use of devicelint."""
+"""Options for findings that exist already: baselines, changed lines, comments."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ def _something(text: str) -> str:
     return text
 
 
-def add_old_code_options(parser: Parser) -> None:
-    """What of the code is known, and what is to be told all the same."""
-    group = parser.add_argument_group("old code")
+def add_existing_options(parser: Parser) -> None:
+    """Which findings exist already, and which are reported nevertheless."""
+    group = parser.add_argument_group("existing findings")
     group.add_argument(
         "--baseline",
         type=_something,
         metavar="FILE",
-        help="keep back the findings that FILE knows; new ones are told",
+        help="hide the findings listed in FILE; new ones are reported",
     )
     group.add_argument(
         "--no-baseline",
         action="store_true",
-        help="tell all, whatever the baseline knows that the configuration names",
+        help="report all, also what the baseline of the configuration lists",
     )
     group.add_argument(
         "--write-baseline",
         type=_something,
         metavar="FILE",
-        help="let FILE know all that is found now, and nothing that is found no more",
+        help="list all current findings in FILE, without stale entries",
     )
     group.add_argument(
         "--fail-on-stale",
         action="store_true",
-        help="exit with 1 where the baseline knows what is found no more",
+        help="exit with 1 where the baseline has stale entries, whose findings are gone",
     )
     group.add_argument(
         "--diff-base",
         type=_something,
         metavar="REF",
-        help="tell only what is found on lines changed since a git revision, such as HEAD or "
+        help="report only what is found on lines changed since a git revision, such as HEAD or "
         "origin/main, and what the change brings about elsewhere",
     )
     group.add_argument(

@@ -1,4 +1,4 @@
-"""What `devicelint map` can be told."""
+"""What `devicelint map` can be given."""
 
 from __future__ import annotations
 

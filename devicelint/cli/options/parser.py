@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import NoReturn
 
-from devicelint.cli.options.existing import add_old_code_options
+from devicelint.cli.options.existing import add_existing_options
 from devicelint.cli.options.formats import add_format_options
 from devicelint.cli.options.shared import (
     add_common_options,
@@ -155,7 +155,7 @@ def check_parser(prog: str = "devicelint check") -> Parser:
     _add_fix_options(parser)
     add_proof_options(parser)
     add_rule_options(parser)
-    add_old_code_options(parser)
+    add_existing_options(parser)
     _add_report_options(parser)
     add_speed_options(parser)
     parser.set_defaults(check=False, entry=None)
@@ -241,6 +241,11 @@ def why_parser() -> Parser:
     )
     parser.add_argument(
         "place", metavar="FILE:LINE", help="a line; of a notebook a cell and a line of it"
+    )
+    parser.add_argument(
+        "--verdict",
+        action="store_true",
+        help="print each clash on the line, reported or excused, and the reasons",
     )
     return parser
 

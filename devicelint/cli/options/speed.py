@@ -32,7 +32,7 @@ def add_speed_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--profile",
         action="store_true",
-        help="tell how long each part and each rule took; in one process, without the cache",
+        help="print how long each part and each rule took; in one process, without the cache",
     )
 
 

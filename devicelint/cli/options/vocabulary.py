@@ -11,7 +11,7 @@ from devicelint.cli.options.parser import COMMANDS, Parser
 from devicelint.cli.options.parsers import parser_of
 
 
-class Kind(Enum):
+class ArgumentKind(Enum):
     """What completes a word."""
 
     FILE = auto()
@@ -26,26 +26,26 @@ class Kind(Enum):
 
 
 _KINDS = {
-    "CODES": Kind.RULES,
-    "DIR": Kind.FOLDER,
-    "FILE": Kind.FILE,
-    "FILE:LINE": Kind.FILE,
-    "FOLDER": Kind.FOLDER,
-    "OUT": Kind.FILE,
-    "PATH": Kind.FILE,
-    "RULE": Kind.RULE,
-    "RUN": Kind.FILE,
+    "CODES": ArgumentKind.RULES,
+    "DIR": ArgumentKind.FOLDER,
+    "FILE": ArgumentKind.FILE,
+    "FILE:LINE": ArgumentKind.FILE,
+    "FOLDER": ArgumentKind.FOLDER,
+    "OUT": ArgumentKind.FILE,
+    "PATH": ArgumentKind.FILE,
+    "RULE": ArgumentKind.RULE,
+    "RUN": ArgumentKind.FILE,
 }
 """What the placeholders of the help stand for."""
 
 
 @dataclass(frozen=True)
-class Word:
+class OptionWord:
     """What an option takes, or what stands by itself."""
 
     placeholder: str
     help: str
-    kind: Kind
+    kind: ArgumentKind
     choices: tuple[str, ...] = ()
     needed: bool = True
     repeated: bool = False
@@ -57,7 +57,7 @@ class Option:
 
     names: tuple[str, ...]
     help: str
-    takes: Word | None = None
+    takes: OptionWord | None = None
     repeated: bool = False
 
     @property
@@ -72,7 +72,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Group:
+class OptionGroup:
     """Options that belong together."""
 
     title: str
@@ -85,8 +85,8 @@ class Command:
 
     name: str
     summary: str
-    groups: tuple[Group, ...]
-    operands: tuple[Word, ...]
+    groups: tuple[OptionGroup, ...]
+    operands: tuple[OptionWord, ...]
     details: str
     """Its examples and exit status, as `--help` has them."""
 
@@ -104,7 +104,7 @@ def commands() -> tuple[Command, ...]:
 def _command(name: str, parser: Parser) -> Command:
     # argparse has no other way to ask a parser what it parses.
     groups = tuple(
-        Group(group.title or "", options)
+        OptionGroup(group.title or "", options)
         for group in parser._action_groups
         if (options := tuple(_options(group)))
     )
@@ -125,11 +125,11 @@ def _options(group: argparse._ArgumentGroup) -> Iterator[Option]:
             )
 
 
-def _word(action: argparse.Action) -> Word:
+def _word(action: argparse.Action) -> OptionWord:
     choices = tuple(map(str, action.choices or ()))
     placeholder = action.metavar if isinstance(action.metavar, str) else "|".join(choices)
-    kind = Kind.CHOICE if choices else _KINDS.get(placeholder, Kind.ANYTHING)
-    return Word(
+    kind = ArgumentKind.CHOICE if choices else _KINDS.get(placeholder, ArgumentKind.ANYTHING)
+    return OptionWord(
         placeholder or action.dest.upper(),
         _help(action),
         kind,

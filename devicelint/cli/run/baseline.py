@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Known:
+class BaselineInUse:
     """A baseline, and what came of its entries."""
 
     baseline: Baseline
-    kept_back: int = 0
+    hidden: int = 0
     stale: dict[str, Counter[Key]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, path: Path) -> Known:
+    def of(cls, path: Path) -> BaselineInUse:
         """Read a file; raises BaselineError."""
         return cls(read_baseline(path))
 
@@ -45,7 +45,7 @@ class Known:
     def filtered(self, checked: CheckResult, config: Config) -> CheckResult:
         """The same, counted."""
         filtered = self.baseline.filter_known(checked.findings, checked.source)
-        self.kept_back += len(filtered.known)
+        self.hidden += len(filtered.known)
         if filtered.stale:
             asked = checked_codes(config, checked.source.path)
             name = self.baseline.name_of(checked.source.path)
@@ -53,7 +53,7 @@ class Known:
         return replace(checked, findings=filtered.new)
 
     def all_stale(self) -> dict[str, Counter[Key]]:
-        """The entries for what is found no more, also of files that are gone."""
+        """The stale entries, also of files that are gone."""
         gone = {
             name: entries
             for name, entries in self.baseline.files.items()
@@ -61,32 +61,32 @@ class Known:
         }
         return {name: entries for name, entries in (self.stale | gone).items() if entries}
 
-    def told(self, verbose: bool) -> list[str]:
+    def summary(self, verbose: bool) -> list[str]:
         """How much was known, and which entries nothing is found for any more."""
         path = str(self.baseline.path)
-        lines = [sentences.kept_back(self.kept_back, path)]
+        lines = [sentences.hidden(self.hidden, path)]
         lines += sentences.stale(self.all_stale(), path, in_detail=verbose)
         return [line for line in lines if line]
 
 
 @dataclass
-class Writing:
+class BaselineWriter:
     """A baseline that takes all that is found."""
 
     before: Baseline
     files: dict[str, Counter[Key]] = field(default_factory=dict)
 
     @classmethod
-    def over(cls, path: Path) -> Writing:
-        """Begin with what a file knows already; raises UsageError for one that is no baseline."""
+    def over(cls, path: Path) -> BaselineWriter:
+        """Begin with the entries of a file; raises UsageError for one that is no baseline."""
         try:
             return cls(baseline_to_overwrite(path))
         except BaselineError as error:
-            told = f"--write-baseline leaves {path} as it is, which {error.message}"
-            raise UsageError(told) from None
+            summary = f"--write-baseline leaves {path} as it is, which {error.message}"
+            raise UsageError(summary) from None
 
     def took(self, checked: CheckResult, config: Config) -> CheckResult:
-        """Nothing of a file is to be told: all of it is known from now on."""
+        """Nothing of a file is to be reported: all of it is known from now on."""
         name = self.before.name_of(checked.source.path)
         asked = checked_codes(config, checked.source.path)
         kept = {k: n for k, n in self.before.files.get(name, {}).items() if k.code not in asked}
@@ -94,7 +94,7 @@ class Writing:
         return replace(checked, findings=())
 
     def write(self) -> str:
-        """Write the file, and say what it knows; what was not looked at stays as it was."""
+        """Write the file, and say what it lists; what was not looked at stays as it was."""
         from devicelint.workspace.atomic_write import write_file
 
         left = {

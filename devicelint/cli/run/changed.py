@@ -1,4 +1,4 @@
-"""What of a file is told where only what has changed is asked for."""
+"""What of a file is reported where only changes are asked for."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ if TYPE_CHECKING:
     from devicelint.workspace.project import Project
 
 
-class Changed:
-    """Tells what is found on changed lines, and what a change brings about on others."""
+class ChangedLines:
+    """Keeps what is found on changed lines, and what a change brings about on others."""
 
     def __init__(self, name: str, paths: Sequence[str]) -> None:
         """Look the revision up wherever the paths lead; raises UsageError."""
         self.name = name
-        self.kept_back = 0
+        self.hidden = 0
         self._repositories: dict[Path, _Repository] = {}
         self._by_folder: dict[Path, _Repository] = {}
         for path in paths or ["."]:
-            if path == STDIN or Path(path).exists():  # Others are told about in their turn.
+            if path == STDIN or Path(path).exists():  # Others are reported in their turn.
                 self._repository(path)
 
     def filtered(self, checked: CheckResult, config: Config) -> CheckResult:
-        """What of a file is to be told."""
-        told = self.reported(checked, config)
-        self.kept_back += len(checked.findings) - len(told.findings)
-        return told
+        """What of a file is to be reported."""
+        summary = self.reported(checked, config)
+        self.hidden += len(checked.findings) - len(summary.findings)
+        return summary
 
-    def told(self) -> str:
-        """How much was kept back."""
-        return sentences.unchanged(self.kept_back, self.name)
+    def summary(self) -> str:
+        """How much was hidden."""
+        return sentences.unchanged(self.hidden, self.name)
 
     def reported(self, checked: CheckResult, config: Config) -> CheckResult:
-        """The same, of a text that is on its way to what is told."""
+        """The same, of a text that is on its way to the report."""
         if not checked.findings:
             return checked
         new = self._repository(checked.source.path).new(checked, config)

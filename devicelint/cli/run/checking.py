@@ -1,4 +1,4 @@
-"""What is wrong in each file of a run: remembered, told by a process of its own, or found here."""
+"""What is wrong in each file of a run: remembered, found by a process of its own, or found here."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Checking:
         """What to do now and then while processes are at work."""
         self._processes: Processes | None = None
         self._sent: dict[str, tuple[str, Config, str]] = {}
-        """What processes are checking, by path: home, settings, and what tells these."""
+        """What processes are checking, by path: home, settings, and a digest of these."""
 
     @cached_property
     def project(self) -> Project:
@@ -103,7 +103,7 @@ class Checking:
     def known_clean(self, each: Input) -> CheckResult | None:
         """A file in which nothing is found, where that is known already."""
         if isinstance(each, FileInput):
-            with suppress(InputError):  # It is told by whoever works on the file then.
+            with suppress(InputError):  # It is reported by whoever works on the file then.
                 read = self._read_in_turn(each)
                 if read.known == _NOTHING:
                     return CheckResult(each.source_of(read.data), ())
@@ -113,7 +113,7 @@ class Checking:
         """Remember a file in which nothing is found."""
         if isinstance(each, FileInput):
             config, key = self._settings_of(each)
-            if not config.assume:  # What of that is met in a file, is not told here.
+            if not config.assume:  # What of that is met in a file, is not known here.
                 self._cache(config).put(each.home, digest(source.to_bytes()), key, _NOTHING)
 
     def take_over(self, before: list[Checking]) -> None:
@@ -145,7 +145,7 @@ class Checking:
     def _is_known(self, each: Input) -> bool:
         """Whether nothing has to be found out about a file."""
         if isinstance(each, FileInput):
-            with suppress(InputError):  # It is told when the turn of the file comes.
+            with suppress(InputError):  # It is reported when the turn of the file comes.
                 self._at_hand = each, self._read(each)
                 return self._at_hand[1].known is not None
         return True
@@ -187,13 +187,13 @@ class Checking:
         return _Read(data, content, config, key, self._cache(config).get(each.home, content, key))
 
     def _settings_of(self, each: FileInput) -> tuple[Config, str]:
-        """What holds for a file, without where that is written; and what tells it from others."""
+        """What holds for a file, without where that is written; and a digest of that."""
         config = self._config_of(each)
         if config not in self._settings:
-            told = f"{config!r}\n{plugged_in()}\n{Path.cwd()}"
-            self._settings[config] = replace(config, origins={}), told
-        config, told = self._settings[config]
-        return config, digest(f"{told}\n{each.path}".encode("utf-8", "surrogatepass"))
+            environment = f"{config!r}\n{plugged_in()}\n{Path.cwd()}"
+            self._settings[config] = replace(config, origins={}), environment
+        config, environment = self._settings[config]
+        return config, digest(f"{environment}\n{each.path}".encode("utf-8", "surrogatepass"))
 
     def _cache(self, config: Config) -> Cache:
         place = self._place(config)

@@ -19,7 +19,7 @@ from devicelint.text.source import SourceFile
 from devicelint.workspace.files import python_files, read_data, replace_file
 
 if TYPE_CHECKING:
-    from devicelint.cli.run.settings import Settings
+    from devicelint.cli.run.settings import RunSettings
     from devicelint.cli.run.tally import Tally
 
 STDIN = "-"
@@ -42,7 +42,7 @@ class FileInput:
         return os.path.abspath(self.place)
 
     def source(self) -> SourceFile:
-        """Return what is to be checked, having told what is not; raises InputError."""
+        """Return what is to be checked, having reported what is not; raises InputError."""
         return self.source_of(self.data())
 
     def data(self) -> bytes:
@@ -50,8 +50,8 @@ class FileInput:
         return read_data(self.place)
 
     def source_of(self, data: bytes) -> SourceFile:
-        """Return what is to be checked of these bytes, having told what is not."""
-        return _told(SourceFile.from_bytes(data, self.path))
+        """Return what is to be checked of these bytes, having reported what is not."""
+        return _with_notes(SourceFile.from_bytes(data, self.path))
 
     def replace(self, data: bytes) -> None:
         """Write the file anew; raises InputError."""
@@ -75,13 +75,13 @@ class StandardInput:
         return sys.stdin.buffer.read()
 
     def source(self) -> SourceFile:
-        """Return what is to be checked, having told what is not; raises InputError."""
-        return _told(SourceFile.from_bytes(self.data, self.path))
+        """Return what is to be checked, having reported what is not; raises InputError."""
+        return _with_notes(SourceFile.from_bytes(self.data, self.path))
 
 
 @dataclass(frozen=True)
 class Unreadable:
-    """What a path leads to that cannot even be looked for files; told when its turn comes."""
+    """What a path leads to that cannot even be looked for files; reported when its turn comes."""
 
     error: InputError
 
@@ -96,11 +96,11 @@ class Unreadable:
         return Path(self.path)
 
     def source(self) -> SourceFile:
-        """Raise what there is to tell."""
+        """Raise what there is to report."""
         raise self.error
 
 
-def _told(source: SourceFile) -> SourceFile:
+def _with_notes(source: SourceFile) -> SourceFile:
     for note in source.notes:
         terminal.say(printable(f"{note}"))
     return source
@@ -115,7 +115,7 @@ def named(path: str, stdin_filename: str | None) -> Input:
 
 
 def inputs(
-    paths: Sequence[str], stdin_filename: str | None, settings: Settings, tally: Tally
+    paths: Sequence[str], stdin_filename: str | None, settings: RunSettings, tally: Tally
 ) -> Iterator[Input]:
     """Yield each file once, and what cannot be searched, each in its turn."""
     if list(paths) == [STDIN]:
@@ -132,8 +132,8 @@ def inputs(
             named_paths, config, settings.config_for, force_exclude=settings.force_exclude
         ):
             if isinstance(found, InputError):
-                told = f"{found.message}{_command_hint(found.path)}"
-                yield Unreadable(InputError(found.path, found.line, found.column, told))
+                message = f"{found.message}{_command_hint(found.path)}"
+                yield Unreadable(InputError(found.path, found.line, found.column, message))
             else:
                 yield FileInput(found)
 

@@ -15,7 +15,7 @@ from devicelint.linter.locations import FAR
 from devicelint.workspace.files import python_files, replace_files
 
 if TYPE_CHECKING:
-    from devicelint.cli.run.settings import Settings
+    from devicelint.cli.run.settings import RunSettings
     from devicelint.config import Config
     from devicelint.linter.lint import Fixed
     from devicelint.linter.result import CheckResult
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class OtherFiles:
     """The files of a run that a fix of another may change: no others are."""
 
-    def __init__(self, project: Project, paths: Sequence[str], settings: Settings) -> None:
+    def __init__(self, project: Project, paths: Sequence[str], settings: RunSettings) -> None:
         """Look for nothing yet."""
         self._project = project
         self._paths = [Path(path) for path in paths or ["."] if path != STDIN]
@@ -34,7 +34,7 @@ class OtherFiles:
 
     @cached_property
     def _files(self) -> dict[str, Input]:
-        """The files by where they are; what cannot be searched is told of elsewhere."""
+        """The files by where they are; what cannot be searched is reported elsewhere."""
         return {
             os.path.abspath(found): FileInput(found)
             for path in self._paths

@@ -15,7 +15,7 @@ from devicelint.cli.run.report_root import report_root
 from devicelint.finding import InputError
 from devicelint.linter.result import CheckResult
 from devicelint.output import formats
-from devicelint.output.report import DEFAULT_WIDTH, Report, Scene
+from devicelint.output.reporter import DEFAULT_WIDTH, ReportContext, Reporter
 from devicelint.output.visible import printable
 
 if TYPE_CHECKING:
@@ -52,18 +52,18 @@ class Output:
         # With --fix, standard output is the fixed text of what - read.
         writes = options.fix and not (options.diff or options.check)
         prints_source = writes and "-" in options.paths
-        # What is told at the end of files that are changed meanwhile would no longer be true.
-        self._plain = Scene(root=str(report_root()), read=_unread if writes else _read)
+        # What is reported at the end of files that are changed meanwhile would no longer be true.
+        self._plain = ReportContext(root=str(report_root()), read=_unread if writes else _read)
         self.file: ReportFile | None = None
         self.stream: TextIO = sys.stderr if prints_source else sys.stdout
         if options.output_file not in (None, *_STANDARD_OUTPUT):
             self.file = self.stream = _opened(options.output_file)
-        self.report = formats.report(options.output_format, self._scene())
+        self.reporter = formats.reporter(options.output_format, self._scene())
         self._besides = [
-            (formats.report(name, self._plain), _opened(file)) for name, file in options.report
+            (formats.reporter(name, self._plain), _opened(file)) for name, file in options.report
         ]
 
-    def _scene(self) -> Scene:
+    def _scene(self) -> ReportContext:
         if self.file is not None:
             return self._plain
         paint = terminal.paint_for(self.stream)
@@ -71,10 +71,10 @@ class Output:
             self._plain, paint=paint, width=terminal.width_of(self.stream, DEFAULT_WIDTH)
         )
 
-    def _reports(self) -> Iterator[tuple[Report, TextIO]]:
-        """The reports that tell what is found, each with its place."""
+    def _reports(self) -> Iterator[tuple[Reporter, TextIO]]:
+        """The reports of what is found, each with its place."""
         if not (self.options.statistics or self.options.diff):
-            yield self.report, self.stream
+            yield self.reporter, self.stream
         yield from self._besides
 
     def show(self, checked: CheckResult) -> None:
@@ -83,13 +83,13 @@ class Output:
             count = len(checked.findings)
             terminal.say(printable(f"{checked.source.path}: {count} found"))
         for report, stream in self._reports():
-            told = report.file(checked)
-            if told and stream is self.stream:
+            text = report.file(checked)
+            if text and stream is self.stream:
                 terminal.make_room()
-            stream.write(told)
+            stream.write(text)
 
     def show_problem(self, problem: InputError) -> None:
-        """Put into the reports what could not be checked; people are told of it elsewhere."""
+        """Put into the reports what could not be checked; people see it elsewhere."""
         for report, stream in self._reports():
             stream.write(report.problem(problem))
 
@@ -103,7 +103,7 @@ class Output:
             if is_stdin:
                 terminal.write_bytes(fixed.after.to_bytes())
             self.show(CheckResult(fixed.after, fixed.remaining))
-        self._tell_fixes(fixed, unsafe_fixes)
+        self._show_fixes(fixed, unsafe_fixes)
 
     def _write_bytes(self, data: bytes) -> None:
         if self.file is None:
@@ -111,7 +111,7 @@ class Output:
         else:
             self.file.buffer.write(data)
 
-    def _tell_fixes(self, fixed: Fixed, unsafe_fixes: bool) -> None:
+    def _show_fixes(self, fixed: Fixed, unsafe_fixes: bool) -> None:
         """Say, in a line each, what was fixed, and what was not, and why not."""
         from devicelint.output import fixing
 
@@ -129,19 +129,19 @@ class Output:
 
     def show_proof(self, proof: dict[str, Any], *, among_others: bool = False) -> None:
         """Print what the script did on each machine, or leave it to the report."""
-        from devicelint.output import proof as reporter
+        from devicelint.output import proof as proof_report
 
         for report, _ in self._besides:
             report.proof(proof)
-        tells = not (self.options.diff or self.options.statistics)
-        if not (tells and self.report.proof(proof)):
+        shows_proof = not (self.options.diff or self.options.statistics)
+        if not (shows_proof and self.reporter.proof(proof)):
             for_people = self.options.output_format in formats.FOR_PEOPLE
             stream = self.stream if for_people and not self.options.diff else sys.stderr
             sys.stdout.flush()
-            width = terminal.width_of(stream, reporter.DEFAULT_WIDTH)
+            width = terminal.width_of(stream, DEFAULT_WIDTH)
             if among_others:
                 stream.write(f"{printable(proof['script'])}\n")
-            stream.write(reporter.render(proof, terminal.paint_for(stream), width))
+            stream.write(proof_report.render(proof, terminal.paint_for(stream), width))
         for problem in proof["problems"]:
             terminal.say(printable(f"devicelint: not proven: {problem}"))
 

@@ -23,7 +23,7 @@ File = tuple[str, "Config", int]
 _PIECES = 3
 """The share of each process in what is left is cut so often, so that all end at the same time."""
 _SMALLEST_PIECE, _LARGEST_PIECE = 50_000, 300_000
-"""Bytes; what is found in a piece is told once it is done."""
+"""Bytes; what is found in a piece is returned once it is done."""
 _BETWEEN_LOOKS = 0.2
 
 # The path comes before any import: a module of the checked folder must not take another's place.
@@ -35,7 +35,7 @@ class _Died(Exception):
 
 
 class _Process:
-    """One process, which is given work and answers, piece by piece, until it is told no more."""
+    """One process, which is given work and answers, piece by piece, until there is no more."""
 
     def __init__(self) -> None:
         """Start it."""
@@ -67,7 +67,7 @@ class Processes:
     """Checks files in processes, those first that come first."""
 
     def __init__(self, jobs: int, files: Sequence[File], learn: Callable[[Answer], None]) -> None:
-        """Begin; `learn` is told what each piece of the work came to."""
+        """Begin; `learn` is reported what each piece of the work came to."""
         self._learn = learn
         self._own = local()
         self._all: list[_Process] = []

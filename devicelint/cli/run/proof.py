@@ -120,11 +120,11 @@ def _name_places(document: dict[str, Any], script: Fixed) -> None:
         for run in document[name]:
             line = (run["failure"] or {}).get("line")
             if line and run["told"].startswith(f"line {line}: "):
-                place = source.location_of_line(line, 0).line_told
+                place = source.location_of_line(line, 0).line_text
                 run["told"] = run["told"].replace(f"line {line}", f"line {place}", 1)
     if script.after.document is not None:
         document["unreached_lines"] = [
-            script.after.location_of_line(line, 0).line_told for line in document["unreached_lines"]
+            script.after.location_of_line(line, 0).line_text for line in document["unreached_lines"]
         ]
 
 

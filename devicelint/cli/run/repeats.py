@@ -1,4 +1,4 @@
-"""Checks that are more than one run, or that tell more than what is found."""
+"""Checks that are more than one run, or that report more than what is found."""
 
 from __future__ import annotations
 

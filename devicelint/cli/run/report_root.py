@@ -13,8 +13,8 @@ _CHECKOUTS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
 def report_root(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the nearest folder upwards that is a checkout; the current one where none is."""
     here = Path.cwd()
-    told = {Path(environment[name]) for name in _CHECKOUTS if environment.get(name)}
+    known = {Path(environment[name]) for name in _CHECKOUTS if environment.get(name)}
     for folder in (here, *here.parents):
-        if folder in told or (folder / ".git").exists():
+        if folder in known or (folder / ".git").exists():
             return folder
     return here

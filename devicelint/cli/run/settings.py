@@ -15,7 +15,7 @@ from devicelint.rule_index import known_rules
 from devicelint.text.selectors import unknown_selector
 
 
-class Settings:
+class RunSettings:
     """What holds for a run: options, and the configuration of each folder."""
 
     def __init__(self, options: Namespace) -> None:

@@ -25,7 +25,7 @@ NOT_SUPPRESSED = frozenset({REVEALED, UNUSED})
 
 
 @dataclass
-class Adding:
+class CommentWriter:
     """Suppresses what is found, file by file."""
 
     style: Style
@@ -35,12 +35,12 @@ class Adding:
     files: int = 0
 
     @classmethod
-    def asked_for(cls, options: Namespace) -> Adding:
+    def asked_for(cls, options: Namespace) -> CommentWriter:
         """What the options ask for."""
         return cls(Style.NOQA if options.add_noqa else Style.IGNORE, options.diff)
 
     def filtered(self, checked: CheckResult) -> CheckResult:
-        """Write the comments of a file; what is left is to be told.  Raises InputError."""
+        """Write the comments of a file; what is left is to be reported.  Raises InputError."""
         found = [each for each in checked.findings if each.code not in NOT_SUPPRESSED]
         others = [each for each in checked.findings if each.code in NOT_SUPPRESSED]
         suppressed = suppress(checked.source, found, self.style)
@@ -64,6 +64,6 @@ class Adding:
         else:
             replace_file(Path(after.path), after.to_bytes())
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """How much was suppressed."""
         return sentences.suppressed(self.comments, self.files, would=self.only_shows)

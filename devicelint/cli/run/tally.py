@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 @dataclass
 class Tally:
-    """Counts what a run found and changed, and tells every problem once."""
+    """Counts what a run found and changed, and reports every problem once."""
 
     files: int = 0
     found: list[CheckResult] = field(default_factory=list)
@@ -32,13 +32,13 @@ class Tally:
     problems: dict[str, None] = field(default_factory=dict)
     assumed: dict[str, Met] = field(default_factory=dict)
     """What the configuration assumes of names that were met, by where it does."""
-    told_to_assume: dict[str, str] = field(default_factory=dict)
+    assumption_places: dict[str, str] = field(default_factory=dict)
     """All the names that it says something of, by where it does."""
     on_problem: Callable[[InputError], None] | None = None
-    """Who is told of each problem besides the person who runs this."""
+    """Who gets each problem besides the person who runs this."""
 
     def attempt(self, path: str, work: Callable[[], Result]) -> Result | None:
-        """Do the work of one file; tell what went wrong in one line, and return None then."""
+        """Do the work of one file; report what went wrong in one line, and return None then."""
         try:
             return work()
         except InputError as error:
@@ -48,12 +48,14 @@ class Tally:
         except OSError as error:
             self.problem(InputError(path, 1, 0, str(error.strerror or error)))
         except Exception as error:  # noqa: BLE001 - other files are still checked
-            told = f"{internal_error.CODE} {internal_error.NAME}: {internal_error.describe(error)}"
-            self.problem(InputError(path, 1, 0, told))
+            message = (
+                f"{internal_error.CODE} {internal_error.NAME}: {internal_error.describe(error)}"
+            )
+            self.problem(InputError(path, 1, 0, message))
         return None
 
     def problem(self, problem: InputError) -> None:
-        """Tell a problem that leaves a file unchecked; a shared one, of a configuration, once."""
+        """Report a problem that leaves a file unchecked; a shared one, of a configuration, once."""
         line = printable(str(problem))
         if line not in self.problems:
             self.problems[line] = None
@@ -77,13 +79,15 @@ class Tally:
 
     def idle_assumptions(self, *, verbose: bool) -> Iterator[str]:
         """What to say of assumptions for which there is no use in any of the files."""
-        for place, name in self.told_to_assume.items() if verbose else ():
+        for place, name in self.assumption_places.items() if verbose else ():
             if place not in self.assumed:
                 yield f"{place}: no file that was checked reads {name}"
         for one in self.assumed.values():
             if one.known:
-                told = f"nothing needs to be assumed of {one.name}: it is understood in {one.known}"
-                yield f"{one.place}: {told}"
+                message = (
+                    f"nothing needs to be assumed of {one.name}: it is understood in {one.known}"
+                )
+                yield f"{one.place}: {message}"
 
     @property
     def has_findings(self) -> bool:

@@ -37,20 +37,20 @@ class Answer(NamedTuple):
     digests: dict[str, str | None]
 
 
-class Worker:
+class WorkerProcess:
     """Checks files, with what it has read for earlier ones at hand."""
 
     def __init__(self) -> None:
         """Know nothing yet."""
         self._project = Project()
         self._collecting = Collecting()
-        self._told: dict[str, int] = {}
+        self._counted: dict[str, int] = {}
 
     def answer(self, work: Work) -> Answer:
         """What is found in the files; nothing of those that fail, which are checked elsewhere."""
         found = {}
         for path, config in work:
-            # Whatever it is, it is told by the run itself, which checks such a file then.
+            # Whatever it is, it is reported by the run itself, which checks such a file then.
             with suppress(Exception):
                 found[path] = self._found(path, config)
             self._collecting.after_one()
@@ -69,8 +69,8 @@ class Worker:
 
     def _newly_asked(self) -> Iterator[tuple[str, dict[Question, str | None]]]:
         for home, asked in self._project.asked.items():
-            if self._told.get(home) != len(asked):
-                self._told[home] = len(asked)
+            if self._counted.get(home) != len(asked):
+                self._counted[home] = len(asked)
                 yield home, asked
 
 
@@ -79,7 +79,7 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The one that is interrupted ends this one.
     asked, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Whatever is printed is no answer.
-    worker = Worker()
+    worker = WorkerProcess()
     with suppress(EOFError, BrokenPipeError):
         while True:
             pickle.dump(worker.answer(pickle.load(asked)), answers)

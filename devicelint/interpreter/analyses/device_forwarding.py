@@ -20,9 +20,9 @@ from devicelint.domain.values import NONE, Const, DeviceHandle, Outside, Tensor,
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.device_words import takes_device
+from devicelint.interpreter.facts.device_words import USUAL_NAMES, takes_device
+from devicelint.interpreter.facts.named_devices import devices_at_hand
 from devicelint.interpreter.facts.tensor_parameters import declared
-from devicelint.interpreter.suggestions.device_names import USUAL_NAMES, devices_at_hand
 
 _FEWEST_SETTINGS = 2
 """How many settings a call passes on before it is odd that the device is not among them."""

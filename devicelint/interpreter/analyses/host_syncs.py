@@ -7,7 +7,7 @@ import libcst as cst
 from devicelint.domain.training_events import HostWaits
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.hooks import Analysis, analysis
-from devicelint.interpreter.suggestions.device_names import may_be_accelerator
+from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
 from devicelint.interpreter.torch.operands import operand_of
 
 
@@ -22,5 +22,5 @@ class HostSyncs(Analysis):
         if not self.run.frame.loops:
             return
         operand = operand_of(given.value, given.site)
-        if operand is not None and may_be_accelerator(operand.device):
+        if operand is not None and is_sent_to_accelerator(operand.device):
             self.run.announce(HostWaits(site, operand))

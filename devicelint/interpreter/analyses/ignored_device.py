@@ -14,12 +14,11 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.device_words import MOVES, USUAL_NAMES
 from devicelint.interpreter.facts.name_uses import reads_of
-from devicelint.interpreter.suggestions.device_names import USUAL_NAMES
 from devicelint.interpreter.torch.device_arguments import names_accelerator
 
 _READS_ALL = frozenset({"locals", "vars", "eval", "exec"})
-_MOVES = frozenset({"to", "cuda", "cpu", "xpu", "to_empty"})
 
 
 def note_ignored(run: Run, frame: Frame, arguments: Arguments, result: Value) -> None:
@@ -89,13 +88,13 @@ def _is_moved(run: Run, call: cst.Call) -> bool:
     reads = reads_of(run.module)
     around = reads.around.get(call)
     if isinstance(around, cst.Attribute):
-        return around.attr.value in _MOVES
+        return around.attr.value in MOVES
     if not isinstance(around, cst.Assign):
         return not isinstance(around, (cst.Arg, cst.Expr))
     for name in _names(around):
         for one in reads.names.get(name, ()):
             method = reads.around[one]
-            if isinstance(method, cst.Attribute) and method.attr.value in _MOVES:
+            if isinstance(method, cst.Attribute) and method.attr.value in MOVES:
                 return True
     return not list(_names(around))
 

@@ -17,6 +17,8 @@ from devicelint.domain.values import Module, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.knowledge import ModuleKnowledge
 
+Answer = TypeVar("Answer")
+
 
 class Guess:
     """Answers what it can tell; `run` is the `Run` that asks."""
@@ -121,7 +123,7 @@ class Guesses:
         return _first((guess.stated_as for guess in self._all), named)
 
 
-def _first(questions: Iterable[Callable[..., Any]], *about: object) -> Any:
+def _first(questions: Iterable[Callable[..., Answer | None]], *about: object) -> Answer | None:
     for ask in questions:
         found = ask(*about)
         if found is not None:

@@ -160,7 +160,6 @@ class Memory(Attention):
     """The statement of each attribute that was assigned to."""
     backends: set[str] = field(default_factory=set)
     """The names that the program gives to backends of its own."""
-    bound_names: dict[Site, set[str]] = field(default_factory=dict)
     """The names that a scope binds anywhere, for those scopes where a fix asked."""
     made_in: dict[Site, tuple[Frame, int]] = field(default_factory=dict)
     """The frame in which each tensor or module was created, and the moment."""

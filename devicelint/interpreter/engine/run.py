@@ -233,6 +233,12 @@ class Run(Surroundings, Memory):
         if not self.silences and self.concerns(event):
             self._listener(event, self)
 
+    explains = False
+    """Whether somebody asks why a clash is reported or is not."""
+
+    def explain(self, event: Event) -> None:
+        """Let who asks know of an event, wherever it happens and whether or not it is heard."""
+
     def concerns(self, event: Event) -> bool:
         """Whether an event happens in the file that is checked."""
         clash: Clash | None = getattr(event, "clash", None)

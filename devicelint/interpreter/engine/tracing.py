@@ -57,6 +57,16 @@ class WatchingRun(Run):
             self._listener(event, self)
 
 
+class JudgingRun(WatchingRun):
+    """Announces each verdict, too."""
+
+    explains = True
+
+    def explain(self, event: Event) -> None:
+        """Let the listener know, whoever listens in between."""
+        self._listener(event, self)
+
+
 class TellingRun(Run):
     """Announces `Evaluated` for every expression of the checked file that may have a place.
 

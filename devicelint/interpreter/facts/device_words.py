@@ -13,6 +13,7 @@ import libcst as cst
 
 from devicelint.domain.devices import DEVICE_TYPES
 from devicelint.interpreter.engine.nodes import children
+from devicelint.interpreter.facts.name_uses import last_name
 
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "to_empty"})
 """The methods that bring something to a device."""
@@ -25,7 +26,7 @@ _STEMS = ("cuda", "gpu", "accel", "nvidia", "rocm")
 _ACCELERATORS = frozenset({"xpu", "mps", "npu", "tpu", "hpu"})
 _DECIDE = ("cpu", "nccl", "world_size")
 """What else conditions about devices speak of: processes that work together have one each."""
-_HOLDERS = frozenset({"dev", "device", "gpu", "cuda", "rank", "accelerator"})
+_HOLDERS = frozenset({"dev", "rank"})
 _QUESTIONS = ("avail", "has", "is", "num", "count", "name")
 _SWITCHES = frozenset({"no", "disable", "use"})
 _OPTIONS = frozenset({"device", "cuda", "gpu", "accel"})
@@ -61,7 +62,8 @@ def names_device_type(text: str) -> bool:
 
 def holds_device(path: str) -> bool:
     """Whether a name is one for a device, or for the number of one: `self.dev`, `local_rank`."""
-    return not _HOLDERS.isdisjoint(words_of(path.rpartition(".")[2]))
+    name = path.rpartition(".")[2]
+    return means_device(name) or not _HOLDERS.isdisjoint(words_of(name))
 
 
 def only_asks(name: str) -> bool:
@@ -79,6 +81,17 @@ def is_device_option(option: str) -> bool:
     """Whether an option of a command line chooses the device: `no_cuda`, `gpus`, `device_ids`."""
     words = [word.removesuffix("s") for word in words_of(option) if word not in _SWITCHES]
     return bool(words) and words[0] in _OPTIONS and _OF_OPTIONS.issuperset(words[1:])
+
+
+def is_cpu(node: cst.BaseExpression) -> bool:
+    """`"cpu"`, or `torch.device("cpu")`."""
+    match node:
+        case cst.SimpleString():
+            return bool(node.raw_value == "cpu")
+        case cst.Call(func=func, args=[cst.Arg(value=cst.SimpleString() as given)]):
+            return last_name(func) == "device" and is_cpu(given)
+        case _:
+            return False
 
 
 def _is_accelerator(word: str) -> bool:

@@ -6,13 +6,13 @@ Nothing is evaluated here: this is about how loops are written, to compare one w
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
 
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by
+from devicelint.interpreter.facts.device_words import holds_device
 
 Condition = tuple[cst.BaseExpression, bool]
 """A test, and which of its branches was taken."""
@@ -266,15 +266,11 @@ def _root_of_move(node: cst.CSTNode) -> str | None:
     return None
 
 
-_DEVICE = re.compile(r"cuda|gpu|device|rank|accel|mps|xpu|^dev$|^dev_id$", re.IGNORECASE)
-
-
 def _names_device(argument: cst.Arg) -> bool:
     """Whether an argument of `.to()` names a device that is not the CPU for sure."""
-    node = argument.value
-    if isinstance(node, cst.Attribute):
-        return _DEVICE.search(node.attr.value) is not None
-    return isinstance(node, (cst.Name, cst.SimpleString)) and bool(_DEVICE.search(node.value))
+    given = argument.value
+    node = given.attr if isinstance(given, cst.Attribute) else given
+    return isinstance(node, (cst.Name, cst.SimpleString)) and holds_device(node.value)
 
 
 def _root(node: cst.BaseExpression) -> str | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import libcst as cst
 
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.facts.name_uses import last_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +25,15 @@ class Mentions:
     """The methods that are called, each with what it is called on: `optimizer`, `self.model`."""
     keywords: Mapping[str, frozenset[str]]
     """The arguments that are given by name, each with the names and strings that it is given."""
+    members: Mapping[str, frozenset[str]]
+    """The attributes that are read, by the last name of what they are read of: `cuda`, `args`."""
+    imports: frozenset[str]
+    """The packages that modules are imported from."""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All that is written in identifiers and in strings."""
+        return self.names | self.strings
 
     def calls(self, methods: Collection[str]) -> bool:
         """Whether any of these methods is called."""
@@ -32,23 +43,70 @@ class Mentions:
 @functools.lru_cache(maxsize=4)
 def mentions_in(code: cst.CSTNode) -> Mentions:
     """What a file, or a part of one, names."""
-    names: set[str] = set()
-    strings: set[str] = set()
-    methods: defaultdict[str, set[str]] = defaultdict(set)
-    keywords: defaultdict[str, set[str]] = defaultdict(set)
+    found = _Found()
     for node in descendants(code):
-        match node:
-            case cst.Name(value=name):
-                names.add(name)
-            case cst.SimpleString():
-                strings.add(node.raw_value)
-            case cst.Call(func=cst.Attribute(attr=cst.Name(value=method), value=owner)):
-                methods[method].add(path_of(owner))
-            case cst.Arg(keyword=cst.Name(value=keyword), value=given):
-                keywords[keyword].add(_plain(given))
-            case _:
-                pass
-    return Mentions(frozenset(names), frozenset(strings), _frozen(methods), _frozen(keywords))
+        read = _READERS.get(type(node))
+        if read is not None:
+            read(found, node)
+    return Mentions(
+        frozenset(found.names),
+        frozenset(found.strings),
+        _frozen(found.methods),
+        _frozen(found.keywords),
+        _frozen(found.members),
+        frozenset(found.imports),
+    )
+
+
+def _frozen(found: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+    return {name: frozenset(held) for name, held in found.items()}
+
+
+class _Found:
+    """What is found on the way through a tree."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.strings: set[str] = set()
+        self.imports: set[str] = set()
+        self.methods: defaultdict[str, set[str]] = defaultdict(set)
+        self.keywords: defaultdict[str, set[str]] = defaultdict(set)
+        self.members: defaultdict[str, set[str]] = defaultdict(set)
+
+    def name(self, node: cst.Name) -> None:
+        self.names.add(node.value)
+
+    def string(self, node: cst.SimpleString) -> None:
+        self.strings.add(node.raw_value)
+
+    def attribute(self, node: cst.Attribute) -> None:
+        self.members[last_name(node.value)].add(node.attr.value)
+
+    def call(self, node: cst.Call) -> None:
+        if isinstance(node.func, cst.Attribute):
+            self.methods[node.func.attr.value].add(path_of(node.func.value))
+
+    def argument(self, node: cst.Arg) -> None:
+        if node.keyword is not None:
+            self.keywords[node.keyword.value].add(_plain(node.value))
+
+    def imported(self, node: cst.Import) -> None:
+        self.imports.update(one.evaluated_name.partition(".")[0] for one in node.names)
+
+    def imported_from(self, node: cst.ImportFrom) -> None:
+        if node.module is not None and not node.relative:
+            self.imports.add(path_of(node.module).partition(".")[0])
+
+
+_READERS: Mapping[type[cst.CSTNode], Callable[[_Found, Any], None]] = {
+    cst.Name: _Found.name,
+    cst.SimpleString: _Found.string,
+    cst.Attribute: _Found.attribute,
+    cst.Call: _Found.call,
+    cst.Arg: _Found.argument,
+    cst.Import: _Found.imported,
+    cst.ImportFrom: _Found.imported_from,
+}
 
 
 def calls_method(code: cst.CSTNode, methods: Collection[str]) -> bool:
@@ -80,7 +138,3 @@ def path_of(node: cst.BaseExpression) -> str:
 
 def _plain(given: cst.BaseExpression) -> str:
     return given.raw_value if isinstance(given, cst.SimpleString) else path_of(given)
-
-
-def _frozen(found: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
-    return {name: frozenset(held) for name, held in found.items()}

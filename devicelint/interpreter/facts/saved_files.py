@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,8 +14,12 @@ from devicelint.domain.values import Const, Module, OneOf, Outside, Value
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.memory import Saved
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.device_words import is_cpu, means_accelerator
+from devicelint.interpreter.facts.mentions import called_method, mentions_in
+from devicelint.interpreter.facts.name_uses import last_name
 
 
 def identity_of(run: Run, path: Argument) -> object:
@@ -88,16 +91,16 @@ def is_of_this_run(run: Run, path: Argument) -> bool:
     )
 
 
-_ASKS_FOR_A_FILE = re.compile(r"\b(?:l?exists|is_?file)\(")
+_ASKS_FOR_A_FILE = frozenset({"exists", "lexists", "isfile", "is_file"})
 
 
 @contextmanager
 def asking_for_files(run: Run, test: cst.BaseExpression) -> Iterator[None]:
     """Walk what depends on files that are there: such a file may be of another run."""
     before = len(run.settings)
-    code = run.code_of(test)
-    if _ASKS_FOR_A_FILE.search(code):
-        run.settings.append(code)
+    calls = (one for one in descendants(test) if isinstance(one, cst.Call))
+    if any(last_name(one.func) in _ASKS_FOR_A_FILE for one in calls):
+        run.settings.append(run.code_of(test))
     try:
         yield
     finally:
@@ -132,21 +135,45 @@ def is_named_by_code(run: Run, path: Argument) -> bool:
     return isinstance(site, cst.CSTNode) and "'" in run.code_of(site).replace('"', "'")
 
 
-_ACCELERATORS = re.compile(
-    r"(?<!PYTORCH_)cuda|\bmps\b|xpu|accelerator|gpu|\.to\((?!\w+\.\w*(?:float|int|long|half))|device",
-    re.IGNORECASE,
-)
-_FIXED = re.compile(r"\bdevice\s*=\s*(?:\w+\.device\()?['\"]cpu['\"]\)?")
-_FOLLOWS = re.compile(r"(?:\.to\()?\w*device\b", re.IGNORECASE)
-
-
 def stays_on_the_cpu(run: Run) -> bool:
     """Whether the file never speaks of any other device, so that what it saves is on the CPU."""
-    return _speaks_of_the_cpu_alone(run.module_code)
+    return _speaks_of_the_cpu_alone(run.module)
 
 
 @functools.lru_cache(maxsize=4)
-def _speaks_of_the_cpu_alone(text: str) -> bool:
-    if _FIXED.search(text):
-        text = _FOLLOWS.sub("", text)
-    return _ACCELERATORS.search(text) is None
+def _speaks_of_the_cpu_alone(tree: cst.Module) -> bool:
+    words = mentions_in(tree).words
+    if any(means_accelerator(one) for one in words if not one.startswith("PYTORCH_")):
+        return False
+    nodes = list(descendants(tree))
+    named = {word.lower() for word in words if "device" in word.lower()}
+    if any(map(_fixes_the_cpu, nodes)):
+        return all(one.endswith("device") for one in named) and not any(map(_moves, nodes))
+    return not named and not any(map(_moves, nodes))
+
+
+def _fixes_the_cpu(node: cst.CSTNode) -> bool:
+    """`device = "cpu"`, of a variable or of an argument."""
+    match node:
+        case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
+            return last_name(target) == "device" and is_cpu(value)
+        case cst.Arg(keyword=cst.Name("device"), value=value):
+            return is_cpu(value)
+        case cst.Param(name=cst.Name("device"), default=cst.BaseExpression() as value):
+            return is_cpu(value)
+        case _:
+            return False
+
+
+def _moves(node: cst.CSTNode) -> bool:
+    """Whether something is moved to what is no type of numbers, and not named a device."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("to")), args=[cst.Arg(value=given), *_]):
+            name = last_name(given)
+            is_type = isinstance(given, cst.Attribute) and any(one in name for one in _TYPES)
+            return not is_type and not name.lower().endswith("device")
+        case _:
+            return called_method(node) == "to"
+
+
+_TYPES = ("float", "int", "long", "half")

@@ -1,4 +1,4 @@
-"""What the text of a function says of its parameters: which of them are tensors.
+"""What the code of a function says of its parameters: which of them are tensors.
 
 Only what nothing but a tensor has counts: `x.unsqueeze(0)`, `torch.exp(x)`, a docstring that says
 so.  An array has a shape, a module has a `float()`, a frame of pandas has a `sum()`.
@@ -7,65 +7,40 @@ so.  An array has a shape, a module has a `float()`, a frame of pandas has a `su
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from devicelint.knowledge import Role, function
+import libcst as cst
 
-TENSOR_METHODS = frozenset(
-    "size dim nelement numel unsqueeze unsqueeze_ permute contiguous detach detach_ expand "
-    "expand_as long bool new new_zeros new_ones new_tensor new_full new_empty masked_fill "
-    "masked_fill_ masked_select masked_scatter softmax log_softmax t matmul bmm mm mv gather "
-    "scatter scatter_ scatter_add scatter_add_ index_select index_add index_add_ index_copy_ "
-    "index_fill_ narrow unbind repeat_interleave type_as view view_as reshape_as chunk topk "
-    "sigmoid sigmoid_ tanh exp log sqrt rsqrt relu relu_ clamp clamp_ clamp_min clamp_max addmm "
-    "baddbmm neg triu tril flip fill_ zero_ add_ mul_ div_ sub_ copy_ normal_ uniform_ "
-    "element_size data_ptr is_contiguous is_floating_point backward retain_grad is_sparse "
-    "to_dense coalesce logsumexp erf log1p expm1 fmod unfold movedim "
-    "index_put_".split()
+from devicelint.interpreter.engine.nodes import children
+from devicelint.interpreter.facts.annotations import said_to_be_tensors
+from devicelint.interpreter.facts.item_paths import (
+    begins_with_word,
+    is_whole,
+    item_path,
+    keeps_dimension,
+    root_of,
 )
-"""Methods that torch's tensors have, and arrays, frames and modules do not."""
-_TENSOR_ATTRIBUTES = frozenset({"is_cuda", "grad_fn", "is_leaf", "mT"})
-
-_PATH = r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[-?\w+\])*)"
-_METHOD = re.compile(
-    rf"(?<![\w.\])]){_PATH}(?:\.(?:clone|float|squeeze|flatten|reshape|data|T|int|double|abs)"
-    rf"(?:\([^()]*\))?)?\.(?:(?:{'|'.join(sorted(TENSOR_METHODS))})\(|"
-    rf"(?:{'|'.join(sorted(_TENSOR_ATTRIBUTES))})\b)"
+from devicelint.interpreter.facts.name_uses import last_name
+from devicelint.interpreter.facts.tensor_api import (
+    TENSOR_ATTRIBUTES,
+    TENSOR_METHODS,
+    takes_only_a_tensor,
 )
-_FUNCTION = re.compile(rf"\b(torch|F|nn\.functional)\.(\w+)\(\s*{_PATH}\s*[,)]")
-_SLICED = re.compile(rf"(?<![\w.\])]){_PATH}\[(?:\.\.\.|[\w:]*:[\w:]*|None)\s*,")
-_NUMPY = re.compile(r"\b(?:np|numpy|cv2|pd)\.")
+
+_PASSED_THROUGH = frozenset("clone float squeeze flatten reshape int double abs".split())
+"""Methods whose result says something of what they are called on."""
+_ARRAYS = frozenset({"np", "numpy", "cv2", "pd"})
 """Arrays, too, are sliced in several dimensions."""
-_RECKONED = r"(?<![\w.]){0}\s*(?:[-+/@]|\*(?!\*))(?!=)|[-+/@]\s*{0}\b(?!\s*[.\[(])"
-_STATISTICS = re.compile(rf"(?<![\w.\])]){_PATH}\.running_(?:var|mean)\b")
+_STATISTICS = frozenset({"running_var", "running_mean"})
 """Only a normalization has these, and then its weight and bias are tensors, too."""
-_DOUBT = re.compile(rf"\b(?:isinstance|type|is_tensor|hasattr|getattr)\(\s*{_PATH}\s*[,)]")
-_RANKED = re.compile(
-    rf"(?<![\w.\])]){_PATH}(?:\.size\(\s*-?\d|\.shape\[|\.unique\()|\blen\(\s*{_PATH}\s*\)"
-    rf"|(?<![\w.\])]){_PATH}\[(?!['\"\w])"
-)
-_MATRIX = re.compile(
-    rf"(?<![\w.\])]){_PATH}(?:\.size\(\s*[1-9]|\.shape\[[1-9]|\.t\(\)|\[\s*:\s*,|\[\.\.\.,)"
-    rf"|^[ \t]*\w+, *\w+ *= *{_PATH}[ \t]*$",
-    re.MULTILINE,
-)
-_NAMES = r"([\w,. *]{1,160})"
-_REBOUND = re.compile(
-    rf"^[ \t]*(?:(?:async )?for [(]?{_NAMES}[)]? in "
-    rf"|{_NAMES}(?::[^=\n]{{0,60}})?=(?!=)(?!.*,[ \t]*$))",
-    re.MULTILINE,
-)
-_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
-_TENSOR = r"(?:torch\s*\.\s*)?(?:Float|Double|Half|Long|Int|Bool|Byte|Short)?Tensor"
-_SAID = re.compile(
-    rf"^\s*(\w+)\s*(?:\(|:\s*)(?::\w+:)?[`~]*{_TENSOR}`*(?:[,.][^\n]*|\)?\s*:?[^\n|]*)?$",
-    re.MULTILINE,
-)
-_ALTERNATIVE = re.compile(
-    r"ndarray|numpy|\blist\b|\bor\b|\bint\b|\bfloat\b|sequence|\btuple\b|str\b|\|", re.IGNORECASE
-)
+_QUESTIONS = frozenset({"isinstance", "type", "is_tensor", "hasattr", "getattr"})
+_FUNCTIONS = {
+    "torch": "torch",
+    **dict.fromkeys(("F", "nn.functional", "torch.nn.functional"), "torch.nn.functional"),
+}
+_COMPUTES = (cst.Add, cst.Subtract, cst.Divide, cst.FloorDivide, cst.MatrixMultiply, cst.Multiply)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,98 +57,194 @@ class Evidence:
     """The parameters of which the docstring says so."""
 
 
-@functools.lru_cache(maxsize=500)
-def evidence_in(code: str, names: frozenset[str], first: str = "") -> Evidence:
-    """What the text of a function says of the paths that begin with one of the names.
+@functools.lru_cache(maxsize=200)
+def evidence_in(node: cst.FunctionDef, names: frozenset[str], first: str = "") -> Evidence:
+    """What a function says of the paths that begin with one of the names.
 
-    `first` is the first input of a Module: where it is reckoned with, it is a tensor.
+    `first` is the first input of a Module: where it is computed with, it is a tensor.
     """
-    doubted = frozenset(m[1] for m in _DOUBT.finditer(code) if _root(m[1]) in names)
-    until = {**dict.fromkeys(names, len(code)), **_first_rebound(code, names)}
-    treated = {
-        path for path, start in _treated_as_tensors(code) if start <= until.get(_root(path), -1)
-    }
-    if first and re.search(_RECKONED.format(re.escape(first)), code):
-        treated.add(first)
-    said = {m[1] for m in _SAID.finditer(code) if m[1] in names and not _ALTERNATIVE.search(m[0])}
+    found = _Found(names, first)
+    for one in _in_order(node.body):
+        read = _READERS.get(type(one))
+        if read is not None:
+            read(found, one)
+    said = said_to_be_tensors(node.get_docstring(clean=False) or "", names)
+    sliced = found.sliced if found.has_torch and not found.has_arrays else set()
     return Evidence(
-        frozenset(treated | said),
-        doubted,
-        _found(_RANKED, code),
-        _found(_MATRIX, code),
-        frozenset(said),
+        frozenset(found.tensors | sliced | said),
+        frozenset(found.doubted),
+        frozenset(found.ranked),
+        frozenset(found.matrices),
+        said,
     )
 
 
-def _found(pattern: re.Pattern[str], code: str) -> frozenset[str]:
-    return frozenset(match[match.lastindex or 0] for match in pattern.finditer(code))
+@dataclass(frozen=True, eq=False)
+class _Bound:
+    """From here on, names stand for something else."""
+
+    names: tuple[str, ...]
 
 
-def _root(path: str) -> str:
-    return path.partition(".")[0].partition("[")[0]
+def _in_order(code: cst.CSTNode) -> Iterator[cst.CSTNode | _Bound]:
+    """The nodes of a piece of code as they are written, and where names are bound again."""
+    waiting: list[cst.CSTNode | _Bound] = [code]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        if type(one) is cst.For:
+            rest = [one.body] if one.orelse is None else [one.body, one.orelse]
+            waiting.extend(reversed([one.iter, _bound(one.target), *rest]))
+        elif type(one) is cst.Assign:
+            waiting += (_bound(one.targets[0].target), *reversed(children(one)))
+        elif type(one) is cst.AnnAssign and one.value is not None:
+            waiting += (_bound(one.target), *reversed(children(one)))
+        elif not isinstance(one, _Bound):
+            waiting.extend(reversed(children(one)))
 
 
-def _first_rebound(code: str, names: Collection[str]) -> Mapping[str, int]:
-    """Where the first line ends that gives a name another value, for the names that get one."""
-    ends: dict[str, int] = {}
-    for found in _REBOUND.finditer(code, max(code.find(":\n"), 0)):
-        end = code.find("\n", found.end())
-        for name in _NAME.findall(found[1] or found[2]):
-            if name in names:
-                ends.setdefault(name, len(code) if end < 0 else end)
-    return ends
+def _bound(target: cst.BaseExpression) -> _Bound:
+    elements = target.elements if isinstance(target, (cst.Tuple, cst.List)) else ()
+    values = [one.value for one in elements] or [target]
+    return _Bound(tuple(root for one in values if (root := root_of(item_path(one)))))
 
 
-def _treated_as_tensors(code: str) -> Iterator[tuple[str, int]]:
-    for found in _METHOD.finditer(code):
-        yield found[1], found.start()
-    if "torch." in code and _NUMPY.search(code) is None:
-        for found in _SLICED.finditer(code):
-            yield found[1], found.start()
-    for found in _STATISTICS.finditer(code) if ".running_" in code else ():
-        yield f"{found[1]}.weight", found.start()
-    for found in _FUNCTION.finditer(code):
-        module = "torch" if found[1] == "torch" else "torch.nn.functional"
-        if takes_only_a_tensor(f"{module}.{found[2]}"):
-            yield found[3], found.start()
+@dataclass(eq=False)
+class _Found:
+    """What is found of a function's parameters on the way through its code."""
+
+    names: frozenset[str]
+    first: str
+    tensors: set[str] = field(default_factory=set)
+    sliced: set[str] = field(default_factory=set)
+    doubted: set[str] = field(default_factory=set)
+    ranked: set[str] = field(default_factory=set)
+    matrices: set[str] = field(default_factory=set)
+    bound: set[str] = field(default_factory=set)
+    has_torch: bool = False
+    has_arrays: bool = False
+
+    def bind(self, node: _Bound) -> None:
+        self.bound.update(node.names)
+
+    def is_given(self, path: str) -> bool:
+        """Whether a path begins with a parameter that nothing has bound again."""
+        root = root_of(path)
+        return root in self.names and root not in self.bound
+
+    def treat(self, path: str) -> None:
+        """Something is treated as only a tensor can be."""
+        if path and self.is_given(path):
+            self.tensors.add(path)
+
+    def attribute(self, node: cst.Attribute) -> None:
+        """`x.is_cuda`, `bn.running_var`; and whether the function has to do with arrays."""
+        name, owner = node.attr.value, node.value
+        if isinstance(owner, cst.Name):
+            self.has_torch |= owner.value == "torch"
+            self.has_arrays |= owner.value in _ARRAYS
+        if name in TENSOR_ATTRIBUTES:
+            self.treat(_treated(owner))
+        elif name in _STATISTICS and (path := item_path(owner)) and self.is_given(path):
+            self.tensors.add(f"{path}.weight")
+
+    def call(self, node: cst.Call) -> None:
+        """`x.unsqueeze(0)`, `torch.exp(x)`, `isinstance(x, Tensor)`, `len(x)`."""
+        func = node.func
+        given = item_path(node.args[0].value) if _is_positional(node) else ""
+        if given and root_of(given) in self.names and last_name(func) in _QUESTIONS:
+            self.doubted.add(given)
+        if isinstance(func, cst.Attribute):
+            self.method(node, func)
+            module = _FUNCTIONS.get(item_path(func.value))
+            if given and module and takes_only_a_tensor(f"{module}.{func.attr.value}"):
+                self.treat(given)
+        elif given and len(node.args) == 1 and last_name(func) == "len":
+            self.ranked.add(given)
+
+    def method(self, node: cst.Call, func: cst.Attribute) -> None:
+        """A method that only tensors have, and what it says of their dimensions."""
+        name, path = func.attr.value, item_path(func.value)
+        if name in TENSOR_METHODS:
+            self.treat(_treated(func.value))
+        if name == "unique" and path:
+            self.ranked.add(path)
+        elif name == "t" and not node.args and path:
+            self.matrices.add(path)
+        elif name == "size" and path and node.args:
+            self.dimension(path, node.args[0].value)
+
+    def dimension(self, path: str, asked: cst.BaseExpression) -> None:
+        """One dimension is asked for, of at least as many."""
+        number = asked.expression if isinstance(asked, cst.UnaryOperation) else asked
+        if isinstance(number, cst.Integer):
+            self.ranked.add(path)
+            if number is asked and number.value != "0":
+                self.matrices.add(path)
+
+    def item(self, node: cst.Subscript) -> None:
+        """`x[:, 0]`, `x[-1]`, `x.shape[1]`."""
+        owner, first = node.value, node.slice[0].slice
+        if isinstance(owner, cst.Attribute) and owner.attr.value == "shape":
+            self.shape(item_path(owner.value), first)
+        path, is_one_of_many = item_path(owner), len(node.slice) > 1
+        if not path:
+            return
+        if not begins_with_word(first):
+            self.ranked.add(path)
+        if is_one_of_many and is_whole(first):
+            self.matrices.add(path)
+        if is_one_of_many and keeps_dimension(first) and self.is_given(path):
+            self.sliced.add(path)
+
+    def shape(self, path: str, first: cst.BaseSlice) -> None:
+        if path:
+            self.ranked.add(path)
+            if isinstance(first, cst.Index):
+                self.dimension(path, first.value)
+
+    def assignment(self, node: cst.Assign) -> None:
+        """`n, d = x`."""
+        target = node.targets[0].target
+        names = target.elements if isinstance(target, cst.Tuple) else ()
+        if len(names) == 2 and all(isinstance(one.value, cst.Name) for one in names):
+            path = item_path(node.value)
+            self.matrices.update([path] if path else ())
+
+    def computed(self, node: cst.BinaryOperation) -> None:
+        if self.first and isinstance(node.operator, _COMPUTES):
+            for one in (node.left, node.right):
+                self.compute(one)
+
+    def signed(self, node: cst.UnaryOperation) -> None:
+        if self.first and isinstance(node.operator, (cst.Minus, cst.Plus)):
+            self.compute(node.expression)
+
+    def compute(self, operand: cst.BaseExpression) -> None:
+        """What is computed with the first input of a Module."""
+        if isinstance(operand, cst.Name) and operand.value == self.first:
+            self.tensors.add(self.first)
 
 
-_TAKES_NUMBERS = frozenset(
-    "pow float_power where result_type promote_types can_cast as_tensor tensor is_tensor add sub "
-    "mul div remainder xlogy cat stack hstack vstack concat".split()
-)
+_READERS: Mapping[type, Callable[[_Found, Any], None]] = {
+    _Bound: _Found.bind,
+    cst.Attribute: _Found.attribute,
+    cst.Call: _Found.call,
+    cst.Subscript: _Found.item,
+    cst.Assign: _Found.assignment,
+    cst.BinaryOperation: _Found.computed,
+    cst.UnaryOperation: _Found.signed,
+}
 
 
-@functools.cache
-def takes_only_a_tensor(name: str) -> bool:
-    """Whether the first argument of a function of torch can be nothing but a tensor."""
-    signature = function(name)
-    if signature is None or not signature.parameters or name.rpartition(".")[2] in _TAKES_NUMBERS:
-        return False
-    slot = signature.parameters[0].slot
-    return slot is not None and slot.role is Role.OPERAND and not slot.sequence
+def _treated(node: cst.BaseExpression) -> str:
+    """`x` of `x` and of `x.float()`."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))):
+            return item_path(owner) if name in _PASSED_THROUGH else ""
+        case _:
+            return item_path(node)
 
 
-_IS_TENSOR = re.compile(
-    rf"""["']?(?:(?:typing\.)?Optional\[)?["']?{_TENSOR}["']?\]?(?:\s*\|\s*None)?["']?"""
-    r"""|["']?OptTensor["']?|None\s*\|\s*(?:torch\.)?Tensor"""
-    r"""|(?:Float|Int|Bool|Shaped|Num|Inexact)\[(?:torch\.)?Tensor\s*,.*\]"""
-)
-
-
-def is_tensor_type(written: str) -> bool:
-    """Whether an annotation says that a parameter is a tensor, if it is given at all."""
-    return _IS_TENSOR.fullmatch(" ".join(written.split())) is not None
-
-
-def is_open_type(written: str) -> bool:
-    """Whether an annotation leaves open what it is."""
-    return written in ("Any", "typing.Any", "object")
-
-
-_GRAPH = re.compile(r"\b(?:Data|HeteroData|BaseData|Batch|DGLGraph|DGLHeteroGraph)\b")
-
-
-def is_graph_type(written: str) -> bool:
-    """Whether an annotation names a graph, which holds tensors."""
-    return _GRAPH.search(written) is not None
+def _is_positional(call: cst.Call) -> bool:
+    return bool(call.args) and call.args[0].keyword is None and not call.args[0].star

@@ -14,13 +14,8 @@ from devicelint.domain.values import TRUE, Function, Outside, Tensor, Value
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import resolves
-from devicelint.interpreter.facts.tensor_evidence import (
-    Evidence,
-    evidence_in,
-    is_graph_type,
-    is_open_type,
-    is_tensor_type,
-)
+from devicelint.interpreter.facts.annotations import is_graph_type, is_open_type, is_tensor_type
+from devicelint.interpreter.facts.tensor_evidence import Evidence, evidence_in
 
 _PROVEN, _DOUBTED, _OPTIONAL = "@proven", "@doubted", "@optional"
 _RANKED, _MATRIX, _DECLARED = "@ranked", "@matrix", "@declared"
@@ -30,7 +25,7 @@ _OWNED = frozenset("weight bias running_mean running_var in_proj_weight in_proj_
 
 def declare_tensors(run: Run, node: cst.FunctionDef) -> None:
     """Note what a function's text says of the parameters that nobody has given here."""
-    evidence = _evidence(run, node)
+    evidence = _evidence(node)
     for origin in evidence.doubted:
         run.state.write(_DOUBTED, origin, TRUE)
     for origin in evidence.tensors:
@@ -43,17 +38,17 @@ def declare_tensors(run: Run, node: cst.FunctionDef) -> None:
         run.state.write(_MATRIX, origin, TRUE)
 
 
-def _evidence(run: Run, node: cst.FunctionDef) -> Evidence:
+def _evidence(node: cst.FunctionDef) -> Evidence:
     given = node.params
     parameters = (*given.posonly_params, *given.params, *given.kwonly_params)
     names = [one.name.value for one in parameters]
     first = names[1] if node.name.value == "forward" and len(names) > 1 else ""
-    return evidence_in(run.code_of(node), frozenset(names), first)
+    return evidence_in(node, frozenset(names), first)
 
 
 def declared(run: Run, node: cst.FunctionDef, parameter: cst.Param) -> Tensor | None:
     """The tensor that a parameter is by the function's text, whatever it was given."""
-    name, evidence = parameter.name.value, _evidence(run, node)
+    name, evidence = parameter.name.value, _evidence(node)
     written = ""
     if parameter.annotation is not None:
         written = run.code_of(parameter.annotation.annotation)

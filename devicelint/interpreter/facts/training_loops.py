@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.facts.device_words import words_of
+from devicelint.interpreter.facts.mentions import names_in
 from devicelint.interpreter.facts.name_uses import Reads, last_name, reads_of
 
 Loop = cst.For | cst.While
-_OPTIMIZERS = re.compile(
-    r"optim|sched|scaler|opt\b|opt_|_opt|solver|adam|sgd|trainer", re.IGNORECASE
-)
+_OPTIMIZERS = ("optim", "sched", "scaler", "solver", "adam", "sgd", "trainer")
 _AT_OTHER_TIMES = (cst.FunctionDef, cst.Lambda, cst.CompFor, cst.ExceptHandler, cst.Else)
 
 
@@ -66,5 +64,5 @@ def _is_optimizer(call: cst.Call) -> bool:
     """Whether it is the step of an optimizer, a scheduler or a scaler."""
     func = call.func
     assert isinstance(func, cst.Attribute)
-    names = [one.value for one in descendants(call) if isinstance(one, cst.Name)]
-    return any(_OPTIMIZERS.search(name) for name in names)
+    words = [word for name in names_in(call) for word in words_of(name)]
+    return any(word.endswith("opt") or any(one in word for one in _OPTIMIZERS) for word in words)

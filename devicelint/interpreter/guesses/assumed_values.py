@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from devicelint.domain.assumptions import Assumption, Kind, Thing
+from devicelint.domain.assumptions import AssumedKind, Assumption, Thing
 from devicelint.domain.devices import (
     NOWHERE,
     Device,
@@ -53,25 +53,25 @@ class Maker:
 
     def _made(self, thing: Thing, ref: Ref) -> Value:
         match thing.kind:
-            case Kind.BATCHES:
+            case AssumedKind.BATCHES:
                 return Loader(self._batch(thing, Verb.LOADED), pinned=False, site=self.site)
-            case Kind.BATCH:
+            case AssumedKind.BATCH:
                 return self._batch(thing, Verb.ASSUMED)
-            case Kind.TENSOR | Kind.SCALAR:
+            case AssumedKind.TENSOR | AssumedKind.SCALAR:
                 place = self._placed(thing, Verb.ASSUMED)
-                return Tensor(place.device, place.since, thing.kind is Kind.SCALAR)
-            case Kind.MODULE:
+                return Tensor(place.device, place.since, thing.kind is AssumedKind.SCALAR)
+            case AssumedKind.MODULE:
                 return self._module(thing, ref)
-            case Kind.DEVICE:
+            case AssumedKind.DEVICE:
                 device = Opaque(self.told.name) if not thing.device else self._device(thing)
                 return DeviceHandle(device, self.site)
-            case Kind.NUMBER:
+            case AssumedKind.NUMBER:
                 return HOST
-            case Kind.ARRAY:
+            case AssumedKind.ARRAY:
                 return ARRAY
-            case Kind.LIST | Kind.DICT:
+            case AssumedKind.LIST | AssumedKind.DICT:
                 return self._container(thing, ref)
-            case Kind.TUPLE:
+            case AssumedKind.TUPLE:
                 return Tuple(
                     tuple(self._made(one, f"{ref}/{n}") for n, one in enumerate(thing.items))
                 )
@@ -85,7 +85,7 @@ class Maker:
     def _container(self, thing: Thing, ref: Ref) -> Value:
         if self.run.state.read(ref, ELEMENT) is None:
             self.run.state.write(ref, ELEMENT, self._made(thing.items[0], f"{ref}/0"))
-        made = ListOf if thing.kind is Kind.LIST else DictOf
+        made = ListOf if thing.kind is AssumedKind.LIST else DictOf
         return made(ref, self.site)
 
     def _batch(self, thing: Thing, verb: Verb) -> Batch:

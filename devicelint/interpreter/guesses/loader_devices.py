@@ -7,7 +7,6 @@ the same kind of loader that moves nothing gets its batches from there, too.
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import replace
 
 import libcst as cst
@@ -28,6 +27,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.guesses import Guess, guess
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run, Split
 from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.loop_shapes import (
@@ -40,6 +40,7 @@ from devicelint.interpreter.facts.loop_shapes import (
     moved_elsewhere,
     shape_of,
 )
+from devicelint.interpreter.facts.qualified_names import written
 from devicelint.interpreter.python.conditions import condition_at, truth_of
 from devicelint.interpreter.torch.device_arguments import device_named
 from devicelint.interpreter.torch.operands import report_input
@@ -151,16 +152,29 @@ def _happens(run: Run, move: Move) -> bool:
     return True
 
 
-_AS_A_MODULE = re.compile(
-    r"(?<![\w.\])])([A-Za-z_][\w.]*)\."
-    r"(?:train\((?:True|False)?\)|eval\(\)|(?:named_)?parameters\(\)|(?:load_)?state_dict\(|zero_grad\()"
-)
-"""What a file does with a Module, and hardly with anything else that it calls."""
+_OF_MODULES = frozenset({"state_dict", "load_state_dict", "zero_grad"})
+_OF_MODULES_ALONE = frozenset({"train", "eval", "parameters", "named_parameters"})
+"""Those that are called with nothing, or with a mode: `net.train(False)`, and not `train(data)`."""
 
 
 @functools.lru_cache(maxsize=1)
-def _modules_in(text: str) -> frozenset[str]:
-    return frozenset(_AS_A_MODULE.findall(text))
+def _modules_in(tree: cst.Module) -> frozenset[str]:
+    """The names with which a file does what it does with a Module, and hardly with others."""
+    calls = (node for node in descendants(tree) if isinstance(node, cst.Call))
+    return frozenset(filter(None, map(_used_as_module, calls)))
+
+
+def _used_as_module(call: cst.Call) -> str:
+    if not isinstance(call.func, cst.Attribute):
+        return ""
+    method = call.func.attr.value
+    alone = method in _OF_MODULES_ALONE and all(map(_is_mode, call.args))
+    return written(call.func.value) if alone or method in _OF_MODULES else ""
+
+
+def _is_mode(argument: cst.Arg) -> bool:
+    given = argument.value
+    return isinstance(given, cst.Name) and given.value in ("True", "False")
 
 
 def _answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value | None:
@@ -168,7 +182,7 @@ def _answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value |
     value = arguments.positional[0].value if arguments.positional else None
     if not isinstance(value, (Tensor, Batch, Moved)) or value.since.verb is not Verb.MOVED:
         return None
-    if not run.frame.is_checked or run.code_of(site.func) not in _modules_in(run.module_code):
+    if not run.frame.is_checked or run.code_of(site.func) not in _modules_in(run.module):
         return None
     return Batch(value.device, value.since) if may_be_accelerator(value.device) else None
 

@@ -38,7 +38,7 @@ from devicelint.interpreter.torch.bundles import move_bundle
 from devicelint.interpreter.torch.data import build_loader
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import move_module
-from devicelint.interpreter.torch.operands import DIFFERENT
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 from devicelint.knowledge import listed_as
 
 

@@ -22,7 +22,7 @@ from devicelint.interpreter.analyses.device_forwarding import note_default
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.tensor_evidence import is_tensor_type
+from devicelint.interpreter.facts.annotations import is_tensor_type
 from devicelint.interpreter.facts.tensor_parameters import (
     as_proven,
     declare_tensor,

@@ -10,8 +10,7 @@ from devicelint.domain.devices import CPU, Device, may_be_accelerator
 from devicelint.domain.values import Batch, Tensor, Value
 from devicelint.interpreter.engine.memory import UnmovedPart
 from devicelint.interpreter.engine.run import Run
-
-_MOVES = ("to", "cuda", "xpu")
+from devicelint.interpreter.facts.device_words import MOVES
 
 
 def note_unmoved_parts(run: Run, node: cst.Tuple, items: Sequence[Value]) -> None:
@@ -39,6 +38,6 @@ def _moved(
         return None
     if not isinstance(value, (Tensor, Batch)) or value.since.site is not site:
         return None
-    if site.func.attr.value not in _MOVES or not may_be_accelerator(value.device):
+    if site.func.attr.value not in MOVES or not may_be_accelerator(value.device):
         return None
     return site, site.func.value, value.device

@@ -34,6 +34,7 @@ from devicelint.interpreter.engine.tables import (
 )
 from devicelint.interpreter.facts.intended_machines import provides_for_the_cpu
 from devicelint.interpreter.facts.mentions import mentions_in
+from devicelint.interpreter.facts.named_devices import devices_at_hand
 from devicelint.interpreter.facts.saved_files import (
     identity_of,
     is_in_function,
@@ -47,9 +48,18 @@ from devicelint.interpreter.facts.saved_files import (
 )
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.subscripts import key_of
-from devicelint.interpreter.suggestions.device_names import devices_at_hand
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.transfers import TRANSFERS, move_unknown
+from devicelint.interpreter.torch.verdicts import (
+    CPU_FILE,
+    FOR_ACCELERATORS,
+    LOAD,
+    NO_CHECKPOINT,
+    OFFLOADED,
+    OWN_FILE,
+    Ground,
+    is_excused,
+)
 
 MAP_LOCATION = {
     "torch.load": 1,
@@ -78,9 +88,10 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return Unknown("loaded to where map_location says")
     if arguments.open:
         return Unknown("loaded to where map_location says")
-    if run.device_choices or run.expects("RuntimeError"):
+    if is_excused(run, site, f"{name}()", (), LOAD, is_last=False):
         return Unknown("loaded where an accelerator is chosen")
-    if path is not None and (is_of_this_run(run, path) or _is_of_the_cpu(run, name, path)):
+    if is_excused(run, site, f"{name}()", (), _of_its_file(name, path), is_last=False):
+        assert path is not None
         model = saved_model(run, path)
         if model is not None:
             return model
@@ -92,6 +103,16 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if name != "torch.load":
         note_use(run, loaded, LoadUse.WEIGHTS)
     return loaded
+
+
+def _of_its_file(name: str, path: Argument | None) -> tuple[Ground, ...]:
+    """The excuses that the file which is loaded may give."""
+    if path is None:
+        return ()
+    return (
+        Ground(OWN_FILE, lambda run, _: is_of_this_run(run, path)),
+        Ground(CPU_FILE, lambda run, _: _is_of_the_cpu(run, name, path)),
+    )
 
 
 def _is_of_the_cpu(run: Run, name: str, path: Argument) -> bool:
@@ -176,14 +197,25 @@ def note_moved(run: Run, step: Site) -> None:
 
 def announce_loads(run: Run) -> None:
     """Announce the checkpoints, on the machine on which loading them fails."""
-    if run.world.accelerators or _offloads(run):
-        return
-    if run.demands_accelerator and not provides_for_the_cpu(run.module_code):
+    if run.world.accelerators:
         return
     for one in run.loads.values():
-        if not one.uses or (is_written_here(run, one.path) and stays_on_the_cpu(run)):
-            continue
-        run.announce(one)
+        if not is_excused(run, one.site, "torch.load()", (), _at_the_end(one)):
+            run.announce(one)
+
+
+def _at_the_end(load: Load) -> tuple[Ground, ...]:
+    """The excuses that the whole program may give for one load."""
+    return (
+        Ground(OFFLOADED, lambda run, _: _offloads(run)),
+        Ground(FOR_ACCELERATORS, lambda run, _: _is_for_accelerators(run)),
+        Ground(NO_CHECKPOINT, lambda *_: not load.uses),
+        Ground(CPU_FILE, lambda run, _: is_written_here(run, load.path) and stays_on_the_cpu(run)),
+    )
+
+
+def _is_for_accelerators(run: Run) -> bool:
+    return run.demands_accelerator and not provides_for_the_cpu(run.module)
 
 
 def _offloads(run: Run) -> bool:

@@ -26,6 +26,7 @@ from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.python.containers import element_of
 from devicelint.interpreter.python.stdlib_argparse import default_of
 from devicelint.interpreter.torch.operands import operand_of
+from devicelint.interpreter.torch.verdicts import DEMAND, is_excused
 
 
 class Collective(NamedTuple):
@@ -83,7 +84,7 @@ def _announce(run: Run, operation: str, given: Argument, site: cst.Call) -> None
     if isinstance(value, (ListOf, Tuple, Stream)):
         value = element_of(run, value, given.site)
     operand = operand_of(value, given.site)
-    if operand is not None and not run.expects("RuntimeError"):
+    if operand is not None and not is_excused(run, site, operation, (operand,), DEMAND):
         run.announce(CollectiveCalled(site, operation, operand))
 
 

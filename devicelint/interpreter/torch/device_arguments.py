@@ -34,6 +34,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import holds_device
+from devicelint.interpreter.facts.named_devices import is_hard
 
 _DTYPES = frozenset(
     "float32 float float64 double float16 half bfloat16 int8 uint8 int16 short int32 int int64 "
@@ -171,8 +172,3 @@ def names_accelerator(value: Value) -> bool:
         return is_accelerator(parse_device(value.value))
     except InvalidDevice:
         return False
-
-
-def is_hard(value: Const | DeviceHandle) -> bool:
-    """Whether a device is written out in the code, and nobody's choice."""
-    return value.literal if isinstance(value, DeviceHandle) else not value.chosen

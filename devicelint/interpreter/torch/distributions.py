@@ -25,14 +25,14 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, function, library_class, methods
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.operands import (
-    DIFFERENT,
     common_device,
     computed,
     find_clash,
-    is_excused,
+    mixes_as_scalar,
     operand_of,
     report_clash,
 )
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 _GIVEN = frozenset(
     "logits probs loc scale rate low high concentration concentration0 concentration1 df "
@@ -88,7 +88,7 @@ def _of_numbers(run: Run, arguments: Arguments, site: cst.Call) -> Value:
 
 def _shared(operands: list[Operand], *, unknown: bool) -> tuple[Device, Step | None]:
     """Parameters are broadcast before they meet, so that nothing fails where they differ."""
-    firm = [one for one in operands if is_excused(one) is not True]
+    firm = [one for one in operands if mixes_as_scalar(one) is not True]
     if any(agreement(one.device, other.device) in DIFFERENT for one, other in pairwise(firm)):
         return Unsure("its parameters are apart"), None
     return common_device(operands, unknown=unknown)

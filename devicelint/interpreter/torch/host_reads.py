@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeGuard
@@ -10,7 +9,7 @@ from typing import TypeGuard
 import libcst as cst
 
 from devicelint.domain.data_events import HostMemoryDemanded, LoaderPins
-from devicelint.domain.devices import CPU, DeviceOf, is_accelerator
+from devicelint.domain.devices import DeviceOf, is_accelerator
 from devicelint.domain.events import HostRead, Operand
 from devicelint.domain.history import Site
 from devicelint.domain.values import (
@@ -30,17 +29,18 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, elements, methods
-from devicelint.interpreter.facts.caller_contracts import works_on_the_host
-from devicelint.interpreter.facts.tensor_parameters import is_declared
+from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import element_of, known_elements
-from devicelint.interpreter.suggestions.device_names import may_be_accelerator
 from devicelint.interpreter.torch.operands import operand_of
+from devicelint.interpreter.torch.verdicts import DEMAND, READ, READ_TO_SEND, is_excused
 from devicelint.knowledge import converts_to_numpy
 
-_REFUSAL = "TypeError"
-"""What torch raises where a tensor is not on the CPU."""
-_SPARSE = re.compile(r"\b(?:bsr|coo|csc|csr|dia|dok|lil)_(?:array|matrix)\(\)$")
+_SPARSE = frozenset(
+    f"{kind}_{what}()"
+    for kind in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
+    for what in ("array", "matrix")
+)
 """The constructors of scipy.sparse, which take shapes beside data."""
 
 
@@ -61,26 +61,26 @@ def read_on_host(
 
     What is sent to another process is not read, but has to be the CPU's as well.
     """
-    if run.expects(_REFUSAL):
-        return
     value, place = argument.value, argument.site
     if _is_shape(value, reader):
         return
     if isinstance(value, (ListOf, Tuple, DictOf, Stream)):
         _read_elements(run, argument, site, reader, is_sent)
-    elif _is_elsewhere(value, run, is_sent):
+    elif _may_be_elsewhere(value):
         operand = operand_of(value, place)
         assert operand is not None
         operand, call, frame = _as_given(run, operand)
         if call is not None:
             site, reader = call, f"{run.code_of(call.func)}()"
+        if is_excused(run, site, reader, (operand,), READ_TO_SEND if is_sent else READ):
+            return
         grad = _requires_grad(value)
         run.announce(HostRead(site, operand, reader, grad, is_sent=is_sent, frame=frame))
 
 
 def _is_shape(value: Value, reader: str) -> bool:
     """Whether it is the shape of a sparse matrix: numbers, which are asked of any device."""
-    if _SPARSE.search(reader) is None or not isinstance(value, Tuple):
+    if reader.rpartition(".")[2] not in _SPARSE or not isinstance(value, Tuple):
         return False
     return all(
         one.scalar is True
@@ -112,34 +112,27 @@ def _read_elements(
             read_on_host(run, Argument(element, inner), site, reader, is_sent=is_sent)
         return
     inner = element_of(run, value, place)
-    if not _is_elsewhere(inner, run, is_sent):
+    if not _may_be_elsewhere(inner):
         return
     comprehended = isinstance(place, (cst.ListComp, cst.GeneratorExp))
     if isinstance(place, (cst.ListComp, cst.GeneratorExp)):
         place = place.elt
     operand = operand_of(inner, place)
     assert operand is not None
+    if is_excused(run, site, reader, (operand,), READ_TO_SEND if is_sent else READ):
+        return
     grad = _requires_grad(inner)
     event = HostRead(site, operand, reader, grad, not comprehended, is_sent)
     run.announce(event)
 
 
-def _is_elsewhere(
-    value: Value, run: Run, is_sent: bool = False
-) -> TypeGuard[Tensor | Batch | Moved]:
-    """Whether a tensor may be on an accelerator; one that a discarded move left is known."""
-    if not isinstance(value, (Tensor, Batch, Moved)) or value.since.intended == CPU:
-        return False
-    if isinstance(value.device, DeviceOf) and is_sent:
+def _may_be_elsewhere(value: Value) -> TypeGuard[Tensor | Batch | Moved]:
+    """Whether a tensor may be on an accelerator."""
+    if not isinstance(value, (Tensor, Batch, Moved)):
         return False
     if isinstance(value.device, DeviceOf):
-        return isinstance(value, Tensor) and _is_by_contract(run, value.device.place)
-    return may_be_accelerator(value.device)
-
-
-def _is_by_contract(run: Run, place: str) -> bool:
-    """Whether a function says that it takes a tensor, and a caller may have it anywhere."""
-    return (place == "self" or is_declared(run, place)) and not works_on_the_host(run)
+        return isinstance(value, Tensor)
+    return is_sent_to_accelerator(value.device)
 
 
 def _written_out(place: object) -> list[cst.BaseExpression]:
@@ -199,14 +192,13 @@ def _element_of_host_object(run: Run, value: HostObject, site: Site) -> Value:
 
 def demand_on_host(run: Run, operands: Sequence[Operand], operation: str, site: cst.Call) -> None:
     """Tensors that have to be on the CPU, on every machine that this is reached on."""
-    if run.expects("RuntimeError"):
-        return
     if operation == "pin_memory":
-        run.skips_a_machine = True
+        run.skips_a_machine |= not run.expects("RuntimeError")
         if not run.world.accelerators and _is_chosen_here(run):
             return
     for operand in operands:
-        run.announce(HostMemoryDemanded(site, operation, operand))
+        if not is_excused(run, site, operation, (operand,), DEMAND):
+            run.announce(HostMemoryDemanded(site, operation, operand))
 
 
 def _is_chosen_here(run: Run) -> bool:

@@ -32,7 +32,8 @@ from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.assignment import assigned_key
 from devicelint.interpreter.python.subscripts import key_of
-from devicelint.interpreter.torch.operands import DIFFERENT, operand_of, report_clash
+from devicelint.interpreter.torch.operands import operand_of, report_clash
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 
 @items(Batch)

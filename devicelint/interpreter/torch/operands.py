@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,11 +25,8 @@ from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import Batch, Module, Moved, Outside, Tensor, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.caller_contracts import is_open
 from devicelint.interpreter.facts.device_words import asks_for_device
-from devicelint.interpreter.facts.tensor_parameters import is_doubted, is_proven
-
-DIFFERENT = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
+from devicelint.interpreter.torch.verdicts import CLASH, DIFFERENT, INPUT, is_excused
 
 
 def operand_of(value: Value, site: Site) -> Operand | None:
@@ -44,7 +40,7 @@ def operand_of(value: Value, site: Site) -> Operand | None:
     return None
 
 
-def is_excused(operand: Operand) -> bool | None:
+def mixes_as_scalar(operand: Operand) -> bool | None:
     """Whether an operand is a 0-dim tensor on the CPU, which mixes; None: perhaps."""
     apart = isinstance(operand.device, Opaque) and operand.device.apart
     if operand.device != CPU and not apart:
@@ -54,7 +50,7 @@ def is_excused(operand: Operand) -> bool | None:
 
 def find_clash(operands: Sequence[tuple[Operand, bool]]) -> tuple[Operand, Operand] | None:
     """The operand to blame and the one it clashes with; each comes with whether 0-dim mixes."""
-    firm = [one for one, mixes in operands if not (mixes and is_excused(one) is not False)]
+    firm = [one for one, mixes in operands if not (mixes and mixes_as_scalar(one) is not False)]
     for position, one in enumerate(firm):
         for other in firm[position + 1 :]:
             if agreement(one.device, other.device) in DIFFERENT:
@@ -88,7 +84,8 @@ def _firmly_on_cpu(operands: Sequence[Operand]) -> Operand | None:
     """A tensor with dimensions that keeps the result on the CPU, whatever the others are."""
     if any(one.device is NOWHERE for one in operands):
         return None
-    return next((one for one in operands if is_excused(one) is False and one.device == CPU), None)
+    on_cpu = (one for one in operands if one.device == CPU)
+    return next((one for one in on_cpu if mixes_as_scalar(one) is False), None)
 
 
 def _is_kept(operand: Operand) -> bool:
@@ -101,7 +98,7 @@ def _device_beside_outside(
     """`x` is not known to be a tensor: where it is a number, the other operand decides."""
     for one in operands:
         if not isinstance(one.value, Outside):
-            if one.device == CPU and is_excused(one) is not False:
+            if one.device == CPU and mixes_as_scalar(one) is not False:
                 return Unsure(f"{outside.device} may be a number or a tensor"), None
             return one.device, one.since
     return outside.device, outside.since
@@ -118,14 +115,10 @@ def report_clash(
 ) -> None:
     """Announce that two operands differ, at the place where the culprit should be moved."""
     culprit, reference = pair
-    if was_to_go(culprit, reference.device) or was_to_go(reference, culprit.device):
-        return
-    if not (_is_tensor_for_sure(run, culprit) and _is_tensor_for_sure(run, reference)):
-        return
-    if not is_open(run, culprit, reference):
+    blamed, frame, there = _blame(run, culprit)
+    if is_excused(run, site, operation, (blamed, reference), CLASH):
         return
     verdict = agreement(culprit.device, reference.device)
-    blamed, frame, there = _blame(run, culprit)
     if frame is None:
         clash = Clash(culprit, reference, verdict, site, run.frame)
         run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
@@ -167,7 +160,7 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
     met = replace(own, site=named)
     if outer is not None:
         met = _outer_module(run, outer, met)
-    if was_to_go(operand, own.device) or not is_open(run, own, operand):
+    if is_excused(run, entered, f"{run.code_of(named)}()", (met, blamed), INPUT):
         return met
     is_here = frame is None or (called is not None and there is frame.caller)
     here = _where_checked(there) if _is_unmoved(run, met) else there
@@ -213,12 +206,6 @@ def _outer_module(run: Run, outer: Module, inner: Operand) -> Operand:
     return inner
 
 
-def was_to_go(operand: Operand, device: Device) -> bool:
-    """Whether a discarded move would have brought an operand there: that is reported already."""
-    intended = operand.since.intended if operand.since is not None else None
-    return intended is not None and agreement(intended, device) not in DIFFERENT
-
-
 def _is_left_elsewhere(frame: Frame) -> bool:
     """Whether a call stands in a file that the checked one imports."""
     return frame.caller is not None and not frame.caller.is_checked
@@ -241,29 +228,6 @@ def _blame(run: Run, culprit: Operand) -> tuple[Operand, Frame | None, Frame | N
             found = frame
         frame = frame.caller
     return blamed, found, frame
-
-
-_TENSOR_ONLY = (
-    r"(shape|size\(|device\b|dtype|dim\(|ndim|view\(|reshape\(|permute\(|unsqueeze\(|squeeze\("
-    r"|expand|transpose\(|contiguous\(|new_|is_cuda|requires_grad|detach\(|numel\(|t\(\)|float\("
-    r"|long\(|masked_fill|repeat\(|flatten\(|type_as\(|cuda\(|cpu\(|to\(|matmul\(|mean\(|bmm\()"
-)
-
-
-def _is_tensor_for_sure(run: Run, operand: Operand) -> bool:
-    """A parameter is a tensor where its function uses it as one; `x * 2` alone proves nothing."""
-    if not isinstance(operand.value, Outside) or is_proven(run, operand.value.origin):
-        return True
-    if is_doubted(run, operand.value.origin):
-        return False
-    frame: Frame | None = run.frame
-    while frame is not None:
-        if isinstance(frame.node, (cst.FunctionDef, cst.Module)):
-            code = run.code_of(frame.node)
-            if re.search(rf"(?<![\w.]){re.escape(operand.value.origin)}\.{_TENSOR_ONLY}", code):
-                return True
-        frame = frame.caller
-    return False
 
 
 def grad_of_operands(operands: Sequence[Operand], *, unknown: bool) -> bool | None:

@@ -22,7 +22,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, function, methods
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.device_arguments import demand, device_named
-from devicelint.interpreter.torch.operands import DIFFERENT
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 
 @methods(Generator)

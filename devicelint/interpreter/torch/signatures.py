@@ -33,7 +33,6 @@ from devicelint.interpreter.torch.application import Application, Group
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.host_reads import demand_on_host
 from devicelint.interpreter.torch.operands import (
-    DIFFERENT,
     common_device,
     computed,
     find_clash,
@@ -48,6 +47,7 @@ from devicelint.interpreter.torch.ranks import (
     rank_of,
     rank_of_operands,
 )
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 from devicelint.knowledge import CPU as CPU_GROUP
 from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
 

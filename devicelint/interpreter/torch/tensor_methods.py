@@ -27,7 +27,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import methods, tensor_method
 from devicelint.interpreter.facts.mentions import mentions_in
-from devicelint.interpreter.facts.tensor_evidence import TENSOR_METHODS
+from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.stdlib_argparse import note_option

@@ -1,28 +1,29 @@
-"""The formats there are; each is a module with a class `Report`, imported where it is asked for."""
+"""The formats there are; the module of each is imported where it is asked for."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
-from devicelint.output.report import Report, Scene
+from devicelint.output.reporter import ReportContext, Reporter
 
 FORMATS = {
-    "text": "text",
-    "concise": "concise",
-    "json": "json",
-    "json-lines": "json_lines",
-    "github": "github",
-    "gitlab": "gitlab",
-    "sarif": "sarif",
-    "junit": "junit",
-    "rdjson": "rdjson",
+    "text": "text.TextReporter",
+    "concise": "concise.ConciseReporter",
+    "json": "json.JsonReporter",
+    "json-lines": "json_lines.JsonLinesReporter",
+    "github": "github.GithubReporter",
+    "gitlab": "gitlab.GitlabReporter",
+    "sarif": "sarif.SarifReporter",
+    "junit": "junit.JunitReporter",
+    "rdjson": "rdjson.RdjsonReporter",
 }
-"""The name of each format, and its module."""
+"""The name of each format, with its module and its class."""
 
 FOR_PEOPLE = frozenset({"text", "concise"})
 
 
-def report(name: str, scene: Scene) -> Report:
-    """Return a new report in a format."""
-    made: Report = import_module(f"{__name__}.{FORMATS[name]}").Report(scene)
+def reporter(name: str, context: ReportContext) -> Reporter:
+    """Return a new reporter of a format."""
+    module, _, class_name = FORMATS[name].partition(".")
+    made: Reporter = getattr(import_module(f"{__name__}.{module}"), class_name)(context)
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.paint import SEVERITY_STYLES, Paint, plain
 from devicelint.output.visible import printable
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from devicelint.linter.result import CheckResult
 
 
-class Report(report.Report):
+class ConciseReporter(reporter.Reporter):
     """Each file's findings, when it is done."""
 
     def file(self, checked: CheckResult) -> str:
         """Return a line for every finding."""
-        return render(checked, self.scene.paint)
+        return render(checked, self.context.paint)
 
 
 def render(checked: CheckResult, paint: Paint = plain) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from devicelint.finding import Finding, InputError, Severity
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.evidence import evidence
 from devicelint.output.paths import named_from
 from devicelint.output.visible import printable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
-class Report(report.Report):
+class GithubReporter(reporter.Reporter):
     """Each file's findings, when it is done."""
 
     def file(self, checked: CheckResult) -> str:
@@ -39,18 +39,18 @@ class Report(report.Report):
     def _finding(self, checked: CheckResult, written: Written, finding: Finding) -> str:
         source = checked.source
         place = f"{printable(source.path)}:{source.location(finding.span.start)}"
-        told = f"{place}: {finding.code} {printable(finding.message)}"
+        headline = f"{place}: {finding.code} {printable(finding.message)}"
         region = written.region(written.span(finding.span), utf16)
         where = {
             "title": f"{finding.code} {finding.name}",
-            "file": named_from(self.scene.root, source.path),
+            "file": named_from(self.context.root, source.path),
             **_numbers(region),
         }
-        message = "\n".join((told, *evidence(source, finding)))
+        message = "\n".join((headline, *evidence(source, finding)))
         return _command(_COMMANDS[finding.severity], where, message)
 
     def _problem(self, command: str, problem: InputError) -> str:
-        where = {"title": "devicelint", "file": named_from(self.scene.root, problem.path)}
+        where = {"title": "devicelint", "file": named_from(self.context.root, problem.path)}
         if problem.cell is None:
             where |= {"line": str(problem.line), "col": str(problem.column + 1)}
         return _command(command, where, printable(str(problem)))

@@ -6,12 +6,12 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from devicelint.finding import Finding, InputError, Severity
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.ascii_json import ascii_json
 from devicelint.output.evidence import evidence
 from devicelint.output.identity import fingerprints
 from devicelint.output.paths import named_from
-from devicelint.output.report import UNCHECKED
+from devicelint.output.reporter import UNCHECKED
 from devicelint.output.visible import printable
 from devicelint.output.written import Region, Written
 
@@ -22,19 +22,19 @@ _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE
 _CATEGORIES = {Severity.NOTE: "Performance"}
 
 
-class Report(report.Report):
+class GitlabReporter(reporter.Reporter):
     """One list of all findings."""
 
-    def __init__(self, scene: report.Scene) -> None:
+    def __init__(self, context: reporter.ReportContext) -> None:
         """Nothing was found yet."""
-        super().__init__(scene)
+        super().__init__(context)
         self._issues: list[dict[str, Any]] = []
 
     def file(self, checked: CheckResult) -> str:
         """Keep the findings of a file for the end."""
         if checked.findings:
             written = Written(checked.source)
-            path = named_from(self.scene.root, checked.source.path)
+            path = named_from(self.context.root, checked.source.path)
             for finding, fingerprint in fingerprints(checked, path):
                 location = _location(path, written.region(written.span(finding.span)))
                 issue = _issue(checked, finding)
@@ -43,11 +43,11 @@ class Report(report.Report):
 
     def problem(self, problem: InputError) -> str:
         """Keep a file that could not be checked for the end."""
-        path = named_from(self.scene.root, problem.path)
+        path = named_from(self.context.root, problem.path)
         column = problem.column + 1
         line = problem.line if problem.cell is None else 1
         region = Region(line, column, line, column)
-        told = "\0".join((path, UNCHECKED, problem.message))
+        identity = "\0".join((path, UNCHECKED, problem.message))
         self._issues.append(
             {
                 "type": "issue",
@@ -55,7 +55,7 @@ class Report(report.Report):
                 "description": f"Not checked: {printable(problem.message)}",
                 "categories": ["Bug Risk"],
                 "severity": "blocker",
-                "fingerprint": hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32],
+                "fingerprint": hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:32],
                 "location": _location(path, region),
             }
         )

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from devicelint.finding import Edit, Elsewhere, Finding, Fix, Location, Span
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.ascii_json import ascii_json
 from devicelint.output.rule_help import help_uri
 from devicelint.text.source import SourceFile
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from devicelint.linter.result import CheckResult
 
 
-class Report(report.Report):
+class JsonReporter(reporter.Reporter):
     """One list of all findings; with proofs, an object of which it is a part."""
 
-    def __init__(self, scene: report.Scene) -> None:
+    def __init__(self, context: reporter.ReportContext) -> None:
         """Nothing was found yet."""
-        super().__init__(scene)
+        super().__init__(context)
         self._findings: list[dict[str, Any]] = []
         self._proofs: list[dict[str, Any]] = []
 
     def file(self, checked: CheckResult) -> str:
         """Keep the findings of a file for the end."""
-        self._findings += entries(checked, self.scene)
+        self._findings += entries(checked, self.context)
         return ""
 
     def proof(self, proof: dict[str, Any]) -> bool:
@@ -45,18 +45,18 @@ class Report(report.Report):
         return ascii_json(document, 2, sort_keys=True) + "\n"
 
 
-def entries(checked: CheckResult, scene: report.Scene) -> list[dict[str, Any]]:
+def entries(checked: CheckResult, context: reporter.ReportContext) -> list[dict[str, Any]]:
     """Return the findings of a file; rows and columns count from one."""
-    return [_entry(checked.source, finding, scene) for finding in checked.findings]
+    return [_entry(checked.source, finding, context) for finding in checked.findings]
 
 
-def _entry(source: SourceFile, finding: Finding, scene: report.Scene) -> dict[str, Any]:
+def _entry(source: SourceFile, finding: Finding, context: reporter.ReportContext) -> dict[str, Any]:
     return {
         "cell": source.location(finding.span.start).cell,
         "certainty": finding.certainty.value,
         "code": finding.code,
         "filename": source.path if source.path == "-" else os.path.abspath(source.path),
-        "fix": _fix(source, finding.fix, scene) if finding.fix is not None else None,
+        "fix": _fix(source, finding.fix, context) if finding.fix is not None else None,
         "machine": finding.machine,
         "message": finding.message,
         "name": finding.name,
@@ -86,11 +86,11 @@ def _elsewhere(place: Elsewhere) -> dict[str, Any]:
     }
 
 
-def _fix(source: SourceFile, fix: Fix, scene: report.Scene) -> dict[str, Any] | None:
+def _fix(source: SourceFile, fix: Fix, context: reporter.ReportContext) -> dict[str, Any] | None:
     """Return all edits of a fix, or nothing: half of them are no fix."""
     edits = [_edit(source, edit) for edit in fix.edits]
     for changed in fix.elsewhere:
-        other = scene.read(changed.path)
+        other = context.read(changed.path)
         if other is None:
             return None
         edits += [{"filename": changed.path, **_edit(other, edit)} for edit in changed.edits]

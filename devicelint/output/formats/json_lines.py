@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.ascii_json import ascii_json
 from devicelint.output.formats.json import entries
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from devicelint.linter.result import CheckResult
 
 
-class Report(report.Report):
+class JsonLinesReporter(reporter.Reporter):
     """Each file's findings, when it is done."""
 
     def file(self, checked: CheckResult) -> str:
         """Return a line for every finding, with the keys of the JSON format."""
-        found = entries(checked, self.scene)
+        found = entries(checked, self.context)
         return "".join(f"{ascii_json(entry, sort_keys=True)}\n" for entry in found)

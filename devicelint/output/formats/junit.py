@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from devicelint.finding import REVEALED, Finding, InputError
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.formats.text import render_finding
-from devicelint.output.report import UNCHECKED
+from devicelint.output.reporter import UNCHECKED
 from devicelint.output.visible import printable
 from devicelint.text.source import SourceFile
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 _COUNTED = ("failure", "error")
 
 
-class Report(report.Report):
+class JunitReporter(reporter.Reporter):
     """One document with a suite for each file."""
 
-    def __init__(self, scene: report.Scene) -> None:
+    def __init__(self, context: reporter.ReportContext) -> None:
         """Nothing was checked yet."""
-        super().__init__(scene)
+        super().__init__(context)
         self._suites: list[Element] = []
 
     def file(self, checked: CheckResult) -> str:
@@ -44,9 +44,9 @@ class Report(report.Report):
     def problem(self, problem: InputError) -> str:
         """Keep what could not be checked for the end."""
         case = _case(self._suite(problem.path), UNCHECKED)
-        told = printable(str(problem))
+        text = printable(str(problem))
         message = printable(problem.message)
-        SubElement(case, "error", type=UNCHECKED, message=message).text = told
+        SubElement(case, "error", type=UNCHECKED, message=message).text = text
         return ""
 
     def end(self) -> str:
@@ -70,13 +70,13 @@ def _finding(suite: Element, source: SourceFile, finding: Finding, number: int) 
     # Without its line, so that a test is the same one in the next run.
     which = f" {number}" if number > 1 else ""
     case = _case(suite, f"{finding.code} {finding.name}{which}")
-    told = render_finding(source, finding)
+    text = render_finding(source, finding)
     if finding.code == REVEALED:
-        SubElement(case, "system-out").text = told
+        SubElement(case, "system-out").text = text
         return
-    line = source.location(finding.span.start).line_told
+    line = source.location(finding.span.start).line_text
     message = f"line {line}: {printable(finding.message)}"
-    SubElement(case, "failure", type=finding.severity.value, message=message).text = told
+    SubElement(case, "failure", type=finding.severity.value, message=message).text = text
 
 
 def _case(suite: Element, name: str) -> Element:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from devicelint.finding import Edit, Finding, InputError, Severity, Span
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.ascii_json import ascii_json
 from devicelint.output.evidence import evidence
 from devicelint.output.paths import named_from
-from devicelint.output.report import UNCHECKED
+from devicelint.output.reporter import UNCHECKED
 from devicelint.output.rule_help import documentation, help_uri
 from devicelint.output.visible import printable
 from devicelint.output.written import Region, Written, utf8
@@ -24,12 +24,12 @@ _LINES_OF_A_SUGGESTION = 12
 """What is further apart is no suggestion: it would be a comment on half of the file."""
 
 
-class Report(report.Report):
+class RdjsonReporter(reporter.Reporter):
     """One object with all findings."""
 
-    def __init__(self, scene: report.Scene) -> None:
+    def __init__(self, context: reporter.ReportContext) -> None:
         """Nothing was found yet."""
-        super().__init__(scene)
+        super().__init__(context)
         self._diagnostics: list[dict[str, Any]] = []
 
     def file(self, checked: CheckResult) -> str:

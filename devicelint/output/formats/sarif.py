@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from devicelint import __version__
 from devicelint.config import ConfigError
 from devicelint.finding import REVEALED, Finding, Fix, InputError, Location
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.ascii_json import ascii_json
-from devicelint.output.formats.sarif_places import Places, base_ids
+from devicelint.output.formats.sarif_places import SarifPlaces, base_ids
 from devicelint.output.formats.sarif_rules import LEVELS, rules
 from devicelint.output.identity import HashedLines, fingerprints
 from devicelint.output.rule_help import documentation
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _AFTERWARDS = "fails here"
-"""What is told of a place that is reached after that of the finding."""
+"""What is said of a place that is reached after that of the finding."""
 
 
-class Report(report.Report):
+class SarifReporter(reporter.Reporter):
     """One log with one run."""
 
-    def __init__(self, scene: report.Scene) -> None:
+    def __init__(self, context: reporter.ReportContext) -> None:
         """Nothing was found yet."""
-        super().__init__(scene)
+        super().__init__(context)
         self._results: list[str] = []
         self._invocation: dict[str, Any] = {
             "executionSuccessful": True,
@@ -47,7 +47,7 @@ class Report(report.Report):
         for note in checked.source.notes:
             self._notify("toolExecutionNotifications", "warning", note)
         if checked.findings:
-            places = Places(checked.source, self.scene)
+            places = SarifPlaces(checked.source, self.context)
             lines = HashedLines(places.written.file)
             for finding, fingerprint in fingerprints(checked, places.name):
                 result = self._result(places, finding)
@@ -75,7 +75,7 @@ class Report(report.Report):
             "tool": {"driver": driver},
             "columnKind": "utf16CodeUnits",
             "newlineSequences": ["\r\n", "\n", "\r"],
-            "originalUriBaseIds": base_ids(self.scene),
+            "originalUriBaseIds": base_ids(self.context),
             "invocations": [self._invocation],
         }
         head = ascii_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
@@ -84,15 +84,15 @@ class Report(report.Report):
             head.removesuffix("}]}") + ', "results": [\n' + ",\n".join(self._results) + "\n]}]}\n"
         )
 
-    def _notify(self, kind: str, level: str, told: InputError) -> None:
-        location = {"physicalLocation": Places.of_problem(told, self.scene)}
-        said = told.message
-        if told.cell is not None:
-            said = f"{Location(told.line, told.column, told.cell)}: {said}"
-        notification = {"level": level, "message": _text(said), "locations": [location]}
+    def _notify(self, kind: str, level: str, problem: InputError) -> None:
+        location = {"physicalLocation": SarifPlaces.of_problem(problem, self.context)}
+        message = problem.message
+        if problem.cell is not None:
+            message = f"{Location(problem.line, problem.column, problem.cell)}: {message}"
+        notification = {"level": level, "message": _text(message), "locations": [location]}
         self._invocation[kind].append(notification)
 
-    def _result(self, places: Places, finding: Finding) -> dict[str, Any]:
+    def _result(self, places: SarifPlaces, finding: Finding) -> dict[str, Any]:
         location: dict[str, Any] = {"physicalLocation": places.physical(finding.span, quoted=True)}
         properties = {"certainty": finding.certainty.value, "machine": finding.machine}
         cell = places.source.location(finding.span.start)
@@ -103,7 +103,7 @@ class Report(report.Report):
             "level": LEVELS[finding.severity],
             "message": _text(finding.message),
             "locations": [location],
-            "properties": {name: told for name, told in properties.items() if told},
+            "properties": {name: value for name, value in properties.items() if value},
         }
         if finding.code in self._rules:
             result["ruleIndex"] = self._rules[finding.code]
@@ -112,7 +112,7 @@ class Report(report.Report):
         return result | _explained(places, finding) | _fixes_of(places, finding.fix)
 
 
-def _explained(places: Places, finding: Finding) -> dict[str, Any]:
+def _explained(places: SarifPlaces, finding: Finding) -> dict[str, Any]:
     """Return the places that led to a finding, and how they did: where each device comes from."""
     related = list(_related(places, finding))
     if not related:
@@ -125,7 +125,7 @@ def _explained(places: Places, finding: Finding) -> dict[str, Any]:
     return {"relatedLocations": numbered, "codeFlows": [{"threadFlows": [{"locations": steps}]}]}
 
 
-def _related(places: Places, finding: Finding) -> Iterator[dict[str, Any]]:
+def _related(places: SarifPlaces, finding: Finding) -> Iterator[dict[str, Any]]:
     for related in dict.fromkeys(finding.related):
         where = places.physical(related.span)
         yield {"physicalLocation": where, "message": _text(related.message)}
@@ -134,21 +134,25 @@ def _related(places: Places, finding: Finding) -> Iterator[dict[str, Any]]:
         yield {"physicalLocation": where, "message": _text(place.message)}
 
 
-def _fixes_of(places: Places, fix: Fix | None) -> dict[str, Any]:
+def _fixes_of(places: SarifPlaces, fix: Fix | None) -> dict[str, Any]:
     """Return all edits of a fix, or nothing: half of them are no fix."""
     if fix is None:
         return {}
     changes = [places.change(fix.edits)]
     for changed in fix.elsewhere:
-        source = places.scene.read(changed.path)
+        source = places.context.read(changed.path)
         if source is None:
             return {}
-        changes.append(Places(source, places.scene).change(changed.edits))
+        changes.append(SarifPlaces(source, places.context).change(changed.edits))
     if not all(change["replacements"] for change in changes):
         return {}
     properties = {"safety": fix.safety.value}
-    told = {"description": _text(fix.message), "artifactChanges": changes, "properties": properties}
-    return {"fixes": [told]}
+    description = {
+        "description": _text(fix.message),
+        "artifactChanges": changes,
+        "properties": properties,
+    }
+    return {"fixes": [description]}
 
 
 def _text(text: str) -> dict[str, str]:

@@ -10,32 +10,32 @@ from urllib.parse import quote
 
 from devicelint.finding import Edit, Elsewhere, InputError, Span
 from devicelint.output.paths import named_from
-from devicelint.output.report import Scene
+from devicelint.output.reporter import ReportContext
 from devicelint.output.written import Written, utf16
 from devicelint.text.source import SourceFile
 
 _ROOT = "%SRCROOT%"
 
 
-def base_ids(scene: Scene) -> dict[str, Any]:
+def base_ids(context: ReportContext) -> dict[str, Any]:
     """Return the folder that relative URIs start from."""
-    return {_ROOT: {"uri": Path(os.path.abspath(scene.root)).as_uri().rstrip("/") + "/"}}
+    return {_ROOT: {"uri": Path(os.path.abspath(context.root)).as_uri().rstrip("/") + "/"}}
 
 
-class Places:
+class SarifPlaces:
     """The places of one file."""
 
-    def __init__(self, source: SourceFile, scene: Scene) -> None:
+    def __init__(self, source: SourceFile, context: ReportContext) -> None:
         """Look up what the file says."""
         self.source = source
-        self.scene = scene
+        self.context = context
         self.written = Written(source)
-        self.name = named_from(scene.root, source.path)
+        self.name = named_from(context.root, source.path)
 
     @classmethod
-    def of_problem(cls, problem: InputError, scene: Scene) -> dict[str, Any]:
+    def of_problem(cls, problem: InputError, context: ReportContext) -> dict[str, Any]:
         """Return the place of a problem; of that in a notebook, the notebook."""
-        place = {"artifactLocation": _artifact(named_from(scene.root, problem.path))}
+        place = {"artifactLocation": _artifact(named_from(context.root, problem.path))}
         if problem.cell is not None:
             return place
         return {
@@ -53,12 +53,12 @@ class Places:
 
     def physical_elsewhere(self, place: Elsewhere) -> dict[str, Any]:
         """Return a place of another file."""
-        told = {"artifactLocation": _artifact(named_from(self.scene.root, place.path))}
+        location = {"artifactLocation": _artifact(named_from(self.context.root, place.path))}
         if place.cell is not None:
-            return told
-        other = self.scene.read(place.path)
+            return location
+        other = self.context.read(place.path)
         before = other.line_text(place.line)[: place.column] if other else " " * place.column
-        return {**told, "region": {"startLine": place.line, "startColumn": 1 + utf16(before)}}
+        return {**location, "region": {"startLine": place.line, "startColumn": 1 + utf16(before)}}
 
     def region(self, span: Span) -> dict[str, Any]:
         """Return a part of the Python as a part of the file."""

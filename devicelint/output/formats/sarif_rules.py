@@ -28,14 +28,14 @@ def rules() -> Iterator[dict[str, Any]]:
 
 
 def _descriptor(facts: RuleFacts) -> dict[str, Any]:
-    told = rule_help(facts)
+    page = rule_help(facts)
     uri = help_uri(facts.code)
     return {
         "id": facts.code,
         "name": "".join(word.capitalize() for word in facts.name.split("-")),
         "shortDescription": {"text": facts.summary},
-        "fullDescription": {"text": told.description},
-        "help": {"text": told.text, "markdown": told.text},
+        "fullDescription": {"text": page.description},
+        "help": {"text": page.text, "markdown": page.text},
         **({"helpUri": uri} if uri else {}),
         "defaultConfiguration": {"enabled": facts.default, "level": LEVELS[facts.severity]},
         "properties": {

@@ -6,32 +6,32 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devicelint.finding import Finding
-from devicelint.output import report
+from devicelint.output import reporter
 from devicelint.output.evidence import condition
 from devicelint.output.frame import Label, frame
 from devicelint.output.paint import SEVERITY_STYLES, Paint, plain
-from devicelint.output.report import DEFAULT_WIDTH
+from devicelint.output.reporter import DEFAULT_WIDTH
 from devicelint.output.visible import printable
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
     from devicelint.linter.result import CheckResult
 
-__all__ = ["DEFAULT_WIDTH", "Report", "render"]
+__all__ = ["DEFAULT_WIDTH", "TextReporter", "render"]
 
 
-class Report(report.Report):
+class TextReporter(reporter.Reporter):
     """Each file's findings, when it is done."""
 
     def file(self, checked: CheckResult) -> str:
         """Return every finding with its code frame."""
-        return render(checked, self.scene.paint, self.scene.width)
+        return render(checked, self.context.paint, self.context.width)
 
 
 def render(checked: CheckResult, paint: Paint = plain, width: int = DEFAULT_WIDTH) -> str:
     """Return every finding of a file with its code frame, a blank line after each."""
-    told = (render_finding(checked.source, finding, paint, width) for finding in checked.findings)
-    return "".join(f"{each}\n" for each in told)
+    shown = (render_finding(checked.source, each, paint, width) for each in checked.findings)
+    return "".join(f"{each}\n" for each in shown)
 
 
 def render_finding(
@@ -47,8 +47,8 @@ def _finding(source: SourceFile, finding: Finding, paint: Paint, width: int) -> 
     for place in finding.elsewhere:
         where = f"{printable(place.where)}:"
         yield f"  {paint(where, 'bold')} {printable(place.message)}"
-    if told := condition(finding):
-        yield "  " + paint(printable(told), "dim")
+    if when := condition(finding):
+        yield "  " + paint(printable(when), "dim")
     if finding.fix is not None:
         safety = finding.fix.safety.value
         yield f"  {paint('fix:', 'bold green')} {printable(finding.fix.message)} ({safety})"

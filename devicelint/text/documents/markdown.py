@@ -47,7 +47,7 @@ class Markdown(Document):
     page: str
     path: str
     blocks: tuple[Block, ...]
-    told: tuple[InputError, ...] = ()
+    problems: tuple[InputError, ...] = ()
 
     @property
     def text(self) -> str:
@@ -57,7 +57,7 @@ class Markdown(Document):
     @property
     def notes(self) -> tuple[InputError, ...]:
         """The blocks that are no Python, with the reason."""
-        return self.told
+        return self.problems
 
     @property
     def opening(self) -> str:

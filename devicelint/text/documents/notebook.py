@@ -54,12 +54,12 @@ class Notebook(Document):
     cells: tuple[Cell, ...]
     separators: tuple[Separator, ...]
     """One after each cell."""
-    told: tuple[InputError, ...] = ()
+    problems: tuple[InputError, ...] = ()
 
     @property
     def notes(self) -> tuple[InputError, ...]:
         """The cells that are no Python, with the reason."""
-        return self.told
+        return self.problems
 
     @cached_property
     def text(self) -> str:

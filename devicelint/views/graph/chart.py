@@ -12,8 +12,8 @@ from devicelint.finding import Span
 EVERYWHERE = "on every machine"
 
 
-class Kind(Enum):
-    """What a value is, as far as a picture tells them apart."""
+class NodeKind(Enum):
+    """What a value is, as far as a picture distinguishes them."""
 
     TENSOR = "tensor"
     MODULE = "module"
@@ -34,7 +34,7 @@ class Value:
     name: str
     span: Span
     device: Device
-    kind: Kind
+    kind: NodeKind
     function: str
     """Where it stands, such as `train` or `Net.forward`; empty for the file's own statements."""
     inputs: tuple[int, ...] = ()
@@ -46,7 +46,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Move:
+class MoveEdge:
     """Something that goes from one device to another."""
 
     span: Span
@@ -79,7 +79,7 @@ class Sight:
 
     machine: str
     values: tuple[Value, ...] = ()
-    moves: tuple[Move, ...] = ()
+    moves: tuple[MoveEdge, ...] = ()
     reads: tuple[Read, ...] = ()
 
     def beside(self, other: Sight) -> Sight:

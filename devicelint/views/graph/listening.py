@@ -15,7 +15,7 @@ from devicelint.interpreter.torch.reveal import HOST_MEMORY, revealed_device
 from devicelint.linter.collector import parent_of
 from devicelint.text.source import SourceFile
 from devicelint.views.graph.chart import Sight
-from devicelint.views.graph.notes import NotedMove, NotedValue, Notes
+from devicelint.views.graph.notes import NotedMove, NotedValue, SightNotes
 from devicelint.views.graph.tree import Tree
 from devicelint.views.why import since
 
@@ -32,8 +32,8 @@ class Charting:
     def __init__(self, module: cst.Module) -> None:
         self._tree = Tree(module)
         self.watched = self._tree.nodes
-        """What the walk is to tell the value of."""
-        self._walks: dict[World, Notes] = {}
+        """What the walk is to record the value of."""
+        self._walks: dict[World, SightNotes] = {}
 
     def listener_for(self, world: World) -> Listener:
         """The listener of one walk; a walk that is given up is forgotten."""
@@ -60,7 +60,7 @@ class _Hearing:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self.notes = Notes()
+        self.notes = SightNotes()
 
     def listen(self, event: Event, run: Run) -> None:
         """Take note of an event."""

@@ -14,7 +14,7 @@ from devicelint.finding import Span
 from devicelint.interpreter.torch.reveal import HOST_MEMORY
 from devicelint.text.positions import locate
 from devicelint.text.source import SourceFile
-from devicelint.views.graph.chart import Kind, Move, Read, Sight, Value
+from devicelint.views.graph.chart import MoveEdge, NodeKind, Read, Sight, Value
 from devicelint.views.graph.tree import Tree
 
 LONGEST = 24
@@ -28,7 +28,7 @@ class NotedValue:
     site: cst.CSTNode
     name: str
     device: Device
-    kind: Kind
+    kind: NodeKind
     inputs: dict[NotedValue | NotedMove, None] = field(default_factory=dict)
     step: Step | None = None
 
@@ -57,14 +57,14 @@ class NotedMove:
             made_from: dict[NotedValue | NotedMove, None] = {
                 one: None for one in self.beside if isinstance(one, NotedValue)
             }
-            self.source = NotedValue(self.receiver, name, self.origin, Kind.UNNAMED, made_from)
+            self.source = NotedValue(self.receiver, name, self.origin, NodeKind.UNNAMED, made_from)
             yield self.source
         if self.result is None and not self.is_discarded:
-            self.result = NotedValue(self.site, name, self.target, Kind.UNNAMED)
+            self.result = NotedValue(self.site, name, self.target, NodeKind.UNNAMED)
             yield self.result
 
 
-class Notes:
+class SightNotes:
     """Values, moves and reads, each once for every device."""
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ class Notes:
         return self._moves.setdefault((noted.site, str(way[0]), str(way[1])), noted)
 
     def connect(self, move: NotedMove, source: NotedValue | None, statement: cst.CSTNode) -> None:
-        """Tell of a move what it takes; the statement reads what it gives."""
+        """Note what a move takes; the statement reads what it gives."""
         if source is not None and str(source.device) == str(move.origin):
             move.source = move.source or source
         used = self._used.setdefault(statement, {})
@@ -256,8 +256,8 @@ class _Picture:
             None if one.step is None else self._spans.get(_site(one.step)),
         )
 
-    def _move(self, one: NotedMove, numbers: dict[NotedValue, int]) -> Move:
-        return Move(
+    def _move(self, one: NotedMove, numbers: dict[NotedValue, int]) -> MoveEdge:
+        return MoveEdge(
             self._spans[one.site],
             brief(one.what),
             one.method,
@@ -281,16 +281,16 @@ def brief(code: str) -> str:
     return code if len(code) <= LONGEST else f"{code[: LONGEST - 1]}…"
 
 
-def kind_of(value: values.Value) -> Kind:
+def kind_of(value: values.Value) -> NodeKind:
     """What a value is in a picture."""
     match value:
         case values.Module():
-            return Kind.MODULE
+            return NodeKind.MODULE
         case values.DeviceHandle() | values.DeviceIndex():
-            return Kind.CHOICE
+            return NodeKind.CHOICE
         case values.Tensor() | values.Moved() | values.Distribution():
-            return Kind.TENSOR
+            return NodeKind.TENSOR
         case values.Const() | values.HostValue() | values.Array():
-            return Kind.HOST
+            return NodeKind.HOST
         case _:
-            return Kind.DATA
+            return NodeKind.DATA

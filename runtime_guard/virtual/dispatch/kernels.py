@@ -46,7 +46,9 @@ class Given(NamedTuple):
     @property
     def devices(self) -> list[torch.device]:
         """Where the arguments lie, each device once, in the order of the schema."""
-        return list(dict.fromkeys(one.device for one in self.lying if one.device is not None))
+        return list(
+            dict.fromkeys(operand.device for operand in self.lying if operand.device is not None)
+        )
 
     @property
     def is_mixed(self) -> bool:
@@ -56,7 +58,7 @@ class Given(NamedTuple):
     def kernel_of(self, name: str) -> str:
         """The operator whose kernel runs on CUDA: cuDNN's, where torch prefers it."""
         on_cuda = self.lying[0].device != CPU
-        has_weight = any(one.name == "weight" for one in self.lying)
+        has_weight = any(operand.name == "weight" for operand in self.lying)
         return CUDNN.get(name, name) if on_cuda and has_weight else name
 
     def checked(self, func: Any) -> torch.device | None:
@@ -118,12 +120,12 @@ def exact(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
     """
     first = None
     for name, printed in rule.arguments:
-        for one in lying:
-            if one.name != name or one.device is None:
+        for operand in lying:
+            if operand.name != name or operand.device is None:
                 continue
-            first = first or one.device
-            if one.device != first:
-                said = printed, one.device, first, rule.method
+            first = first or operand.device
+            if operand.device != first:
+                said = printed, operand.device, first, rule.method
                 raise RuntimeError(texts.exact(*said, family=table().family))
     return first or first_virtual(lying)
 
@@ -134,20 +136,20 @@ def iterator(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
     Raises:
         RuntimeError: they do not.
     """
-    compared = [one for one in lying if not rule.arguments or one.name in rule.printed]
+    compared = [operand for operand in lying if not rule.arguments or operand.name in rule.printed]
     common = first_virtual(compared)
     excused: list[Lying] = []
     # Outputs are the first operands of an iterator.
-    for one in sorted(compared, key=lambda one: not one.is_written):
-        if one.device is None or one.device == common:
+    for operand in sorted(compared, key=lambda operand: not operand.is_written):
+        if operand.device is None or operand.device == common:
             continue
-        if not (rule.scalars and one.is_scalar):
-            raise RuntimeError(texts.several(common, one.device))
+        if not (rule.scalars and operand.is_scalar):
+            raise RuntimeError(texts.several(common, operand.device))
         if len(excused) == rule.scalars:
             raise RuntimeError(texts.SCALARS)
-        excused.append(one)
+        excused.append(operand)
     # What the iterator lets pass, the kernel may still not take.
-    if any(one.name not in (rule.takes or rule.printed) for one in excused):
+    if any(operand.name not in (rule.takes or rule.printed) for operand in excused):
         raise RuntimeError(texts.several(common, CPU))
     return common
 
@@ -159,10 +161,12 @@ def output(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
         RuntimeError: it does not.
     """
     del rule
-    read = next(one.device for one in lying if not one.is_written and one.device is not None)
-    for one in lying:
-        if one.is_written and one.device not in (None, read):
-            raise RuntimeError(texts.output(read, one.device))
+    read = next(
+        operand.device for operand in lying if not operand.is_written and operand.device is not None
+    )
+    for operand in lying:
+        if operand.is_written and operand.device not in (None, read):
+            raise RuntimeError(texts.output(read, operand.device))
     return read
 
 
@@ -173,10 +177,10 @@ def pairs(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
         RuntimeError: they do not.
     """
     lists: dict[str, list[Lying]] = {}
-    for one in lying:
-        lists.setdefault(one.name, []).append(one)
+    for operand in lying:
+        lists.setdefault(operand.name, []).append(operand)
     for together in zip_longest(*lists.values()):
-        iterator(tuple(one for one in together if one is not None), rule)
+        iterator(tuple(operand for operand in together if operand is not None), rule)
     return first_virtual(lying)
 
 
@@ -188,7 +192,7 @@ def anywhere(lying: tuple[Lying, ...], rule: Rule) -> torch.device:
 
 def first_virtual(lying: Sequence[Lying]) -> torch.device:
     """The first device that is not the CPU."""
-    devices = [one.device for one in lying if one.device is not None]
+    devices = [operand.device for operand in lying if operand.device is not None]
     return next((device for device in devices if device != CPU), CPU)
 
 
@@ -218,14 +222,14 @@ _ITERATOR = Rule("iterator", "", (Argument("self", "self"), Argument("values", "
 
 def _index(lying: tuple[Lying, ...]) -> torch.device:
     own = lying[0].device or CPU
-    for one in lying[1:]:
-        if one.name == "indices" and one.device not in (None, CPU, own):
+    for operand in lying[1:]:
+        if operand.name == "indices" and operand.device not in (None, CPU, own):
             raise RuntimeError(texts.index(own))
     return _index_put(lying)
 
 
 def _index_put(lying: tuple[Lying, ...]) -> torch.device:
-    values = tuple(one for one in lying if one.name != "indices")
+    values = tuple(operand for operand in lying if operand.name != "indices")
     return iterator(values, _ITERATOR) if len(values) > 1 else lying[0].device or CPU
 
 
@@ -238,15 +242,15 @@ def _masked_fill(lying: tuple[Lying, ...]) -> torch.device:
 
 def _masked_index(lying: tuple[Lying, ...]) -> torch.device:
     """It indexes the tensor, then fills what was chosen by the mask."""
-    _index(tuple(one for one in lying if one.name != "mask"))
+    _index(tuple(operand for operand in lying if operand.name != "mask"))
     return _masked_fill(lying)
 
 
 def _masked_index_put(lying: tuple[Lying, ...]) -> torch.device:
     """It fills the values by the mask, then puts them into the tensor."""
-    of = {one.name: one for one in lying}
+    of = {operand.name: operand for operand in lying}
     _masked_fill((of["values"], of["mask"]))
-    return _index_put(tuple(one for one in lying if one.name != "mask"))
+    return _index_put(tuple(operand for operand in lying if operand.name != "mask"))
 
 
 OWN: dict[str, Callable[[tuple[Lying, ...]], Any]] = {

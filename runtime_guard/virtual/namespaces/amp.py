@@ -86,15 +86,15 @@ def _cast(
     given = list(_eligible((*args, *kwargs.values())))
     asked = isinstance(kwargs.get("dtype"), torch.dtype)
     if policy == "widest":
-        wide = any(one.dtype is torch.float32 for one in given)
+        wide = any(item.dtype is torch.float32 for item in given)
         lower = torch.float32 if wide else lower
-        asked = len({one.dtype for one in given}) < 2
+        asked = len({item.dtype for item in given}) < 2
     elif policy == "single":
         lower = torch.float32
-        asked = asked or any(isinstance(one, torch.dtype) for one in args)
-    if asked or all(one.dtype is lower for one in given):
+        asked = asked or any(isinstance(item, torch.dtype) for item in args)
+    if asked or all(item.dtype is lower for item in given):
         return args, kwargs
-    return _converted(args, lower), {key: _converted(one, lower) for key, one in kwargs.items()}
+    return _converted(args, lower), {key: _converted(item, lower) for key, item in kwargs.items()}
 
 
 def _eligible(values: Any) -> Any:
@@ -119,5 +119,5 @@ def _converted(value: Any, dtype: torch.dtype) -> Any:
     if isinstance(value, Tensor):
         return run(Tensor.to, (value, dtype), {}) if _is_eligible(value) else value
     if type(value) in (list, tuple):
-        return type(value)(_converted(one, dtype) for one in value)
+        return type(value)(_converted(item, dtype) for item in value)
     return value

@@ -148,8 +148,8 @@ class _Host:
     def set_state(self, state: Any) -> torch._C.Generator:
         """Set its state; a device that has the same follows."""
         HOST.set_state(host_state(state))
-        for one in defaults():
-            one.meet()
+        for generator in defaults():
+            generator.meet()
         return HOST
 
 
@@ -209,5 +209,5 @@ def drawing(device: torch.device) -> Iterator[None]:
 
 
 def _follow_all() -> None:
-    for one in defaults():
-        one.follow(HOST.initial_seed())
+    for generator in defaults():
+        generator.follow(HOST.initial_seed())

@@ -154,7 +154,7 @@ def _in_use(module: Any) -> Callable[[], bool]:
     """`is_initialized`: what C++ would initialise is in use once a tensor was placed there."""
 
     def is_initialized() -> bool:
-        asked = any(one.allocations or one.refusals for one in machine().accounts)
+        asked = any(each.allocations or each.refusals for each in machine().accounts)
         return (asked or module._initialized) and not module._is_in_bad_fork()
 
     return is_initialized

@@ -68,9 +68,9 @@ def _making_grads(original: Callable[..., Any]) -> Callable[..., Any]:
         """Make the gradients of scalars; what is asked of the outputs says nothing of devices."""
         with torch._C.DisableTorchFunction():
             made = original(outputs, gradients, *rest, **more)
-            for output, given, one in zip(outputs, gradients, made, strict=True):
+            for output, given, item in zip(outputs, gradients, made, strict=True):
                 if given is None and isinstance(output, Tensor):
-                    _follow(one, mark_of(output))
+                    _follow(item, mark_of(output))
             return made
 
     return _make_grads
@@ -145,7 +145,7 @@ def _following(hook: Callable[..., Any]) -> Callable[..., Any]:
     """A hook of a module, whose gradients lie where the pass began, or with the module."""
 
     def called(module: Any, *gradients: Any) -> Any:
-        own = next((mark_of(one) for one in module.parameters()), None)
+        own = next((mark_of(item) for item in module.parameters()), None)
         roots = machine().passes if is_active() else []
         device = own or (roots[-1] if roots else None)
         for group in gradients:
@@ -187,14 +187,14 @@ _apply = torch.autograd.Function.__dict__["apply"].__func__
 def _applied(cls: Any, *args: Any, **kwargs: Any) -> Any:
     made = _apply(cls, *args, **kwargs)
     outputs = made if isinstance(made, tuple) else (made,)
-    node = next((one.grad_fn for one in outputs if isinstance(one, Tensor)), None)
+    node = next((item.grad_fn for item in outputs if isinstance(item, Tensor)), None)
     if isinstance(node, torch.autograd.function.BackwardCFunction):
-        node._virtual_devices = [_known(one) for one in outputs]
-        node._virtual_inputs = [_known(one) for one in args]
-        for one in (*args, *outputs):
+        node._virtual_devices = [_known(item) for item in outputs]
+        node._virtual_inputs = [_known(item) for item in args]
+        for item in (*args, *outputs):
             # It may be saved, and be asked for its device in the backward pass.
-            if _known(one) == CPU:
-                keep_on_host(one)
+            if _known(item) == CPU:
+                keep_on_host(item)
     return made
 
 

@@ -10,9 +10,9 @@ import libcst as cst
 from devicelint.domain.history import Site
 from devicelint.interpreter.engine.nodes import children, descendants
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.bound_names import names_bound_in
 from devicelint.interpreter.facts.name_uses import Reads
 from devicelint.interpreter.python.conditions import is_machine
-from devicelint.interpreter.suggestions.device_names import names_bound_in
 
 Scope = cst.Module | cst.FunctionDef | cst.ClassDef
 
@@ -100,7 +100,7 @@ def _scope_of(
     for scope in around(reads, node):
         if not isinstance(scope, (cst.FunctionDef, cst.Lambda)):
             continue
-        if not roots.isdisjoint(names_bound_in(run, scope)):
+        if not roots.isdisjoint(names_bound_in(scope)):
             return scope if isinstance(scope, cst.FunctionDef) else None
     return run.module
 

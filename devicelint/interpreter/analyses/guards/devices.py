@@ -11,8 +11,9 @@ from devicelint.interpreter.analyses.guards.bindings import Settled, bindings_of
 from devicelint.interpreter.analyses.guards.conditions import Asked, around, asks_machine
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.bound_names import names_bound_in
+from devicelint.interpreter.facts.device_words import USUAL_NAMES
 from devicelint.interpreter.facts.name_uses import Reads, last_name
-from devicelint.interpreter.suggestions.device_names import USUAL_NAMES, names_bound_in
 
 _IS_NO_SCRIPT = (cst.FunctionDef, cst.ClassDef)
 
@@ -198,7 +199,7 @@ def _hides(run: Run, reads: Reads, site: cst.CSTNode, name: str, owner: cst.CSTN
     for one in around(reads, site):
         if one is owner:
             return False
-        if isinstance(one, (cst.FunctionDef, cst.Lambda)) and name in names_bound_in(run, one):
+        if isinstance(one, (cst.FunctionDef, cst.Lambda)) and name in names_bound_in(one):
             return True
     return owner is not run.module
 
@@ -215,7 +216,7 @@ def free_device_name(
         owned = any(_is_of_same_object(reads, sites[0], one) for one in kept)
         return None if owned else "self.device"
     for name in _NAMES:
-        if name not in names_bound_in(run, run.module) and not any(
+        if name not in names_bound_in(run.module) and not any(
             _hides(run, reads, site, name, run.module) for site in sites
         ):
             return name

@@ -29,9 +29,10 @@ from devicelint.interpreter.python.containers import element_of, known_elements
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import move_module
-from devicelint.interpreter.torch.operands import DIFFERENT, is_excused, operand_of, report_clash
+from devicelint.interpreter.torch.operands import mixes_as_scalar, operand_of, report_clash
 from devicelint.interpreter.torch.parallel import note_parallel_call, replicated
 from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 from devicelint.knowledge import (
     ModuleKind,
     ModuleKnowledge,
@@ -92,7 +93,7 @@ def _called(run: Run, func: cst.BaseExpression) -> str:
 
 def _check_weight(run: Run, weight: Operand, arguments: Arguments, site: cst.Call) -> None:
     """The class weights of a loss are a buffer of it, and meet the output."""
-    if is_excused(weight) is not False:
+    if mixes_as_scalar(weight) is not False:
         return
     for argument in arguments:
         operand = operand_of(argument.value, argument.site)

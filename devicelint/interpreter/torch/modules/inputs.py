@@ -15,7 +15,8 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import move_module
-from devicelint.interpreter.torch.operands import DIFFERENT, operand_of, report_input
+from devicelint.interpreter.torch.operands import operand_of, report_input
+from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 
 def check_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> bool:

@@ -16,7 +16,7 @@ from devicelint.interpreter.python.classes import torch_base
 from devicelint.interpreter.torch.bundles import as_batch, make_bundle
 from devicelint.interpreter.torch.checkpoints import note_moved
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input, inputs_of
-from devicelint.interpreter.torch.operands import is_excused, operand_of
+from devicelint.interpreter.torch.operands import mixes_as_scalar, operand_of
 from devicelint.knowledge import kind_of, member_mark
 
 
@@ -30,7 +30,7 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
     for argument in inputs_of(arguments) if checks else ():
         value = as_batch(run, argument.value)
         operand = operand_of(value, argument.site)
-        if operand is None or isinstance(value, Outside) or is_excused(operand):
+        if operand is None or isinstance(value, Outside) or mixes_as_scalar(operand):
             continue
         if check_input(run, site, own, operand):
             break

@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from devicelint.server.analysis import Analysis
+from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.lines import Lines
-from devicelint.server.open_documents import FilePage, Part
-from devicelint.server.session import Desk
+from devicelint.server.open_documents import OpenFile, Part
+from devicelint.server.session import Session
 from devicelint.views.editor import Abandoned
 
 URI = "file:///train.py"
 
 
-def page(version: int, text: str = "x = 1\n") -> FilePage:
-    return FilePage(URI, "/train.py", Part(URI, version, Lines(text)))
+def page(version: int, text: str = "x = 1\n") -> OpenFile:
+    return OpenFile(URI, "/train.py", Part(URI, version, Lines(text)))
 
 
 class Slow:
-    """An analyst who waits to be let on."""
+    """A worker that waits to be let on."""
 
     def __init__(self) -> None:
         self.asked: list[int | None] = []
@@ -32,14 +32,14 @@ class Slow:
         assert self.let_on.acquire(timeout=30)
         if is_abandoned():
             raise Abandoned
-        return Analysis(page)
+        return DocumentAnalysis(page)
 
 
-def desk() -> tuple[Desk, Slow, list[int | None]]:
+def session() -> tuple[Session, Slow, list[int | None]]:
     told: list[int | None] = []
-    made = Desk(lambda analysis, _: told.append(next(analysis.page.parts()).version))
+    made = Session(lambda analysis, _: told.append(next(analysis.document.parts()).version))
     slow = Slow()
-    made.analyst = slow  # type: ignore[assignment]
+    made.worker = slow  # type: ignore[assignment]
     return made, slow, told
 
 
@@ -49,7 +49,7 @@ async def begun(slow: Slow) -> None:
 
 def test_a_version_is_checked_once_whoever_asks():
     async def ask() -> None:
-        made, slow, told = desk()
+        made, slow, told = session()
         made.put(page(1))
         made.check_soon(URI)
         asked = [asyncio.ensure_future(made.analysis_of(URI)) for _ in range(3)]
@@ -65,7 +65,7 @@ def test_a_version_is_checked_once_whoever_asks():
 
 def test_what_is_found_in_an_old_version_is_dropped():
     async def ask() -> None:
-        made, slow, told = desk()
+        made, slow, told = session()
         made.put(page(1))
         asked = asyncio.ensure_future(made.analysis_of(URI))
         await begun(slow)
@@ -73,7 +73,7 @@ def test_what_is_found_in_an_old_version_is_dropped():
         slow.let_on.release(2)
         found = await asked
         assert found is not None
-        assert found.page is made.pages[URI]
+        assert found.document is made.documents[URI]
         assert (slow.asked, told) == ([1, 2], [2])
         made.close()
 
@@ -82,7 +82,7 @@ def test_what_is_found_in_an_old_version_is_dropped():
 
 def test_what_is_being_found_out_by_old_settings_is_not_taken_for_the_new():
     async def ask() -> None:
-        made, slow, _ = desk()
+        made, slow, _ = session()
         made.put(page(1))
         first = asyncio.ensure_future(made.analysis_of(URI))
         await begun(slow)
@@ -99,7 +99,7 @@ def test_what_is_being_found_out_by_old_settings_is_not_taken_for_the_new():
 
 def test_nothing_is_known_of_what_is_closed():
     async def ask() -> None:
-        made, slow, told = desk()
+        made, slow, told = session()
         slow.release = lambda path: None  # type: ignore[attr-defined]
         made.put(page(1))
         asked = asyncio.ensure_future(made.analysis_of(URI))

@@ -1,4 +1,4 @@
-"""What every format does: tell of each file, of what could not be checked, and at the end."""
+"""What every format does: report each file, each problem, and what comes at the end."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 DEFAULT_WIDTH = 100
 UNCHECKED = "unchecked-file"
-"""What is told where a rule is named, of a file that could not be checked."""
+"""What stands in the place of a rule, for a file that could not be checked."""
 
 
 @dataclass(frozen=True)
-class Scene:
+class ReportContext:
     """What a report needs to know besides what was found."""
 
     paint: Paint = plain
@@ -31,29 +31,29 @@ class Scene:
     """Another file, of which a fix changes something as well."""
 
 
-class Report:
+class Reporter:
     """One report of a run.
 
     Each method returns what is to be written now, so that a format that says one file after the
     other keeps nothing, and one that is a single document says it all at the end.
     """
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, context: ReportContext) -> None:
         """Nothing was found yet."""
-        self.scene = scene
+        self.context = context
 
     def file(self, checked: CheckResult) -> str:  # noqa: ARG002 - most formats are about files
-        """Tell what was found in a file, or that nothing was."""
+        """Report what was found in a file, or that nothing was."""
         return ""
 
     def problem(self, problem: InputError) -> str:  # noqa: ARG002 - people read it elsewhere
-        """Tell what could not be checked, and why."""
+        """Report what could not be checked, and why."""
         return ""
 
     def proof(self, proof: dict[str, Any]) -> bool:  # noqa: ARG002 - few formats have room for it
-        """Take what a script did on each machine; False where that is told beside the report."""
+        """Take what a script did on each machine; False where that is printed beside the report."""
         return False
 
     def end(self) -> str:
-        """Tell what is told once."""
+        """Report what belongs at the end."""
         return ""

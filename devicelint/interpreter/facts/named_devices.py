@@ -1,9 +1,7 @@
-"""Which names at a place of the program hold a device, and which are free for a new one."""
+"""Which names at a place of the program hold a device, and whether that is written out."""
 
 from __future__ import annotations
 
-import functools
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -32,21 +30,20 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.torch.device_arguments import is_hard
+from devicelint.interpreter.facts.device_words import USUAL_NAMES, holds_device
+from devicelint.interpreter.facts.mentions import mentions_in
 
-USUAL_NAMES = ("device", "dev", "DEVICE", "torch_device")
-"""What scripts call the device that they chose, the usual name before others."""
-_SETTINGS = re.compile(r"\b((?:args|opt|opts|options|cfg|config|hparams|flags|FLAGS)\.device)\b")
-_NAMES_A_DEVICE = re.compile(r"dev|gpu|cuda|rank|accelerator", re.IGNORECASE)
+_SETTINGS = ("args", "opt", "opts", "options", "cfg", "config", "hparams", "flags", "FLAGS")
+"""What scripts call the settings that somebody gives them."""
 
 
-def may_be_accelerator(device: Device) -> bool:
+def is_sent_to_accelerator(device: Device) -> bool:
     """Whether the code sends the value to an accelerator, or to a device of somebody's choice.
 
     Not every argument of `.to()` that cannot be read is a device: it has to be named like one.
     """
     if isinstance(device, Opaque):
-        return _NAMES_A_DEVICE.search(device.origin.rpartition(".")[2]) is not None
+        return holds_device(device.origin)
     return is_accelerator(device)
 
 
@@ -85,15 +82,10 @@ def devices_at_hand(run: Run, frame: Frame, wanted: Known) -> Iterator[NamedDevi
         yield from _held(run, run.state.fields(ref).items(), "", wanted)
         if ref == frame.ref and isinstance(frame.receiver, (Module, Instance)):
             yield from _held(run, run.state.fields(frame.receiver.ref).items(), "self.", wanted)
-    for code in _settings_in(run.module_code):
-        if isinstance(run.lookup(code.partition(".")[0]), Outside):
-            yield NamedDevice(code)
-
-
-@functools.lru_cache(maxsize=1)
-def _settings_in(text: str) -> tuple[str, ...]:
-    """The settings that a file speaks of, each once."""
-    return tuple(dict.fromkeys(_SETTINGS.findall(text)))
+    members = mentions_in(run.module).members
+    for name in _SETTINGS:
+        if "device" in members.get(name, ()) and isinstance(run.lookup(name), Outside):
+            yield NamedDevice(f"{name}.device")
 
 
 def _held(
@@ -151,72 +143,6 @@ def _device_of(value: Value) -> Device | None:
     return None
 
 
-def is_free(run: Run, name: str, frame: Frame) -> bool:
-    """Whether a new variable of the file could have this name, and be seen from a frame."""
-    if name in names_bound_in(run, run.module):
-        return False
-    if any(name in run.state.fields(ref) for ref in frame.scopes):
-        return False
-    return frame.ref == frame.home or name not in names_bound_in(run, frame.node)
-
-
-def names_bound_in(run: Run, scope: cst.CSTNode) -> set[str]:
-    """The names that one scope binds, anywhere in it."""
-    names = run.bound_names.get(scope)
-    if names is None:
-        binder = _Binder(scope)
-        scope.visit(binder)
-        names = run.bound_names[scope] = binder.names
-    return names
-
-
-class _Binder(cst.CSTVisitor):
-    """Gathers the names that one scope binds, anywhere in it."""
-
-    def __init__(self, scope: cst.CSTNode) -> None:
-        self._scope = scope
-        self.names: set[str] = set()
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-        if node is not self._scope:
-            self.names.add(node.name.value)
-        return node is self._scope
-
-    def visit_ClassDef(self, node: cst.ClassDef) -> bool:
-        self.names.add(node.name.value)
-        return False
-
-    def visit_Lambda(self, node: cst.Lambda) -> bool:
-        return node is self._scope
-
-    def visit_Param(self, node: cst.Param) -> None:
-        self.names.add(node.name.value)
-
-    def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
-        self._bind(node.target)
-
-    def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-        self._bind(node.target)
-
-    def visit_AugAssign(self, node: cst.AugAssign) -> None:
-        self._bind(node.target)
-
-    def visit_For(self, node: cst.For) -> None:
-        self._bind(node.target)
-
-    def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
-        self._bind(node.target)
-
-    def visit_AsName(self, node: cst.AsName) -> None:
-        self._bind(node.name)
-
-    def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
-        if node.asname is None:
-            self.names.add(node.evaluated_name.partition(".")[0])
-
-    def _bind(self, target: cst.CSTNode) -> None:
-        if isinstance(target, cst.Name):
-            self.names.add(target.value)
-        elif isinstance(target, (cst.Tuple, cst.List)):
-            for element in target.elements:
-                self._bind(element.value)
+def is_hard(value: Const | DeviceHandle) -> bool:
+    """Whether a device is written out in the code, and nobody's choice."""
+    return value.literal if isinstance(value, DeviceHandle) else not value.chosen

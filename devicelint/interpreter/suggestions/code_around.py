@@ -1,0 +1,124 @@
+"""The code around an event, as a rule may ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.history import Site
+from devicelint.domain.values import (
+    Class,
+)
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.nodes import children, descendants
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.name_uses import reads_of
+from devicelint.interpreter.facts.training_loops import training_loop
+
+
+class CodeAround:
+    """The code around an event, as it is written."""
+
+    def __init__(self, run: Run, frame: Frame) -> None:
+        self._run = run
+        self._frame = frame
+
+    @property
+    def file_code(self) -> str:
+        """The text of the whole file."""
+        return self._run.module_code
+
+    def class_code(self, name: str) -> str:
+        """The text of a class of the file, and of its bases there."""
+        found = [cls for cls in self._run.classes.values() if cls.name == name]
+        for cls in found:
+            found += [base for base in cls.bases if isinstance(base, Class)]
+        nodes = [cls.node for cls in found if isinstance(cls.node, cst.CSTNode)]
+        return "\n".join(map(self._run.code_of, nodes))
+
+    def parent_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node in which an expression stands."""
+        waiting: list[cst.CSTNode] = [self._run.module]
+        while waiting:
+            parent = waiting.pop()
+            children = parent.children
+            if any(child is node for child in children):
+                return parent
+            waiting.extend(children)
+        return None
+
+    def contains(self, outer: Site, inner: Site) -> bool:
+        """Whether a place is another one, or stands in it as an argument."""
+        if isinstance(outer, cst.WithItem):
+            outer = outer.item
+        return outer is inner or (
+            isinstance(outer, cst.Call) and any(one.value is inner for one in outer.args)
+        )
+
+    def encloses(self, outer: Site, inner: Site) -> bool:
+        """Whether a place stands anywhere in another one, or is that one."""
+        if not isinstance(outer, cst.CSTNode):
+            return outer is inner
+        return any(node is inner for node in descendants(outer))
+
+    def is_statement(self, expression: Site) -> bool:
+        """Whether the expression is all that the current statement does."""
+        statement = self._run.frame.statement
+        return isinstance(statement, cst.Expr) and statement.value is expression
+
+    def assignment_to(self, target: Site) -> Site | None:
+        """The statement that assigns to a target, where it was walked."""
+        return self._run.assigned_by.get(target)
+
+    def bound_by(self, site: Site) -> Site | None:
+        """The statement that gave a name its value, where `site` is a local name."""
+        if not isinstance(site, cst.Name):
+            return None
+        return self._frame.bindings.get(site.value)
+
+    def parts_with(self, call: Site) -> cst.ListComp | cst.DictComp | None:
+        """The list or dict that a comprehension makes, in which a call treats each part."""
+        around = reads_of(self._run.module).around
+        node = around.get(call) if isinstance(call, cst.Call) else None
+        while isinstance(node, (cst.BaseExpression, cst.Arg, cst.BaseElement)):
+            if isinstance(node, (cst.ListComp, cst.DictComp)):
+                return node
+            node = around.get(node)
+        return None
+
+    def training_loop(self, site: Site) -> Site | None:
+        """The head of the innermost loop around, if that trains and gets there in each step."""
+        assert isinstance(site, cst.CSTNode)
+        loop = training_loop(self._run.module, site)
+        return loop.iter if isinstance(loop, cst.For) else getattr(loop, "test", None)
+
+    def reads_again(self, name: cst.Name, statement: cst.CSTNode) -> bool:
+        """Whether a local name is read after a statement, or elsewhere in the loop around."""
+        binding = self._frame.bindings.get(name.value)
+        if isinstance(binding, cst.For):
+            return _count(binding.body, name.value) > _count(statement, name.value)
+        return _is_read_after(self._frame.node, statement, name.value)
+
+
+def _count(code: cst.CSTNode, name: str) -> int:
+    return sum(isinstance(one, cst.Name) and one.value == name for one in _names(code))
+
+
+def _names(code: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The code below a node as it is written, but for the names of attributes."""
+    waiting = [code]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting.extend([one.value] if isinstance(one, cst.Attribute) else reversed(children(one)))
+
+
+def _is_read_after(around: cst.CSTNode, statement: cst.CSTNode, name: str) -> bool:
+    """Whether a name stands in a piece of code after a statement of it."""
+    nodes = _names(around)
+    own = set(descendants(statement))
+    for node in nodes:
+        if node is statement:
+            break
+    return any(isinstance(one, cst.Name) and one.value == name and one not in own for one in nodes)

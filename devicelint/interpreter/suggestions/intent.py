@@ -1,0 +1,63 @@
+"""What a program is for, as a rule may ask for it."""
+
+from __future__ import annotations
+
+from devicelint.domain.values import (
+    Module,
+)
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts import intended_machines
+
+
+class Intent:
+    """What the program is for, and what it is prepared for."""
+
+    def __init__(self, run: Run, frame: Frame) -> None:
+        self._run = run
+        self._frame = frame
+
+    def provides_for_the_cpu(self) -> bool:
+        """Whether the file chooses its device, or lets somebody choose."""
+        return intended_machines.provides_for_the_cpu(self._run.module)
+
+    def demands_on_purpose(self) -> bool:
+        """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""
+        return intended_machines.demands_on_purpose(self._run.module)
+
+    def works_on_purpose(self) -> bool:
+        """Whether the script does more with CUDA than to ask for its state."""
+        return intended_machines.works_on_purpose(self._run.module)
+
+    def needs_accelerators(self) -> bool:
+        """Whether the file does what only accelerators can do, besides asking for their state."""
+        return intended_machines.needs_accelerators(self._run.module)
+
+    def imports_for_cuda_only(self) -> bool:
+        """Whether the file needs a library that there is for CUDA alone."""
+        return intended_machines.imports_for_cuda_only(self._run.module)
+
+    def is_tried(self) -> bool:
+        """Whether the code around is prepared for this to fail."""
+        return bool(self._run.expected)
+
+    def is_method_of_callers_module(self) -> bool:
+        """Whether this is a Module's method that nothing in the program calls.
+
+        Beside it, others of the file have to go where their inputs are.
+        """
+        frame = self._run.frame
+        if not isinstance(frame.receiver, Module) or not self.walked_alone_as():
+            return False
+        return intended_machines.follows_others(self._run.module)
+
+    def walked_alone_as(self) -> tuple[str, ...]:
+        """The names of the functions around, where nobody in the program calls the outermost."""
+        names: list[str] = []
+        frame: Frame | None = self._run.frame
+        while frame is not None:
+            names.append(frame.name)
+            if frame.caller is not None and frame.site is None:
+                return tuple(names)
+            frame = frame.caller
+        return ()

@@ -1,0 +1,98 @@
+"""Which words mean a device: those of an identifier count whole."""
+
+from __future__ import annotations
+
+import libcst as cst
+import pytest
+
+from devicelint.interpreter.facts.device_words import (
+    asks_for_device,
+    holds_device,
+    is_cpu,
+    is_device_option,
+    means_accelerator,
+    names_device_type,
+    only_asks,
+    speaks_of_devices,
+    takes_device,
+    words_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "words"),
+    [
+        ("useCuda", ("use", "cuda")),
+        ("n_gpus", ("n", "gpus")),
+        ("numGPUs", ("num", "gpus")),
+        ("GPUIndex", ("gpu", "index")),
+        ("--no-cuda", ("no", "cuda")),
+        ("cuda:0", ("cuda",)),
+        ("input", ("input",)),
+    ],
+)
+def test_an_identifier_is_split_at_underscores_digits_and_case(identifier, words):
+    assert words_of(identifier) == words
+
+
+@pytest.mark.parametrize("name", ["use_cuda", "ngpus", "mps", "is_xpu_available", "Accelerator"])
+def test_accelerators(name):
+    assert means_accelerator(name)
+
+
+@pytest.mark.parametrize("name", ["input", "output", "dumps", "cpu_count", "delay", "resume"])
+def test_words_that_only_look_like_accelerators(name):
+    assert not means_accelerator(name)
+
+
+@pytest.mark.parametrize("condition", ["args.world_size > 1", 'device != "cpu"', "opt.no_cuda"])
+def test_conditions_about_devices(condition):
+    assert speaks_of_devices(condition)
+
+
+@pytest.mark.parametrize("condition", ["input is None", "args.output", "args.resume", "training"])
+def test_conditions_about_something_else(condition):
+    assert not speaks_of_devices(condition)
+
+
+def test_types_of_devices():
+    assert names_device_type("meta")
+    assert names_device_type("cuda:1")
+    assert not names_device_type("train test")
+
+
+@pytest.mark.parametrize("path", ["self.dev", "args.local_rank", "device_ids", "cfg.gpu"])
+def test_names_for_devices(path):
+    assert holds_device(path)
+
+
+@pytest.mark.parametrize("path", ["device.parts", "development", "franking", "self.dtype"])
+def test_names_for_other_things(path):
+    assert not holds_device(path)
+
+
+def test_names_for_answers():
+    assert all(map(only_asks, ("has_cuda", "n_gpu", "num_gpus", "cuda_available", "device_count")))
+    assert not any(map(only_asks, ("use_cuda", "device", "gpu")))
+
+
+def test_functions_that_take_devices():
+    assert all(map(takes_device, ("to", "cuda", "set_device", "toDevice")))
+    assert not any(map(takes_device, ("tool", "print")))
+
+
+@pytest.mark.parametrize("option", ["device", "no_cuda", "use_gpu", "gpus", "device_ids", "accel"])
+def test_options_that_choose_a_device(option):
+    assert is_device_option(option)
+
+
+@pytest.mark.parametrize("option", ["cuda_version", "epochs", "use", "id"])
+def test_other_options(option):
+    assert not is_device_option(option)
+
+
+def test_expressions():
+    assert asks_for_device(cst.parse_expression("torch.cuda.is_available() and x"))
+    assert not asks_for_device(cst.parse_expression("len(inputs) > limit[0]"))
+    assert is_cpu(cst.parse_expression('torch.device("cpu")'))
+    assert not is_cpu(cst.parse_expression('torch.device("cuda")'))

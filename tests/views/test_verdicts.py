@@ -1,0 +1,263 @@
+"""`devicelint why --verdict FILE:LINE`: the clashes of a line, and why each is reported or not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from devicelint.cli import main
+from devicelint.interpreter.torch import verdicts
+
+EXCUSED = {
+    "discarded-move": """
+        import torch
+        from torch import nn
+
+        model = nn.Linear(3, 2).cuda()
+        x = torch.zeros(4, 3)
+        x.cuda()
+        y = model(x)  # here
+        """,
+    "no-tensor": """
+        import torch
+
+        def scaled(x):
+            return x * torch.ones(3)  # here
+        """,
+    "undeclared": """
+        import torch
+
+        def read(x):
+            return x.unsqueeze(0).numpy()  # here
+        """,
+    "sent-on": """
+        import torch
+        from torch.distributed import rpc
+
+        def double(x):
+            return 2 * x
+
+        def send(x: torch.Tensor):
+            rpc.init_rpc("here")
+            return rpc.rpc_sync("worker", double, args=(x.unsqueeze(0),))  # here
+        """,
+    "prepared": """
+        import torch
+
+        x = torch.zeros(3, device="cuda")
+        try:
+            y = x.numpy()  # here
+        except TypeError:
+            y = x.cpu().numpy()
+        """,
+    "cpu-chosen": """
+        import torch
+        from torch import nn
+
+        def run(args):
+            model = nn.Linear(3, 2).to(args.device)
+            if args.device == "cpu":
+                return model(torch.zeros(4, 3))  # here
+            return model
+        """,
+    "off-cuda": """
+        import torch
+
+        def shifted(x: torch.Tensor):
+            offset = torch.ones(3)
+            if x.is_cuda:
+                offset = offset.cuda()
+            return x.sum(0) + offset  # here
+        """,
+    "own-device": """
+        import torch
+        from ignite.metrics import Metric
+
+        class Spread(Metric):
+            def reset(self):
+                self.rows = torch.zeros(3, device=self._device)
+
+            def compared(self, x: torch.Tensor):
+                return self.rows + x.unsqueeze(0)  # here
+        """,
+    "cpu-script": """
+        import torch
+
+        def noisy(x: torch.Tensor):
+            return x.unsqueeze(0) + torch.rand(4)  # here
+
+        for _ in range(3):
+            print(noisy)
+        """,
+    "test-file": """
+        import torch
+
+        def blend(x: torch.Tensor):
+            return x.unsqueeze(0) + torch.rand(4)  # here
+        """,
+    "host-function": """
+        import torch
+
+        def collate_pairs(x: torch.Tensor):
+            return x.unsqueeze(0) + torch.rand(4)  # here
+        """,
+    "collates": """
+        import torch
+        from torch.utils.data import DataLoader
+
+        def loader():
+            return DataLoader(range(10), collate_fn=gathered)
+
+        def gathered(x: torch.Tensor):
+            return x.unsqueeze(0) + torch.rand(4)  # here
+        """,
+    "host-class": """
+        import torch
+        from torch.utils.data import Dataset
+
+        class Faces(Dataset):
+            def mix(self, x: torch.Tensor):
+                return x.unsqueeze(0) + torch.rand(4)  # here
+        """,
+    "cpu-object": """
+        import torch
+        from torch import nn
+
+        class Server(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.input_device = torch.device("cpu")
+                self.model = nn.Linear(3, 3)
+
+            def forward(self, x):
+                return self.model(x.to("cpu"))  # here
+        """,
+    "device-chosen": """
+        import torch
+
+        def restored(path, model, use_cuda):
+            if use_cuda:
+                model.load_state_dict(torch.load(path))  # here
+        """,
+    "own-file": """
+        import torch
+        from torch import nn
+
+        model = nn.Linear(3, 2)
+        torch.save(model.state_dict(), "best.pt")
+        model.load_state_dict(torch.load("best.pt"))  # here
+        """,
+    "cpu-file": """
+        import torch
+        from torch import nn
+
+        def read():
+            model = nn.Linear(3, 2)
+            model.load_state_dict(torch.load("best.pt"))  # here
+        """,
+    "offloaded": """
+        import torch
+        from torch.distributed.fsdp import FullStateDictConfig
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        config = FullStateDictConfig(offload_to_cpu=True)
+        model = torch.nn.Linear(3, 2).to(device)
+        model.load_state_dict(torch.load("best.pt"))  # here
+        """,
+    "accelerators-only": """
+        import torch
+
+        model = torch.nn.Linear(3, 2).cuda()
+        model.load_state_dict(torch.load("best.pt"))  # here
+        """,
+    "no-checkpoint": """
+        import torch
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        names = torch.load("names.pt")  # here
+        """,
+    "cpu-setting": """
+        import torch
+
+        def weighted(x: torch.Tensor, cuda):
+            weights = torch.ones(2)
+            if cuda:
+                weights = weights.cuda()
+            return x.sum(1) + weights  # here
+        """,
+}
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def ask(code: str, name: str = "train.py") -> list[str]:
+        text = dedent(code).lstrip()
+        Path(name).write_text(text, encoding="utf-8")
+        line = 1 + next(n for n, one in enumerate(text.splitlines()) if one.endswith("# here"))
+        assert main(["why", "--verdict", f"{name}:{line}"]) == 0
+        out: str = capsys.readouterr().out
+        return out.splitlines()
+
+    return ask
+
+
+def test_a_reported_clash_has_its_level_and_its_evidence(told):
+    assert told(
+        """
+        import torch
+        from torch import nn
+
+        model = nn.Linear(3, 2).to("cuda")
+        x = torch.zeros(4, 3)
+        y = model(x)  # here
+        """
+    ) == [
+        "train.py:6: y = model(x)  # here",
+        "  model(): certain, reported  with an accelerator",
+        "    model: cuda",
+        "      train.py:4:9: module built on cpu here",
+        "      train.py:4:9: moved to cuda here",
+        "    x: cpu",
+        "      train.py:5:5: created on cpu here",
+    ]
+
+
+@pytest.mark.parametrize("name", EXCUSED)
+def test_an_excuse_is_named_with_its_reason(name, told):
+    lines = told(EXCUSED[name], "test_train.py" if name == "test-file" else "train.py")
+    assert any(f"    excuse {name}: {reason}" in lines for reason in _reasons(name)), lines
+
+
+def test_what_happens_in_another_file_is_reported_there(told):
+    Path("other.py").write_text(
+        "import torch\n\n\ndef weighted(x):\n    return x + torch.ones(3)\n", encoding="utf-8"
+    )
+    lines = told(
+        """
+        import torch
+        from other import weighted
+
+        weighted(torch.zeros(3).to("cuda"))  # here
+        """
+    )
+    assert lines[1:2] == ["  +: certain, excused  with an accelerator"]
+    assert lines[-1] == "    excuse another-file: it happens in another file: it is reported there"
+
+
+def _reasons(name: str) -> set[str]:
+    every = (*verdicts.CLASH, *verdicts.INPUT, *verdicts.READ, *verdicts.READ_TO_SEND)
+    excuses = [ground.excuse for ground in (*every, *verdicts.DEMAND, *verdicts.LOAD)]
+    excuses += [verdicts.OWN_FILE, verdicts.CPU_FILE, verdicts.OFFLOADED]
+    excuses += [verdicts.FOR_ACCELERATORS, verdicts.NO_CHECKPOINT]
+    excuses += [verdicts.SILENT, verdicts.ELSEWHERE, verdicts.CPU_SETTING]
+    return {excuse.reason for excuse in excuses if excuse.name == name}
+
+
+def test_a_line_without_a_clash_says_so(told):
+    assert told("x = 1  # here\n")[1:] == [
+        "  no clash is judged here: no two devices meet that are known to differ"
+    ]
