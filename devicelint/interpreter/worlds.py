@@ -1,4 +1,8 @@
-"""A whole program: the worlds in which it is walked, and the functions that nobody calls."""
+"""A whole program: the worlds in which it is walked, and the functions that nobody calls.
+
+This stands above the layers: what a walk consists of is decided here, and the last part of it, to
+walk what nobody calls, is Python's.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +10,14 @@ from collections.abc import Callable, Collection, Container, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from devicelint.domain.guard_events import GuardedMoves
 from devicelint.domain.history import Site
-from devicelint.domain.training_events import CpuOnly, FixedToCpu
 from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT, World
-from devicelint.interpreter.analyses.cpu_only import announce_cpu_only
-from devicelint.interpreter.analyses.fixed_to_cpu import announce_fixed_to_cpu
-from devicelint.interpreter.analyses.guards.groups import announce_guards
-from devicelint.interpreter.analyses.ignored_device import announce_ignored
 from devicelint.interpreter.engine.budget import Patience
 from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run, Split
 from devicelint.interpreter.python.classes import has_unentered, is_never_called, walk_class_alone
 from devicelint.interpreter.python.functions import walk_alone
-from devicelint.interpreter.torch.checkpoints import announce_loads
 
 _MOST_SETTINGS = 2
 
@@ -65,15 +62,7 @@ def explore(
     forget: `listener_for` is called anew for each walk.  What only serves events that are not
     `wanted` by name is left out; None wants all.  Raises `GivenUp` where it takes too much.
     """
-    patience = Patience.for_file(program.lines)
-
-    def begin(world: World, *, splits: bool) -> Run:
-        run = walker(program, world, listener_for(world), patience=patience, splits=splits)
-        run.wanted = wanted
-        attend(run, wanted)
-        run.guesses.begin(run)
-        return run
-
+    begin = _Begin(program, listener_for, walker, wanted, Patience.for_file(program.lines))
     walks = list(_walk_settings(begin, WITH_ONE))
     if everywhere or any(walk.counts_accelerators for walk in walks):
         walks.extend(_walk_settings(begin, WITH_SEVERAL))
@@ -83,8 +72,23 @@ def explore(
     return tuple(walks)
 
 
-class _Begin(Protocol):
-    def __call__(self, world: World, *, splits: bool) -> Run: ...
+@dataclass(frozen=True)
+class _Begin:
+    """Begins the walks through one program, which share its patience."""
+
+    program: Program
+    listener_for: Callable[[World], Listener]
+    walker: Walker
+    wanted: Container[str] | None
+    patience: Patience
+
+    def __call__(self, world: World, *, splits: bool) -> Run:
+        """A run that is about to walk in a world."""
+        listener = self.listener_for(world)
+        run = self.walker(self.program, world, listener, patience=self.patience, splits=splits)
+        attend(run, self.wanted)
+        run.guesses.begin(run)
+        return run
 
 
 def _walk_settings(begin: _Begin, world: World) -> Iterator[Walk]:
@@ -99,18 +103,10 @@ def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:
     run.execute_block(run.module)
     run.state.dead = False
     _walk_unentered(run, entered)
-    announce_loads(run)
-    if run.wants(CpuOnly):
-        announce_cpu_only(run)
-    if run.wants(FixedToCpu):
-        announce_fixed_to_cpu(run)
-    announce_ignored(run)
-    if run.wants(GuardedMoves):
-        announce_guards(run)
     for one in run.hearers:
         for event in one.at_end():
             run.announce(event)
-    differs = run.demands_accelerator or run.skips_a_machine or bool(run.loads)
+    differs = run.demands_accelerator or run.depends_on_machine
     return Walk(run.world, run.entered, differs, run.counts_accelerators)
 
 

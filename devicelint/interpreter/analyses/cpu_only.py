@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from devicelint.domain.devices import CPU
+from devicelint.domain.events import Event, Operand
 from devicelint.domain.history import Site
-from devicelint.domain.training_events import CpuOnly
+from devicelint.domain.training_events import CpuOnly, FixedToCpu
 from devicelint.domain.values import Class, Module, Outside, Ref, Tensor, Unknown
+from devicelint.interpreter.analyses.fixed_to_cpu import fixed_to_cpu
+from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.program import Program
@@ -22,20 +26,108 @@ from devicelint.interpreter.torch.modules.registration import owns_tensors, subm
 from devicelint.knowledge import kind_of, module_class
 
 
-def note_learner(run: Run, module: Module) -> None:
-    """Remember a module that the checked file builds, calls, or gives to an optimizer."""
-    if run.frame.is_checked:
-        run.learners.setdefault(module.ref, module)
+@analysis
+class CpuOnlyProgram(Analysis):
+    """Notes what a program trains, which speaks of no device, or of the CPU as its only one."""
+
+    serves = frozenset({CpuOnly, FixedToCpu})
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self.learners: dict[Ref, Module] = {}
+        """The modules that the checked file builds, calls, or gives to an optimizer."""
+        self._leaves: dict[Site, Tensor] = {}
+        """The tensors that are trained, by the call that makes each."""
+        self._unseen: dict[cst.Call, Frame] = {}
+        """The calls that build what optimizers are given the parameters of, and nobody sees."""
+        self._optimizes = False
+
+    def on_leaf(self, tensor: Tensor) -> None:
+        """Remember a tensor that is trained."""
+        is_trained = tensor.device == CPU and tensor.role in ("leaf", "parameter")
+        if is_trained and self.run.frame.is_checked:
+            self._leaves.setdefault(tensor.since.site, tensor)
+
+    def on_module_built(self, module: Module) -> None:
+        """Remember a module that the checked file builds; it is a new one each time."""
+        if self.run.frame.is_checked and not self.run.frame.is_heard:
+            self.learners[module.ref] = module
+
+    def on_module_called(self, own: Operand, arguments: Arguments) -> None:
+        """Remember a module that the checked file calls."""
+        if isinstance(own.value, Module):
+            self._note_learner(own.value)
+
+    def on_optimizer_built(self) -> None:
+        """The program trains."""
+        self._optimizes = self._optimizes or self.run.frame.is_checked
+
+    def on_optimized(self, modules: Sequence[Module], given: Site) -> None:
+        """Remember what an optimizer is given the parameters of."""
+        for module in modules:
+            self._note_learner(module)
+        if not modules and isinstance(given, cst.CSTNode):
+            for made in _built_unseen(self.run, given):
+                self._unseen.setdefault(*made)
+
+    def _note_learner(self, module: Module) -> None:
+        if self.run.frame.is_checked:
+            self.learners.setdefault(module.ref, module)
+
+    def at_end(self) -> Iterator[Event]:
+        """What a program trains, where nothing in it speaks of any device but the CPU."""
+        if self.run.world.accelerators == 1:
+            yield from self._parts_on_the_cpu()
+            yield from fixed_to_cpu(self.run, self.learners.values())
+
+    def _parts_on_the_cpu(self) -> Iterator[CpuOnly]:
+        """Each part of what a program trains, where nothing in it speaks of devices."""
+        run = self.run
+        if not (self._optimizes or _computes_gradients(run)):
+            return
+        if not (self.learners or self._leaves or self._unseen) or speaks_of_devices(run.program):
+            return
+        parts = dict.fromkeys((*self._modules(), *self._unseen), True)
+        parts |= dict.fromkeys(self._made_leaves(), False)
+        made = (run.made_in[one][0] for one in parts if one in run.made_in)
+        frames = [*self._unseen.values(), *made]
+        free = (one for one in USUAL_NAMES if all(is_free(run, one, frame) for frame in frames))
+        name = next(free, None)
+        for site, is_module in parts.items():
+            yield CpuOnly(site, is_module, tuple(parts.items()), name)
+
+    def _modules(self) -> Iterator[Site]:
+        """The calls that build the modules, each as a whole."""
+        run, inside = self.run, set(self._parts_of_others())
+        for module in self.learners.values():
+            place = module_device(run, module)
+            site = place.since.site
+            if module.ref in inside or site not in run.made_in or not isinstance(site, cst.Call):
+                continue
+            is_own = _is_built_in_a_module(run.made_in[site][0])
+            if not is_own and _has_tensors(run, module) and place.device == CPU:
+                yield site
+
+    def _parts_of_others(self) -> Iterator[Ref]:
+        """What others are made of; what they are given later does not move when they are built."""
+        made_in = self.run.made_in
+        for module in self.learners.values():
+            built = made_in.get(module.since.site, _LATER)[1]
+            for one in submodules(self.run, module):
+                made = made_in.get(one.since.site, _LATER)[1]
+                if one.ref != module.ref and made <= built:
+                    yield one.ref
+
+    def _made_leaves(self) -> Iterator[Site]:
+        """The calls that make the tensors which are trained."""
+        for site in self._leaves:
+            made = self.run.made_in.get(site)
+            if made is not None and not _is_built_in_a_module(made[0]):
+                yield site
 
 
-def note_leaf(run: Run, tensor: Tensor) -> None:
-    """Remember a tensor that is trained."""
-    if run.frame.is_checked and tensor.device == CPU and tensor.role in ("leaf", "parameter"):
-        run.leaves.setdefault(tensor.since.site, tensor)
-
-
-def note_unseen(run: Run, given: cst.CSTNode) -> None:
-    """Remember what an optimizer is given the parameters of, where that is built unseen."""
+def _built_unseen(run: Run, given: cst.CSTNode) -> Iterator[tuple[cst.Call, Frame]]:
+    """The calls that build, unseen, what an optimizer is given the parameters of."""
     for node in descendants(given):
         func = node.func if isinstance(node, cst.Call) else None
         if not isinstance(func, cst.Attribute) or func.attr.value != "parameters":
@@ -43,7 +135,7 @@ def note_unseen(run: Run, given: cst.CSTNode) -> None:
         owner = func.value.value if isinstance(func.value, cst.Name) else ""
         made = _building(run, owner)
         if made is not None and isinstance(run.lookup(owner), (Unknown, Outside)):
-            run.unseen.setdefault(*made)
+            yield made
 
 
 def _building(run: Run, name: str) -> tuple[cst.Call, Frame] | None:
@@ -59,48 +151,10 @@ def _building(run: Run, name: str) -> tuple[cst.Call, Frame] | None:
     return (value, frame) if alone and isinstance(value, cst.Call) else None
 
 
-def announce_cpu_only(run: Run) -> None:
-    """Announce each part of what a program trains, where nothing in it speaks of devices."""
-    if run.world.accelerators != 1 or not (run.optimizes or _computes_gradients(run)):
-        return
-    if not (run.learners or run.leaves or run.unseen) or speaks_of_devices(run.program):
-        return
-    parts = dict.fromkeys((*_modules(run), *run.unseen), True)
-    parts |= dict.fromkeys(_leaves(run), False)
-    frames = [*run.unseen.values(), *(run.made_in[one][0] for one in parts if one in run.made_in)]
-    free = (one for one in USUAL_NAMES if all(is_free(run, one, frame) for frame in frames))
-    name = next(free, None)
-    for site, is_module in parts.items():
-        run.announce(CpuOnly(site, is_module, tuple(parts.items()), name))
-
-
 def _computes_gradients(run: Run) -> bool:
     methods = mentions_in(run.module).methods
     owners = methods.get("grad", ())
     return "backward" in methods or any(one.endswith("autograd") for one in owners)
-
-
-def _modules(run: Run) -> Iterator[Site]:
-    """The calls that build the modules, each as a whole."""
-    inside = set(_parts_of_others(run))
-    for module in run.learners.values():
-        place = module_device(run, module)
-        site = place.since.site
-        if module.ref in inside or site not in run.made_in or not isinstance(site, cst.Call):
-            continue
-        is_own = _is_built_in_a_module(run.made_in[site][0])
-        if not is_own and _has_tensors(run, module) and place.device == CPU:
-            yield site
-
-
-def _parts_of_others(run: Run) -> Iterator[Ref]:
-    """What others are made of; what they are given later does not move when they are built."""
-    for module in run.learners.values():
-        built = run.made_in.get(module.since.site, _LATER)[1]
-        for one in submodules(run, module):
-            made = run.made_in.get(one.since.site, _LATER)[1]
-            if one.ref != module.ref and made <= built:
-                yield one.ref
 
 
 _LATER = (None, float("inf"))
@@ -123,14 +177,6 @@ def _has_tensors(run: Run, module: Module) -> bool:
         and kind_of(one.name) != "transformation"
         for one in submodules(run, module)
     )
-
-
-def _leaves(run: Run) -> Iterator[Site]:
-    """The calls that make the tensors which are trained."""
-    for site in run.leaves:
-        made = run.made_in.get(site)
-        if made is not None and not _is_built_in_a_module(made[0]):
-            yield site
 
 
 _OF_THE_CPU = ("share_memory", "quantize_", "quantization")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -19,39 +18,40 @@ from devicelint.domain.devices import (
 from devicelint.domain.values import NONE, Const, DeviceHandle, Outside, Tensor, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.hooks import EVERY_EVENT, Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import USUAL_NAMES, takes_device
 from devicelint.interpreter.facts.named_devices import devices_at_hand
 from devicelint.interpreter.facts.tensor_parameters import declared
 
-_FEWEST_SETTINGS = 2
-"""How many settings a call passes on before it is odd that the device is not among them."""
 
+@analysis
+class DeviceForwarding(Analysis):
+    """Looks at the defaults that calls fall back on, and at what their callers have."""
 
-def note_default(
-    run: Run, frame: Frame, parameter: cst.Param, value: Value, arguments: Arguments
-) -> None:
-    """A parameter was not given: where it is a device and the caller has one, announce that."""
-    site, node = frame.site, frame.node
-    if parameter.name.value not in USUAL_NAMES or site is None or run.device_choices:
-        return
-    if not isinstance(node, cst.FunctionDef) or not _is_device(node, parameter.name.value):
-        return
-    fixed = _fixed(value)
-    if isinstance(fixed, Known) and is_accelerator(fixed):
-        found = next(_at_hand(run, fixed, node, arguments), None)
-        run.demands_accelerator |= found is not None
-    elif fixed is not None or value == NONE or value == Const(""):
-        found = _setting_left_out(run, arguments) or _own_left_unused(run)
-    else:
-        return
-    if found is not None:
-        name = parameter.name.value
-        run.announce(DeviceNotForwarded(site, _called(run, site), name, parameter, found, fixed))
+    serves = EVERY_EVENT
+    """An accelerator that is written out as a default is a demand, which decides on the worlds."""
 
-
-def _called(run: Run, site: cst.Call) -> str:
-    return run.code_of(site.func)
+    def on_defaulted(
+        self, frame: Frame, parameter: cst.Param, value: Value, arguments: Arguments
+    ) -> None:
+        """A parameter was not given: where it is a device and the caller has one, announce that."""
+        run, site, node = self.run, frame.site, frame.node
+        if parameter.name.value not in USUAL_NAMES or site is None or run.device_choices:
+            return
+        if not isinstance(node, cst.FunctionDef) or not _is_device(node, parameter.name.value):
+            return
+        fixed = _fixed(value)
+        if isinstance(fixed, Known) and is_accelerator(fixed):
+            found = next(_at_hand(run, fixed, node, arguments), None)
+            run.demands_accelerator |= found is not None
+        elif fixed is not None or value == NONE or value == Const(""):
+            found = _own_left_unused(run)
+        else:
+            return
+        if found is not None:
+            name, called = parameter.name.value, run.code_of(site.func)
+            run.announce(DeviceNotForwarded(site, called, name, parameter, found, fixed))
 
 
 def _fixed(value: Value) -> Known | None:
@@ -92,24 +92,6 @@ def _is_callers(run: Run, node: cst.FunctionDef, parameter: cst.Param, value: Va
     if not isinstance(value, Outside) or not value.parameter:
         return False
     return declared(run, node, parameter) is not None
-
-
-def _setting_left_out(run: Run, arguments: Arguments) -> str | None:
-    """`run(opt.data, batch_size=opt.batch_size)`, where `--device` is an option as well."""
-    if not _DEVICE_OPTION.search(run.module_code):
-        return None
-    settings = [
-        argument.site.value.value
-        for argument in arguments
-        if isinstance(argument.site, cst.Attribute)
-        and isinstance(argument.site.value, cst.Name)
-        and isinstance(run.lookup(argument.site.value.value), Outside)
-    ]
-    owner = max(set(settings), key=settings.count, default="")
-    return f"{owner}.device" if settings.count(owner) >= _FEWEST_SETTINGS else None
-
-
-_DEVICE_OPTION = re.compile(r"add_argument\(\s*['\"]--device['\"]")
 
 
 def _own_left_unused(run: Run) -> str | None:

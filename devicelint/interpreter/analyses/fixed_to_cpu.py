@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import libcst as cst
 
 from devicelint.domain.history import Site
 from devicelint.domain.training_events import FixedToCpu
+from devicelint.domain.values import Module
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import means_accelerator
 
 
-def announce_fixed_to_cpu(run: Run) -> None:
-    """Announce the literals that fix a program which trains to the CPU, its only device."""
-    if run.world.accelerators != 1 or not run.learners or "cpu" not in run.program.text:
+def fixed_to_cpu(run: Run, learners: Collection[Module]) -> Iterator[FixedToCpu]:
+    """The literals that fix a program which trains to the CPU, its only device."""
+    if not learners or "cpu" not in run.program.text:
         return
     nodes = list(descendants(run.program.tree))
     if any(map(_speaks_of_accelerators, nodes)):
         return
-    moves = [module_device(run, learner).since.site for learner in run.learners.values()]
+    moves = [module_device(run, learner).since.site for learner in learners]
     for name, literal in _chosen_once(run, nodes):
         if any(_goes_to(move, name) for move in moves):
-            run.announce(FixedToCpu(literal, name))
+            yield FixedToCpu(literal, name)
 
 
 def _speaks_of_accelerators(node: cst.CSTNode) -> bool:

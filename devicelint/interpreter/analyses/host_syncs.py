@@ -13,12 +13,12 @@ from devicelint.interpreter.torch.operands import operand_of
 
 @analysis
 class HostSyncs(Analysis):
-    """Finds what Python waits for in a loop."""
+    """Looks for what Python reads, of what an accelerator works out."""
 
     serves = frozenset({HostWaits})
 
-    def on_read_by_host(self, given: Argument, site: cst.CSTNode) -> None:
-        """Python needs a number that an accelerator works out."""
+    def on_read(self, given: Argument, site: cst.CSTNode) -> None:
+        """Python needs a number that an accelerator works out; `site` is what asks for it."""
         if not self.run.frame.loops:
             return
         operand = operand_of(given.value, given.site)

@@ -8,9 +8,12 @@ import libcst as cst
 
 from devicelint.domain.api_events import DeviceIgnored
 from devicelint.domain.devices import CPU
+from devicelint.domain.events import Event
+from devicelint.domain.history import Site
 from devicelint.domain.values import Module, Outside, Tensor, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
@@ -21,31 +24,39 @@ from devicelint.interpreter.torch.device_arguments import names_accelerator
 _READS_ALL = frozenset({"locals", "vars", "eval", "exec"})
 
 
-def note_ignored(run: Run, frame: Frame, arguments: Arguments, result: Value) -> None:
-    """A function gave something that it made on the CPU: was it told another device?"""
-    node, site = frame.node, frame.site
-    if not run.world.accelerators or not isinstance(result, (Tensor, Module)):
-        return
-    if not isinstance(node, cst.FunctionDef) or site is None or not run.frame.is_checked:
-        return
-    made = result.since.site
-    given = _given(node, frame, arguments)
-    if given is None or not _may_be_accelerator(given[1].value) or _reads(node, given[0]):
-        return
-    if any(one is made for one in descendants(node.body)) and _is_free(run, node):
-        is_module = isinstance(result, Module)
-        event = DeviceIgnored(given[1].site, node, given[0], made, is_module)
-        run.ignored[site] = (event, site, result)
+@analysis
+class IgnoredDevice(Analysis):
+    """Notes the calls that gave what was made on the CPU, although they were told a device."""
 
+    serves = frozenset({DeviceIgnored})
 
-def announce_ignored(run: Run) -> None:
-    """Announce the devices that functions ignored, where nothing was moved there later."""
-    for event, call, result in run.ignored.values():
-        if not isinstance(result, (Tensor, Module)):
-            continue
-        place = result if isinstance(result, Tensor) else module_device(run, result)
-        if place.device == CPU and not _is_moved(run, call):
-            run.announce(event)
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._ignored: dict[Site, tuple[Event, cst.Call, Tensor | Module]] = {}
+        """What there is to announce, the call, and its result, by the call."""
+
+    def on_returned(self, frame: Frame, arguments: Arguments, result: Value) -> None:
+        """A function gave something that it made on the CPU: was it told another device?"""
+        run, node, site = self.run, frame.node, frame.site
+        if not run.world.accelerators or not isinstance(result, (Tensor, Module)):
+            return
+        if not isinstance(node, cst.FunctionDef) or site is None or not run.frame.is_checked:
+            return
+        made = result.since.site
+        given = _given(node, frame, arguments)
+        if given is None or not _may_be_accelerator(given[1].value) or _reads(node, given[0]):
+            return
+        if any(one is made for one in descendants(node.body)) and _is_free(run, node):
+            is_module = isinstance(result, Module)
+            event = DeviceIgnored(given[1].site, node, given[0], made, is_module)
+            self._ignored[site] = (event, site, result)
+
+    def at_end(self) -> Iterator[Event]:
+        """The devices that functions ignored, where nothing was moved there later."""
+        for event, call, result in self._ignored.values():
+            place = result if isinstance(result, Tensor) else module_device(self.run, result)
+            if place.device == CPU and not _is_moved(self.run, call):
+                yield event
 
 
 def _given(

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 import libcst as cst
 
 from devicelint.domain.devices import CPU, DeviceOf
-from devicelint.domain.events import Operand
+from devicelint.domain.events import MisplacedInput, MixedOperation, Operand
 from devicelint.domain.history import Verb
 from devicelint.domain.values import Tensor, Tuple, Value
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.operands import operand_of, report_clash
 
@@ -22,13 +23,19 @@ RETURNED = "return"
 """The operation that the announced clashes are of."""
 
 
-def check_returns(run: Run, frame: Frame) -> None:
-    """Hold what the paths of a function that is walked on its own return against each other."""
-    if frame.site is not None or len(frame.returns) < 2:
-        return
-    if frame.separated_by is not None and "cuda" in frame.separated_by.key:
-        return
-    _check_apart(run, [value for value, _ in frame.returns])
+@analysis
+class Placeholders(Analysis):
+    """Holds what the paths of a function that is walked on its own return against each other."""
+
+    serves = frozenset({MixedOperation, MisplacedInput})
+
+    def on_returning(self, frame: Frame) -> None:
+        """Report what was made for nothing on one path, where others give what a caller has."""
+        if frame.site is not None or len(frame.returns) < 2:
+            return
+        if frame.separated_by is not None and "cuda" in frame.separated_by.key:
+            return
+        _check_apart(self.run, [value for value, _ in frame.returns])
 
 
 def _check_apart(run: Run, values: Sequence[Value]) -> None:

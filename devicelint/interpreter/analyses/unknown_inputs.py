@@ -10,19 +10,27 @@ from devicelint.domain.events import Operand
 from devicelint.domain.history import Verb
 from devicelint.domain.values import Unknown
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.nodes import names_bound_by
 from devicelint.interpreter.engine.run import Run
 
 
-def note_unknown(run: Run, own: Operand, arguments: Arguments) -> None:
-    """Announce each argument that a loop over something unknown gives to a module."""
-    moved = own.since is not None and own.since.verb is Verb.MOVED
-    if not (moved and run.frame.is_checked and may_be_accelerator(own.device)):
-        return
-    for argument in arguments:
-        source = _source(run, argument.site) if isinstance(argument.value, Unknown) else None
-        if source is not None:
-            run.announce(UnknownInput(argument.site, own, source))
+@analysis
+class UnknownInputs(Analysis):
+    """Looks for what a loop over something unknown gives to a module that was moved."""
+
+    serves = frozenset({UnknownInput})
+
+    def on_module_called(self, own: Operand, arguments: Arguments) -> None:
+        """Announce each argument that a loop over something unknown gives to a module."""
+        run = self.run
+        moved = own.since is not None and own.since.verb is Verb.MOVED
+        if not (moved and run.frame.is_checked and may_be_accelerator(own.device)):
+            return
+        for argument in arguments:
+            source = _source(run, argument.site) if isinstance(argument.value, Unknown) else None
+            if source is not None:
+                run.announce(UnknownInput(argument.site, own, source))
 
 
 def _source(run: Run, site: object) -> cst.BaseExpression | None:

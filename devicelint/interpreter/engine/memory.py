@@ -1,4 +1,4 @@
-"""What a walk keeps in mind: what surrounds the point where it is, and what it has noted so far."""
+"""What a walk keeps in mind: what surrounds its place, who hears it, and what it has met so far."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields
-from typing import NamedTuple, TypeVar, cast
-
-import libcst as cst
+from typing import TypeVar, cast
 
 from devicelint.domain.devices import CPU, Device
-from devicelint.domain.events import Event, Load, Transfer
-from devicelint.domain.history import Site, Step
-from devicelint.domain.values import Class, Function, Imported, Loaded, Module, Ref, Tensor, Value
+from devicelint.domain.history import Site
+from devicelint.domain.values import Class, Function, Module, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.steps import Hearer, Notes, Steps
 
@@ -42,36 +39,6 @@ class Surroundings:
     """The Sequentials whose layers are being called, outermost first, with their calls."""
 
 
-@dataclass(frozen=True)
-class MovedName:
-    """`net.cuda()` or `net = net.cuda()`, as a statement."""
-
-    name: str
-    statement: cst.Expr | cst.Assign
-    call: cst.Call
-    target: Device
-    frame: Frame
-    moment: int
-    built: Site
-    """The call that built the module."""
-
-
-class UnmovedPart(NamedTuple):
-    """What stays in `x.to(device), y`: its place, the move beside it, and where that goes."""
-
-    site: cst.BaseExpression
-    move: cst.Call
-    device: Device
-
-
-class Saved(NamedTuple):
-    """A file that was written: where the walk began that did, and under which settings."""
-
-    path: object
-    entry: Site
-    settings: frozenset[str]
-
-
 Noted = TypeVar("Noted", bound=Notes)
 Hears = TypeVar("Hears", bound=Hearer)
 
@@ -94,8 +61,12 @@ class Attention:
         """Those who hear the walk."""
         return tuple(one for one in self._notes.values() if isinstance(one, Hearer))
 
-    def hearer(self, kind: type[Hears]) -> Hears | None:
-        """The one of a kind that hears the walk, where it was needed."""
+    def hearer(self, kind: type[Hears]) -> Hears:
+        """The one of a kind that hears every walk."""
+        return cast("Hears", self._notes[kind])
+
+    def find_hearer(self, kind: type[Hears]) -> Hears | None:
+        """The one of a kind that hears this walk, where it is needed."""
         return cast("Hears | None", self._notes.get(kind))
 
     def notes(self, kind: type[Noted]) -> Noted:
@@ -119,21 +90,12 @@ class Attention:
 
 @dataclass(eq=False, kw_only=True)
 class Memory(Attention):
-    """What the walk has noted, for itself and for those who ask at the end."""
-
-    def __post_init__(self) -> None:
-        super().__init__()
+    """What the walk needs to know of what it has walked."""
 
     moment: int = 0
     """How many statements were walked."""
     steps_elsewhere: int = 0
     """How many of these were in files that the checked one imports."""
-    lines_elsewhere: int = 0
-    """How many lines these files have."""
-    imported: dict[Imported, Value] = field(default_factory=dict)
-    """What the names stand for that the checked file imports."""
-    left_out: bool = False
-    """Whether some file was not looked at any more, for there were too many."""
     entered: set[Site] = field(default_factory=set)
     """The functions that were interpreted with the arguments of a call."""
     instantiated: set[Site] = field(default_factory=set)
@@ -148,51 +110,15 @@ class Memory(Attention):
     """The functions that were defined, with the frame that did."""
     demands_accelerator: bool = False
     """Whether the code goes to an accelerator that it writes out, unguarded."""
-    skips_a_machine: bool = False
-    """Whether a branch was left out because this machine has an accelerator, or none."""
+    depends_on_machine: bool = False
+    """Whether a machine without an accelerator goes another way, or loads where this one does."""
     counts_accelerators: bool = False
     """Whether the code asks how many accelerators there are."""
-    moved_back: set[tuple[Ref, str]] = field(default_factory=set)
-    """What has left an accelerator again: modules, and names of tensors."""
-    hidden: set[Ref] = field(default_factory=set)
-    """The modules that lie in a plain container of another one, unregistered."""
-    assigned_by: dict[Site, Site] = field(default_factory=dict)
-    """The statement of each attribute that was assigned to."""
-    backends: set[str] = field(default_factory=set)
-    """The names that the program gives to backends of its own."""
-    """The names that a scope binds anywhere, for those scopes where a fix asked."""
     made_in: dict[Site, tuple[Frame, int]] = field(default_factory=dict)
     """The frame in which each tensor or module was created, and the moment."""
-    moved_siblings: dict[Site, tuple[Site, int]] = field(default_factory=dict)
-    """The statement that moves a name, and its moment, by the statement that bound the name."""
-    unmoved_parts: dict[Step, UnmovedPart] = field(default_factory=dict)
-    """The parts of tuples that stay where others are moved, by what put each where it is."""
-    moved_names: dict[Site, MovedName] = field(default_factory=dict)
-    """The statements that move modules by their names."""
-    moves: dict[Site, Transfer] = field(default_factory=dict)
-    """The transfers of the file, as they were made last."""
-    guarded_moves: set[Site] = field(default_factory=set)
-    """The moves that are made under a condition that the code cannot tell."""
-    guarded_here: set[Site] = field(default_factory=set)
-    """Those of them whose function has that condition itself, and not who calls it."""
-    loads: dict[Site, Load] = field(default_factory=dict)
-    """The loads without map_location, and what they are used for."""
-    moved_loads: dict[Site, Loaded] = field(default_factory=dict)
-    """What was loaded, by the transfer that moved it."""
-    ignored: dict[Site, tuple[Event, cst.Call, Value]] = field(default_factory=dict)
-    """The calls whose device is ignored: what there is to announce, the call, and its result."""
-    learners: dict[Ref, Module] = field(default_factory=dict)
-    """The modules that the checked file builds, calls, or gives to an optimizer."""
-    leaves: dict[Site, Tensor] = field(default_factory=dict)
-    """The tensors that are trained, by the call that makes each."""
-    unseen: dict[cst.Call, Frame] = field(default_factory=dict)
-    """The calls that build what optimizers are given the parameters of, and nobody sees."""
-    optimizes: bool = False
-    """Whether the program builds an optimizer."""
-    saved_models: dict[object, tuple[Value, frozenset[Device]]] = field(default_factory=dict)
-    """The models that were written whole, by their file, and where they were."""
-    saved: set[Saved] = field(default_factory=set)
-    """The files of checkpoints that were written."""
+
+    def __post_init__(self) -> None:
+        super().__init__()
 
     @contextmanager
     def forgetting(self) -> Iterator[None]:
@@ -210,4 +136,4 @@ class Memory(Attention):
                 setattr(self, name, held)
 
 
-_KEPT = frozenset({"entered", "interpretations", "imported"})
+_KEPT = frozenset({"entered", "interpretations"})

@@ -7,7 +7,7 @@ the tables.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -73,8 +73,6 @@ class Run(Surroundings, Memory):
         self.state = State()
         self.frame = Frame.of_module(program.tree, program.home)
         self._listener = listener
-        self.wanted: Container[str] | None = None
-        """The names of the events that the listener takes note of; None for all."""
         self.guesses = guesses_of(program.guesses)
         self.patience = patience
         self._look_at = 0
@@ -209,24 +207,7 @@ class Run(Surroundings, Memory):
         if self.splits and self.frame.is_checked and loses_device(one, other, joined):
             raise Split(flag.key)
 
-    def note_sibling(self, statement: cst.Assign) -> None:
-        """Remember the statement that moves a name, for the names that were bound with it."""
-        transfer = self._last_transfer
-        value = statement.value
-        if transfer is None or not (transfer.site is value or type(value) is cst.Tuple):
-            return
-        if not isinstance(transfer.receiver_site, cst.Name):
-            return
-        given = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
-        binding = self.frame.bindings.get(transfer.receiver_site.value)
-        if binding is not None and any(transfer.site is one for one in given):
-            self.moved_siblings[binding] = (statement, self.moment)
-
     # -- events ----------------------------------------------------------------------------
-
-    def wants(self, event: type[Event]) -> bool:
-        """Whether anybody takes note of a kind of event: else there is no need to look for it."""
-        return self.wanted is None or event.__name__ in self.wanted
 
     def announce(self, event: Event) -> None:
         """Let the rules know; what goes wrong in another file is found where that is checked."""
@@ -270,8 +251,7 @@ class Run(Surroundings, Memory):
     def announce_transfer(self, transfer: Transfer) -> None:
         """Announce a transfer, and remember it in case its result is thrown away."""
         self._last_transfer = transfer
-        if self.frame.is_checked:
-            self.moves[transfer.site] = transfer
+        self.steps.transfer(transfer)
         self.announce(transfer)
 
     def announce_discarded(self, expression: cst.BaseExpression, statement: Site) -> None:

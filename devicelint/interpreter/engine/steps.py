@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
-from devicelint.domain.events import Event
-from devicelint.domain.values import Module, Value
+from devicelint.domain.events import Event, Operand, Transfer
+from devicelint.domain.history import Site
+from devicelint.domain.values import Module, Tensor, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.frame import Frame
 
 Heard = ParamSpec("Heard")
 Forked = TypeVar("Forked", bound="Notes")
@@ -31,17 +33,39 @@ class Notes:
 class Hearer(Notes):
     """Hears steps of a walk: those whose methods it defines."""
 
+    def on_assignment(self, statement: cst.Assign) -> None:
+        """The value of an assignment is evaluated; nothing is bound to it yet."""
+
+    def on_attribute_assigned(
+        self, target: cst.Attribute, statement: cst.Assign | cst.AnnAssign
+    ) -> None:
+        """A statement is about to assign to an attribute."""
+
     def on_assigned(self, value: Value) -> None:
         """A name or an attribute is given a value by the current statement."""
 
+    def on_tuple(self, node: cst.Tuple, items: Sequence[Value]) -> None:
+        """A tuple is written out, of these items."""
+
+    def on_parameter(self, name: str, parameter: cst.Param) -> None:
+        """A parameter gets a value that only the caller knows."""
+
+    def on_option(self, arguments: Arguments) -> None:
+        """An option is declared for the command line."""
+
+    def on_defaulted(
+        self, frame: Frame, parameter: cst.Param, value: Value, arguments: Arguments
+    ) -> None:
+        """A call leaves a parameter of a function to its default; `frame` is to be walked next."""
+
+    def on_returning(self, frame: Frame) -> None:
+        """A function was walked, and what its paths return is about to be joined."""
+
+    def on_returned(self, frame: Frame, arguments: Arguments, result: Value) -> None:
+        """A call of a function has returned."""
+
     def on_joined(self, left: Value, right: Value) -> None:
         """Two paths meet on which one place, or the result of a call, has these values."""
-
-    def on_optimizer_stepped(self, module: Module, site: cst.Call) -> None:
-        """An optimizer steps over the parameters of a module."""
-
-    def on_read_by_host(self, given: Argument, site: cst.CSTNode) -> None:
-        """Python needs what a value holds, a number or a text; `site` is what asks for it."""
 
     def on_called_unseen(self, callee: Value, arguments: Arguments, site: cst.Call) -> None:
         """Something is called of which it is not known what it does, or not what it gives."""
@@ -49,23 +73,44 @@ class Hearer(Notes):
     def on_called_elsewhere(self, arguments: Arguments, site: cst.BaseExpression) -> None:
         """The checked file calls a function of another file, which was walked."""
 
-    def on_tested(self, node: cst.CSTNode, value: Value) -> None:
-        """A value is asked whether it is true."""
+    def on_tested(self, node: cst.BaseExpression, value: Value) -> None:
+        """A value is taken for a condition."""
 
-    def on_branching(self, node: cst.BaseExpression) -> None:
-        """The branches of a test are walked from here on."""
+    def on_branches_entered(self, test: cst.BaseExpression) -> None:
+        """What depends on a test is walked from here on."""
 
-    def on_branched(self) -> None:
-        """The branches of the last test were walked."""
+    def on_branches_left(self) -> None:
+        """What depends on the test that was entered last is walked."""
 
-    def on_used_as_index(self, value: Value) -> None:
-        """A value is used as the number of a device."""
+    def on_read(self, given: Argument, site: cst.CSTNode) -> None:
+        """Python reads the number in a value: to print it, to decide by it."""
 
-    def on_option_declared(self, arguments: Arguments) -> None:
-        """`add_argument` is called on what may be a parser of the command line."""
+    def on_index_used(self, value: Value) -> None:
+        """A value is the index of a device."""
 
-    def on_parameter_unknown(self, name: str, parameter: cst.Param) -> None:
-        """A parameter gets its value from a caller that nobody sees."""
+    def on_demanded(self, site: cst.CSTNode) -> None:
+        """The code goes to a device here."""
+
+    def on_transfer(self, transfer: Transfer) -> None:
+        """A value is moved, or was to be."""
+
+    def on_leaf(self, tensor: Tensor) -> None:
+        """A tensor is made that may be trained, or is given to an optimizer."""
+
+    def on_module_built(self, module: Module) -> None:
+        """A module is built."""
+
+    def on_module_called(self, own: Operand, arguments: Arguments) -> None:
+        """A module is called, or what was moved like one."""
+
+    def on_optimizer_built(self) -> None:
+        """An optimizer is built."""
+
+    def on_optimized(self, modules: Sequence[Module], given: Site) -> None:
+        """An optimizer is given the parameters of modules; none, where nothing is known of them."""
+
+    def on_optimizer_stepped(self, module: Module, site: cst.Call) -> None:
+        """An optimizer steps over the parameters of a module."""
 
     def at_end(self) -> Iterator[Event]:
         """What there is to announce when the walk is over."""
@@ -75,35 +120,32 @@ class Hearer(Notes):
 class Steps:
     """What to call at each step of a walk: one who hears it, all who do, or nobody."""
 
-    __slots__ = (
-        "assigned",
-        "branched",
-        "branching",
-        "called_elsewhere",
-        "called_unseen",
-        "joined",
-        "optimizer_stepped",
-        "option_declared",
-        "parameter_unknown",
-        "read_by_host",
-        "tested",
-        "used_as_index",
-    )
-
-    def __init__(self, hearers: Iterable[Hearer] = ()) -> None:
-        among = tuple(hearers)
+    def __init__(self, among: Sequence[Hearer] = ()) -> None:
+        self.assignment = _heard(among, Hearer.on_assignment)
+        self.attribute_assigned = _heard(among, Hearer.on_attribute_assigned)
         self.assigned = _heard(among, Hearer.on_assigned)
+        self.tuple = _heard(among, Hearer.on_tuple)
+        self.parameter = _heard(among, Hearer.on_parameter)
+        self.option = _heard(among, Hearer.on_option)
+        self.defaulted = _heard(among, Hearer.on_defaulted)
+        self.returning = _heard(among, Hearer.on_returning)
+        self.returned = _heard(among, Hearer.on_returned)
         self.joined = _heard(among, Hearer.on_joined)
-        self.optimizer_stepped = _heard(among, Hearer.on_optimizer_stepped)
-        self.read_by_host = _heard(among, Hearer.on_read_by_host)
         self.called_unseen = _heard(among, Hearer.on_called_unseen)
         self.called_elsewhere = _heard(among, Hearer.on_called_elsewhere)
         self.tested = _heard(among, Hearer.on_tested)
-        self.branching = _heard(among, Hearer.on_branching)
-        self.branched = _heard(among, Hearer.on_branched)
-        self.used_as_index = _heard(among, Hearer.on_used_as_index)
-        self.option_declared = _heard(among, Hearer.on_option_declared)
-        self.parameter_unknown = _heard(among, Hearer.on_parameter_unknown)
+        self.branches_entered = _heard(among, Hearer.on_branches_entered)
+        self.branches_left = _heard(among, Hearer.on_branches_left)
+        self.read = _heard(among, Hearer.on_read)
+        self.index_used = _heard(among, Hearer.on_index_used)
+        self.demanded = _heard(among, Hearer.on_demanded)
+        self.transfer = _heard(among, Hearer.on_transfer)
+        self.leaf = _heard(among, Hearer.on_leaf)
+        self.module_built = _heard(among, Hearer.on_module_built)
+        self.module_called = _heard(among, Hearer.on_module_called)
+        self.optimizer_built = _heard(among, Hearer.on_optimizer_built)
+        self.optimized = _heard(among, Hearer.on_optimized)
+        self.optimizer_stepped = _heard(among, Hearer.on_optimizer_stepped)
 
 
 def _heard(

@@ -14,10 +14,18 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import Module, Moved, Ref, Tensor, Unknown, Value
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.steps import Notes
 
 _MOVES = (Verb.MOVED, Verb.PLACED)
 _OWNED = ("parameter", "buffer")
 _NOWHERE = Unsure("it is moved more than once")
+
+
+class MovedBack(Notes):
+    """What has left an accelerator again: modules, and names of tensors."""
+
+    def __init__(self) -> None:
+        self.places: set[tuple[Ref, str]] = set()
 
 
 def note_module_moved(run: Run, module: Module, old: Value | None, place: Moved) -> None:
@@ -25,7 +33,7 @@ def note_module_moved(run: Run, module: Module, old: Value | None, place: Moved)
     if not isinstance(old, Moved) or not _leaves(old.device, place.device):
         return
     if place.since.verb is Verb.MOVED and old.since.verb in _MOVES:
-        run.moved_back.add((module.ref, DEVICE_FIELD))
+        run.notes(MovedBack).places.add((module.ref, DEVICE_FIELD))
 
 
 def note_bound_again(run: Run, name: str, value: Tensor) -> None:
@@ -33,7 +41,7 @@ def note_bound_again(run: Run, name: str, value: Tensor) -> None:
     ref = run.frame.scope_of(name, run.state)
     old = run.state.read(ref, name)
     if isinstance(old, Tensor) and _leaves(old.device, value.device):
-        run.moved_back.add((ref, name))
+        run.notes(MovedBack).places.add((ref, name))
 
 
 def _leaves(old: Device, new: Device) -> bool:
@@ -42,7 +50,7 @@ def _leaves(old: Device, new: Device) -> bool:
 
 def forget_places(run: Run) -> None:
     """Before a function is walked that may be called at any time."""
-    for ref, name in run.moved_back:
+    for ref, name in run.notes(MovedBack).places:
         held = run.state.read(ref, name)
         if isinstance(held, Moved):
             _unsettle(run, ref, Step(held.since.verb, held.since.site, _NOWHERE))

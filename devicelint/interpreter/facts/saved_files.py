@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -13,13 +14,30 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import Const, Module, OneOf, Outside, Value
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.memory import Saved
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import is_cpu, means_accelerator
 from devicelint.interpreter.facts.mentions import called_method, mentions_in
 from devicelint.interpreter.facts.name_uses import last_name
+
+
+class Saved(NamedTuple):
+    """A file that was written: where the walk began that did, and under which settings."""
+
+    path: object
+    entry: Site
+    settings: frozenset[str]
+
+
+class SavedFiles(Notes):
+    """The files of checkpoints that were written."""
+
+    def __init__(self) -> None:
+        self.files: set[Saved] = set()
+        self.models: dict[object, tuple[Value, frozenset[Device]]] = {}
+        """The models that were written whole, by their file, and where they were."""
 
 
 def identity_of(run: Run, path: Argument) -> object:
@@ -51,19 +69,21 @@ def _template(path: cst.CSTNode) -> cst.CSTNode:
 
 def note_saved(run: Run, path: Argument) -> None:
     """Remember a file that is written here."""
-    run.saved.add(Saved(identity_of(run, path), _entry(run), frozenset(run.settings)))
+    run.notes(SavedFiles).files.add(
+        Saved(identity_of(run, path), _entry(run), frozenset(run.settings))
+    )
 
 
 def note_saved_model(run: Run, path: Argument, model: Value) -> None:
     """Remember a model that is written whole, and where it is as that happens."""
     places = _places(run, model)
     if places is not None:
-        run.saved_models[identity_of(run, path)] = (model, places)
+        run.notes(SavedFiles).models[identity_of(run, path)] = (model, places)
 
 
 def saved_model(run: Run, path: Argument) -> Value | None:
     """The model that a file holds, as far as nothing has moved it since it was written."""
-    model, places = run.saved_models.get(identity_of(run, path), (None, None))
+    model, places = run.notes(SavedFiles).models.get(identity_of(run, path), (None, None))
     return model if model is not None and _places(run, model) == places else None
 
 
@@ -87,7 +107,7 @@ def is_of_this_run(run: Run, path: Argument) -> bool:
         one.path == path_here
         and one.entry is entry
         and (one.settings <= settings or (settings and settings <= one.settings))
-        for one in run.saved
+        for one in run.notes(SavedFiles).files
     )
 
 
@@ -109,7 +129,7 @@ def asking_for_files(run: Run, test: cst.BaseExpression) -> Iterator[None]:
 
 def is_written_here(run: Run, path: object) -> bool:
     """Whether the file writes such a path anywhere."""
-    return any(one.path == path for one in run.saved)
+    return any(one.path == path for one in run.notes(SavedFiles).files)
 
 
 def _entry(run: Run) -> Site:

@@ -42,10 +42,10 @@ NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no
 @executes(cst.If)
 def if_statement(run: Run, node: cst.If) -> None:
     value = condition_at(run, node.test)
-    run.steps.read_by_host(Argument(node.test, value), node.test)
+    run.steps.read(Argument(node.test, value), node.test)
     if is_machine(value):
         left_out = node.orelse if truth_of(run, value) else node.body
-        run.skips_a_machine |= left_out is not None and _concerns_devices(left_out)
+        run.depends_on_machine |= left_out is not None and _concerns_devices(left_out)
     with choosing(run, node.test, value), asking_for_files(run, node.test):
         branch(
             run,

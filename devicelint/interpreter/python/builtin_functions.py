@@ -44,6 +44,10 @@ BUILTIN_SCOPE.update(
 )
 
 
+_READ_NUMBERS = frozenset(f"builtins.{name}" for name in "float int bool print format".split())
+"""Functions that need what a tensor holds."""
+
+
 @function(
     *(
         f"builtins.{name}"
@@ -55,16 +59,12 @@ BUILTIN_SCOPE.update(
 def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if name == "builtins.abs" and arguments.positional:
         return arguments.positional[0].value
-    if name in _READ:
+    if name in _READ_NUMBERS:
         for argument in arguments:
-            run.steps.read_by_host(argument, site)
+            run.steps.read(argument, site)
     if name in ("builtins.type", "builtins.vars", "builtins.locals", "builtins.globals"):
         return Unknown(name)
     return HOST
-
-
-_READ = frozenset(f"builtins.{name}" for name in "float int bool print format".split())
-"""Functions of Python that need what a tensor holds."""
 
 
 @function("builtins.dict", "collections.OrderedDict")

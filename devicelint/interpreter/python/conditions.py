@@ -155,14 +155,14 @@ def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> AbstractCo
 @contextmanager
 def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) -> Iterator[None]:
     counted = asks and not isinstance(condition, Flag)
+    run.steps.tested(node, condition)
     run.assumptions += counted
     run.device_choices += asks
     try:
-        run.steps.tested(node, condition)
-        run.steps.branching(node)
+        run.steps.branches_entered(node)
         yield
     finally:
-        run.steps.branched()
+        run.steps.branches_left()
         run.assumptions -= counted
         run.device_choices -= asks
 

@@ -123,5 +123,5 @@ def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.C
     arguments = arguments_of(run, node)
     if name == "format":
         for argument in arguments:
-            run.steps.read_by_host(argument, node)
+            run.steps.read(argument, node)
     return HOST

@@ -41,7 +41,6 @@ from devicelint.interpreter.python.containers import (
     mark_shared,
 )
 from devicelint.interpreter.python.loops import comprehension_scope
-from devicelint.interpreter.suggestions.tuple_parts import note_unmoved_parts
 
 
 @evaluates(cst.Name)
@@ -87,7 +86,7 @@ def tuple_display(run: Run, node: cst.Tuple) -> Value:
             items.extend(value.items)
         else:
             items.append(value)
-    note_unmoved_parts(run, node, items)
+    run.steps.tuple(node, items)
     return Tuple(tuple(items))
 
 

@@ -25,8 +25,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.ignored_device import note_ignored
-from devicelint.interpreter.analyses.placeholders import check_returns
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
@@ -80,7 +78,7 @@ def call_function(
     first = receiver if function.kind != "static" else None
     bind_parameters(run, frame, node.params, arguments, first)
     result = _walk(run, frame, function)
-    note_ignored(run, frame, arguments, result)
+    run.steps.returned(frame, arguments, result)
     result = _seen_by_caller(run, function, arguments, result, site)
     if _is_plain(result):
         run.remembered[key] = result
@@ -224,7 +222,7 @@ def _walk(run: Run, frame: Frame, function: Function) -> Value:
 def _leave(run: Run, frame: Frame) -> Value:
     """Join what the paths that return hold, and what they return."""
     result: Value | None = None if run.state.dead else NONE
-    check_returns(run, frame)
+    run.steps.returning(frame)
     for value, state in frame.returns:
         joined = value if result is None else join_known(result, value)
         if result is not None and frame.separated_by is not None:

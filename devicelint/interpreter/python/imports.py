@@ -28,6 +28,7 @@ from devicelint.interpreter.engine.frame import GLOBALS
 from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Contents, Program
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.engine.tables import attributes, executes, resolves
 from devicelint.interpreter.facts.qualified_names import name_of_file
 
@@ -92,14 +93,31 @@ def _find(run: Run, module: str, level: int) -> str | None:
     return library.find(importer, module, level)
 
 
+class Followed(Notes):
+    """What is known of the files that the checked one imports."""
+
+    def __init__(self) -> None:
+        self.values: dict[Imported, Value] = {}
+        """What the names stand for that the checked file imports."""
+        self.lines = 0
+        """How many lines the files have that were walked."""
+        self.left_out = False
+        """Whether some file was not looked at any more, for there were too many."""
+
+    def fork(self) -> Followed:
+        """The same: a file that was walked is known from then on."""
+        return self
+
+
 @resolves(Imported)
 def resolve(run: Run, value: Imported) -> Value:
     """What an imported name stands for; the same on all paths, whichever asks first."""
-    known = run.imported.get(value)
+    values = run.notes(Followed).values
+    known = values.get(value)
     if known is None:
         known = _followed(run, value)
         if run.frame.is_checked:
-            run.imported[value] = known
+            values[value] = known
     return known
 
 
@@ -143,9 +161,9 @@ def _enter(run: Run, home: str) -> bool:
     """Walk a file where that has not been done, and take over what it holds."""
     if run.state.read(home, _WALKED) is not None:
         return True
-    library = run.program.library
-    if library is None or run.lines_elsewhere > _MOST_LINES:
-        run.left_out |= library is not None
+    library, known = run.program.library, run.notes(Followed)
+    if library is None or known.lines > _MOST_LINES:
+        known.left_out |= library is not None
         return False
     program = library.program(home)
     if program is None:
@@ -153,7 +171,7 @@ def _enter(run: Run, home: str) -> bool:
     contents = program.walked.get(World(run.world.accelerators))
     if contents is None:
         contents = _walk(program, run)
-    run.lines_elsewhere += contents.lines
+    known.lines += contents.lines
     run.counts_accelerators |= contents.counts_accelerators
     run.state.adopt(contents.objects)
     return True
@@ -170,7 +188,8 @@ def _walk(program: Program, importer: Run) -> Contents:
     patience = Patience(steps, importer.patience.until)
     run = Run(program, world, _unheard, patience=patience, splits=False)
     attend(run, frozenset())
-    run.lines_elsewhere = importer.lines_elsewhere + program.lines
+    known, before = run.notes(Followed), importer.notes(Followed)
+    known.lines = before.lines + program.lines
     run.state.write(program.home, _WALKED, Const(True))
     run.state.write(program.home, "__name__", Const("a module that is imported"))
     program.walked[world] = Contents()  # What imports it in a circle finds nothing yet.
@@ -181,10 +200,10 @@ def _walk(program: Program, importer: Run) -> Contents:
         del program.walked[world]
         raise
     objects = {ref: one for ref, one in run.state.objects().items() if _is_of_a_file(ref, one)}
-    lines = run.lines_elsewhere - importer.lines_elsewhere
+    lines = known.lines - before.lines
     contents = Contents(objects, lines, run.counts_accelerators)
-    importer.left_out |= run.left_out
-    if run.left_out:  # Somebody with fewer imports may see more of it.
+    before.left_out |= known.left_out
+    if known.left_out:  # Somebody with fewer imports may see more of it.
         del program.walked[world]
     else:
         program.walked[world] = contents

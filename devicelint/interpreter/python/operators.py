@@ -90,7 +90,7 @@ def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Outside) -
     kind, colon, rest = text.partition(":")
     if not colon or kind not in DEVICE_TYPES or rest not in ("", "%d", "%s", "%i"):
         return HOST
-    run.steps.used_as_index(value)
+    run.steps.index_used(value)
     return DeviceHandle(Known(kind), node, is_object=False)
 
 

@@ -18,7 +18,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.device_forwarding import note_default
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
@@ -68,7 +67,7 @@ def _bind(
     if argument is None:
         if parameter.default is not None and not arguments.open:
             value = offered(run, parameter.default)
-            note_default(run, frame, parameter, value, arguments)
+            run.steps.defaulted(frame, parameter, value, arguments)
         else:
             value = _from_outside(run, name, parameter)
     else:
@@ -164,7 +163,7 @@ def offered(run: Run, node: cst.BaseExpression) -> Value:
 def _from_outside(run: Run, name: str, parameter: cst.Param) -> Value:
     """What a caller gives: anything, or a tensor where that is proven."""
     since = Step(Verb.RECEIVED, parameter, DeviceOf(name))
-    run.steps.parameter_unknown(name, parameter)
+    run.steps.parameter(name, parameter)
     declare_tensor(run, name, parameter)
     return as_proven(run, Outside(name, name, since))
 

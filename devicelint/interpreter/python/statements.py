@@ -86,10 +86,10 @@ def _forget_receiver(run: Run, call: cst.Call, value: Value) -> None:
 @executes(cst.Assign)
 def assignment(run: Run, node: cst.Assign) -> None:
     value = run.evaluate(node.value)
-    run.note_sibling(node)
+    run.steps.assignment(node)
     for target in node.targets:
         if type(target.target) is cst.Attribute:
-            run.assigned_by[target.target] = node
+            run.steps.attribute_assigned(target.target, node)
         assign(run, target.target, value, node.value)
 
 
@@ -100,7 +100,7 @@ def annotated_assignment(run: Run, node: cst.AnnAssign) -> None:
     is_field = isinstance(run.frame.node, cst.ClassDef)
     value = offered(run, node.value) if is_field else run.evaluate(node.value)
     if isinstance(node.target, cst.Attribute):
-        run.assigned_by[node.target] = node
+        run.steps.attribute_assigned(node.target, node)
     assign(run, node.target, value, node.value)
 
 

@@ -15,6 +15,7 @@ from devicelint.interpreter.engine.nodes import children, descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.interpreter.facts.training_loops import training_loop
+from devicelint.interpreter.suggestions.walk_notes import AttributeAssignments
 
 
 class CodeAround:
@@ -69,7 +70,7 @@ class CodeAround:
 
     def assignment_to(self, target: Site) -> Site | None:
         """The statement that assigns to a target, where it was walked."""
-        return self._run.assigned_by.get(target)
+        return self._run.hearer(AttributeAssignments).statements.get(target)
 
     def bound_by(self, site: Site) -> Site | None:
         """The statement that gave a name its value, where `site` is a local name."""

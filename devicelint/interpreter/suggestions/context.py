@@ -17,6 +17,7 @@ from devicelint.interpreter.suggestions.code_around import CodeAround
 from devicelint.interpreter.suggestions.intent import Intent
 from devicelint.interpreter.suggestions.moves_here import MovesHere
 from devicelint.interpreter.suggestions.names_in_sight import NamesInSight
+from devicelint.interpreter.suggestions.walk_notes import SiblingMoves
 
 
 class RuleContext:
@@ -101,7 +102,7 @@ class RuleContext:
 
     def beside(self, statement: Site) -> tuple[cst.Assign, RuleContext] | None:
         """The statement that moves another name which `statement` bound, and its context."""
-        found = self._run.moved_siblings.get(statement)
+        found = self._run.hearer(SiblingMoves).moved.get(statement)
         if found is None or not isinstance(found[0], cst.Assign):
             return None
         return found[0], RuleContext(self._run, self._frame, found[1])

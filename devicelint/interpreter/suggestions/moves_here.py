@@ -10,7 +10,6 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.memory import UnmovedPart
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.suggestions.device_expressions import Spelling
 from devicelint.interpreter.suggestions.device_parameters import (
@@ -25,6 +24,7 @@ from devicelint.interpreter.suggestions.sibling_moves import (
     beside_siblings,
     move_of_neighbour,
 )
+from devicelint.interpreter.suggestions.walk_notes import UnmovedPart, UnmovedParts
 
 
 class MovesHere:
@@ -64,7 +64,7 @@ class MovesHere:
 
     def unmoved_part(self, since: Step | None) -> UnmovedPart | None:
         """The part of a tuple by which a value came along, where others in it are moved."""
-        return None if since is None else self._run.unmoved_parts.get(since)
+        return None if since is None else self._run.hearer(UnmovedParts).parts.get(since)
 
     def beside_siblings(self, built: cst.Call, device: Device) -> Beside | None:
         """Where the module that a call builds is moved with others that are."""

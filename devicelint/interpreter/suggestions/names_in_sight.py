@@ -23,6 +23,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.bound_names import is_free
 from devicelint.interpreter.facts.named_devices import NamedDevice, devices_at_hand, frame_of
 from devicelint.interpreter.python.containers import parts_of
+from devicelint.interpreter.torch.modules.registration import PlainlyKept
 
 
 class NamesInSight:
@@ -85,7 +86,7 @@ class NamesInSight:
 
     def is_hidden(self, value: Value) -> bool:
         """Whether a module lies in a plain container, where `.to()` does not find it."""
-        return isinstance(value, Module) and value.ref in self._run.hidden
+        return isinstance(value, Module) and value.ref in self._run.notes(PlainlyKept).refs
 
     def creates_parameter(self, call: cst.Call) -> bool:
         """Whether a call makes an `nn.Parameter`."""

@@ -11,10 +11,15 @@ import libcst as cst
 from devicelint.domain.devices import Device
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.memory import MovedName
 from devicelint.interpreter.engine.nodes import children, descendants, names_bound_by
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.suggestions.device_expressions import Spelling
+from devicelint.interpreter.suggestions.walk_notes import (
+    AttributeAssignments,
+    MovedName,
+    NamedMoves,
+    assigned_names,
+)
 
 
 @dataclass(frozen=True)
@@ -28,21 +33,6 @@ class Beside:
     where: Literal["before", "after"]
 
 
-def note_moved_name(run: Run, call: cst.Call, target: Device, built: Site = None) -> None:
-    """Remember that a statement moves what a name stands for."""
-    func, statement = call.func, run.frame.statement
-    if not (isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name)):
-        return
-    name = func.value.value
-    if not isinstance(statement, (cst.Expr, cst.Assign)) or statement.value is not call:
-        return
-    if isinstance(statement, cst.Assign) and list(_targets(statement)) != [name]:
-        return
-    if run.frame.is_checked:
-        found = MovedName(name, statement, call, target, run.frame, run.moment, built)
-        run.moved_names[statement] = found
-
-
 def beside_siblings(run: Run, built: cst.Call, target: Device) -> Beside | None:
     """Where the module that a call builds is moved with those that the same code moves."""
     made = run.made_in.get(built)
@@ -52,7 +42,7 @@ def beside_siblings(run: Run, built: cst.Call, target: Device) -> Beside | None:
     frame, moment = made
     siblings = [
         one
-        for one in run.moved_names.values()
+        for one in run.hearer(NamedMoves).moves.values()
         if one.frame is frame and one.moment > moment and one.target == target and one.name != name
     ]
     if not siblings:
@@ -102,7 +92,7 @@ def as_it_is_kept(run: Run, kept: Site, spelled: str | None) -> cst.BaseExpressi
 
 def _attributes_given(run: Run) -> Iterator[tuple[cst.Attribute, cst.Assign]]:
     """The attributes that the file gives a value, each with a statement that does."""
-    for target, statement in run.assigned_by.items():
+    for target, statement in run.hearer(AttributeAssignments).statements.items():
         if isinstance(target, cst.Attribute) and isinstance(statement, cst.Assign):
             yield target, statement
 
@@ -195,13 +185,8 @@ def name_given(frame: Frame, built: cst.Call) -> str | None:
     """The name that a call's result is given, and keeps, in a frame."""
     for name, statement in frame.bindings.items():
         if isinstance(statement, cst.Assign) and statement.value is built:
-            return name if list(_targets(statement)) == [name] else None
+            return name if list(assigned_names(statement)) == [name] else None
     return None
-
-
-def _targets(statement: cst.Assign) -> Iterator[str]:
-    for target in statement.targets:
-        yield target.target.value if isinstance(target.target, cst.Name) else ""
 
 
 def _built_at(run: Run, moved: MovedName) -> int:

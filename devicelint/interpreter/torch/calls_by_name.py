@@ -28,7 +28,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.cpu_only import note_leaf
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, function, library_class
@@ -174,7 +173,7 @@ def variable(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
     asked = arguments.get(1, "requires_grad")
     if isinstance(given.value, Tensor) and asked is not None and asked.value == Const(True):
         leaf = replace(given.value, grad=True, role=given.value.role or "leaf")
-        note_leaf(run, leaf)
+        run.steps.leaf(leaf)
         return leaf
     return given.value
 

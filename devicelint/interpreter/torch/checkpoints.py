@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
 
 from devicelint.domain.devices import Known, may_be_accelerator
-from devicelint.domain.events import Load, LoadUse
+from devicelint.domain.events import Event, Load, LoadUse, Transfer
 from devicelint.domain.history import Site
 from devicelint.domain.values import (
     HOST,
@@ -22,6 +23,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
     attributes,
@@ -96,9 +98,11 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         if model is not None:
             return model
         return Unknown("loaded to where this very run saved it from")
-    if site not in run.loads:
+    run.depends_on_machine = True
+    notes = run.find_hearer(Loads)
+    if notes is not None and site not in notes.loads:
         identity = None if path is None else identity_of(run, path)
-        run.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)
+        notes.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)
     loaded = Loaded(site)
     if name != "torch.load":
         note_use(run, loaded, LoadUse.WEIGHTS)
@@ -183,25 +187,49 @@ def note_key(run: Run, value: Loaded, key: Value | None) -> None:
 
 def note_use(run: Run, value: Loaded, use: LoadUse) -> None:
     """Remember what a loaded value is used as."""
-    loading = run.loads.get(value.site)
-    if loading is not None:
-        run.loads[value.site] = replace(loading, uses=loading.uses | {use})
+    notes = run.find_hearer(Loads)
+    if notes is not None:
+        notes.use(value, use)
 
 
 def note_moved(run: Run, step: Site) -> None:
     """Something that was loaded and then moved turns out to be a model."""
-    loaded = run.moved_loads.get(step)
-    if loaded is not None:
-        note_use(run, loaded, LoadUse.MODEL)
+    notes = run.find_hearer(Loads)
+    if notes is not None and step in notes.moved:
+        notes.use(notes.moved[step], LoadUse.MODEL)
 
 
-def announce_loads(run: Run) -> None:
-    """Announce the checkpoints, on the machine on which loading them fails."""
-    if run.world.accelerators:
-        return
-    for one in run.loads.values():
-        if not is_excused(run, one.site, "torch.load()", (), _at_the_end(one)):
-            run.announce(one)
+@analysis
+class Loads(Analysis):
+    """Notes the loads without map_location, and what they are used for."""
+
+    serves = frozenset({Load})
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self.loads: dict[Site, Load] = {}
+        self.moved: dict[Site, Loaded] = {}
+        """What was loaded, by the transfer that moved it."""
+
+    def on_transfer(self, transfer: Transfer) -> None:
+        """Remember what is moved of what was loaded."""
+        if isinstance(transfer.receiver, Loaded):
+            self.moved[transfer.site] = transfer.receiver
+
+    def use(self, value: Loaded, use: LoadUse) -> None:
+        """Remember what a loaded value is used as."""
+        loading = self.loads.get(value.site)
+        if loading is not None:
+            self.loads[value.site] = replace(loading, uses=loading.uses | {use})
+
+    def at_end(self) -> Iterator[Event]:
+        """The checkpoints, on the machine on which loading them fails."""
+        run = self.run
+        if run.world.accelerators:
+            return
+        for one in self.loads.values():
+            if not is_excused(run, one.site, "torch.load()", (), _at_the_end(one)):
+                yield one
 
 
 def _at_the_end(load: Load) -> tuple[Ground, ...]:
@@ -239,9 +267,7 @@ def of_loaded(run: Run, value: Loaded, name: str, node: cst.Attribute) -> Value:
 @methods(Loaded)
 def method_of_loaded(run: Run, receiver: Loaded, name: str, node: cst.Call) -> Value:
     if name in TRANSFERS:
-        moved = move_unknown(run, receiver, name, node)
-        run.moved_loads[node] = receiver
-        return moved
+        return move_unknown(run, receiver, name, node)
     arguments = arguments_of(run, node)
     if name in _SHOWS_MODEL:
         note_use(run, receiver, LoadUse.MODEL)

@@ -25,7 +25,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.device_words import asks_for_device
-from devicelint.interpreter.torch.device_arguments import is_hard
+from devicelint.interpreter.facts.named_devices import is_hard
 
 RAISING = {
     "torch.cuda": """
@@ -67,7 +67,7 @@ _CHOOSE_A_DEVICE = frozenset({"set_device", "set_device_index", "set_device_idx"
 def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """What the code asks of an accelerator, whatever the machine has."""
     for argument in arguments:
-        run.steps.used_as_index(argument.value)
+        run.steps.index_used(argument.value)
     last = name.rpartition(".")[2]
     if not run.assumptions and not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments)):
         run.demands_accelerator = True
@@ -110,7 +110,7 @@ def _given(run: Run, last: str, site: cst.Call) -> Value:
 def device_context(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The current device of a `with` block, which nothing but the block sets."""
     for argument in arguments:
-        run.steps.used_as_index(argument.value)
+        run.steps.index_used(argument.value)
     announce_discarded_context(run, name, site)
     return Unknown("the current device of a block")
 

@@ -33,8 +33,17 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import holds_device
 from devicelint.interpreter.facts.named_devices import is_hard
+
+
+class Backends(Notes):
+    """The names that the program gives to backends of its own."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
 
 _DTYPES = frozenset(
     "float32 float float64 double float16 half bfloat16 int8 uint8 int16 short int32 int int64 "
@@ -61,7 +70,7 @@ def device_named(run: Run, argument: Argument) -> Device | None:
         case Tensor() | Batch() | Moved():
             return value.device
         case Outside(origin):
-            run.steps.used_as_index(value)
+            run.steps.index_used(value)
             last = origin.rpartition(".")[2]
             return None if "dtype" in last else Opaque(origin)
         case External(name):
@@ -102,7 +111,7 @@ def _from_import(name: str) -> Device | None:
 def _parse(run: Run, value: Const) -> Device:
     assert isinstance(value.value, str)
     try:
-        return parse_device(value.value, run.backends)
+        return parse_device(value.value, run.notes(Backends).names)
     except InvalidDevice:
         return Unsure(f"{value.value!r} is no device")
 
@@ -110,7 +119,7 @@ def _parse(run: Run, value: Const) -> Device:
 def announce_invalid(run: Run, value: Const, site: cst.CSTNode) -> None:
     """Announce a string that is used as a device, where torch would refuse it."""
     try:
-        parse_device(str(value.value), run.backends)
+        parse_device(str(value.value), run.notes(Backends).names)
     except InvalidDevice:
         if run.expects("RuntimeError"):
             return
@@ -125,10 +134,7 @@ def demand(
 
     Returns the device that it gets: what goes on after a failure is nowhere.
     """
-    if run.assumptions:
-        run.guarded_moves.add(site)
-    if run.assumptions > run.frame.entered_under:
-        run.guarded_here.add(site)
+    run.steps.demanded(site)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
             announce_invalid(run, argument.value, site)

@@ -33,7 +33,12 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, function
 from devicelint.interpreter.python.conditions import AVAILABLE
 from devicelint.interpreter.torch.cuda_api import announce_discarded_context
-from devicelint.interpreter.torch.device_arguments import announce_invalid, demand, device_named
+from devicelint.interpreter.torch.device_arguments import (
+    Backends,
+    announce_invalid,
+    demand,
+    device_named,
+)
 from devicelint.interpreter.torch.reveal import revealed_device
 
 
@@ -88,7 +93,7 @@ def make_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
 def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Call) -> Value:
     assert isinstance(value.value, str)
     try:
-        device: Device = parse_device(value.value, run.backends)
+        device: Device = parse_device(value.value, run.notes(Backends).names)
     except InvalidDevice:
         announce_invalid(run, value, site)
         return DeviceHandle(Unsure(f"{value.value!r} is no device"), site)
@@ -96,7 +101,7 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
         announce_discarded_context(run, "torch.device", site)
     index = arguments.get(1, "index")
     if index is not None:
-        run.steps.used_as_index(index.value)
+        run.steps.index_used(index.value)
     if index is not None and isinstance(device, Known):
         known = index.value.value if isinstance(index.value, Const) else None
         device = Known(device.type, known if isinstance(known, int) else None)
@@ -116,7 +121,9 @@ def set_default_device(run: Run, name: str, arguments: Arguments, site: cst.Call
 @function("torch.utils.rename_privateuse1_backend")
 def rename_backend(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The program gives its own backend a name."""
-    run.backends |= {str(one.value.value) for one in arguments if isinstance(one.value, Const)}
+    run.notes(Backends).names |= {
+        str(one.value.value) for one in arguments if isinstance(one.value, Const)
+    }
     return NONE
 
 
@@ -131,7 +138,7 @@ def reveal_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     if not arguments.positional:
         return NONE
     value = arguments.positional[0].value
-    run.skips_a_machine = True
+    run.depends_on_machine = True
     run.announce(Revealed(site, value, revealed_device(run, value)))
     return value
 

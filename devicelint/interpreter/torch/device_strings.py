@@ -23,9 +23,9 @@ def formatted_string(run: Run, node: cst.FormattedString) -> Value:
     for part in node.parts:
         if isinstance(part, cst.FormattedStringExpression):
             value = run.evaluate(part.expression)
-            run.steps.read_by_host(Argument(part.expression, value), part.expression)
+            run.steps.read(Argument(part.expression, value), part.expression)
             if names:
-                run.steps.used_as_index(value)
+                run.steps.index_used(value)
             spelled.append(value)
         elif isinstance(part, cst.FormattedStringText):
             spelled.append(Const(part.value))

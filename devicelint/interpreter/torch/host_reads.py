@@ -193,7 +193,7 @@ def _element_of_host_object(run: Run, value: HostObject, site: Site) -> Value:
 def demand_on_host(run: Run, operands: Sequence[Operand], operation: str, site: cst.Call) -> None:
     """Tensors that have to be on the CPU, on every machine that this is reached on."""
     if operation == "pin_memory":
-        run.skips_a_machine |= not run.expects("RuntimeError")
+        run.depends_on_machine |= not run.expects("RuntimeError")
         if not run.world.accelerators and _is_chosen_here(run):
             return
     for operand in operands:

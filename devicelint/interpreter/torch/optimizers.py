@@ -34,7 +34,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.cpu_only import note_leaf, note_learner, note_unseen
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
@@ -56,23 +55,20 @@ _CLASHES = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
 def build_optimizer(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """An optimizer: a Parameter's copy is refused, and the modules it is over are remembered."""
     run.note_made(site)
-    run.optimizes = run.optimizes or run.frame.is_checked
+    run.steps.optimizer_built()
     given = arguments.get(0, "params")
     if given is None:
         return Deviceless(_OPTIMIZER, site)
     for one in _optimized(run, given.value):
-        note_leaf(run, one)
+        run.steps.leaf(one)
         if one.role in ("lost", "no leaf") and one.grad is not False:
             announce_lost(run, one, given.site, registered=False)
     optimizer = Deviceless(_OPTIMIZER, site, given.value)
     run.state.reset(_ref(optimizer))
     if name.startswith("torch.optim.") and not arguments.open:
         found = tuple(_over(run, given.value)) or tuple(_written(run, given.site))
-        for over in found:
-            assert isinstance(over.module, Module)
-            note_learner(run, over.module)
-        if not found and isinstance(given.site, cst.CSTNode):
-            note_unseen(run, given.site)
+        modules = [one.module for one in found if isinstance(one.module, Module)]
+        run.steps.optimized(modules, given.site)
         run.state.write(_ref(optimizer), _MODULES, Tuple(found))
         run.state.write(_ref(optimizer), _KEEPS_STATE, Const(_keeps_state(name, arguments)))
         if name.rpartition(".")[2] in _BUILT_WITH_STATE:

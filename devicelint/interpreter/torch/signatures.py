@@ -24,7 +24,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.cpu_only import note_leaf
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
@@ -263,7 +262,7 @@ def _created(run: Run, application: Application, result: Result) -> Tensor:
     run.note_made(site)
     made = Tensor(device, Step(Verb.CREATED, site, device), rank, grad, role)
     if grad:
-        note_leaf(run, made)
+        run.steps.leaf(made)
     return made
 
 

@@ -88,7 +88,7 @@ def _by_signature(
 @tensor_method("item", "tolist")
 def _read(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
     assert isinstance(node.func, cst.Attribute)
-    run.steps.read_by_host(Argument(node.func.value, receiver), node)
+    run.steps.read(Argument(node.func.value, receiver), node)
     return _by_signature(run, receiver, name, arguments, node)
 
 
@@ -192,7 +192,7 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
     if name in ("named_parameters", "named_buffers", "buffers"):
         return _named_of_outside(run, receiver, name)
     if name == "add_argument":
-        run.steps.option_declared(arguments)
+        run.steps.option(arguments)
         note_option(run, arguments)
     if name == "parse_args":
         return Outside("args")

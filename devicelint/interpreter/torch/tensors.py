@@ -27,7 +27,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.cpu_only import note_leaf
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
@@ -124,7 +123,7 @@ def _set_on_tensor(
 ) -> None:
     if target.attr.value == "requires_grad" and value == Const(True):
         for one in _each(run, target.value, owner):
-            note_leaf(run, replace(one, role="leaf"))
+            run.steps.leaf(replace(one, role="leaf"))
 
 
 def _each(run: Run, target: cst.BaseExpression, owner: Tensor) -> Iterator[Tensor]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from devicelint.domain.devices import Known
-from devicelint.domain.events import Transfer
+from devicelint.domain.events import Event, Transfer
 from devicelint.domain.guard_events import ChosenType, Condition, Guard, GuardedMoves
 from devicelint.domain.history import Site
 from devicelint.interpreter.analyses.guards.bindings import settled
@@ -18,8 +18,9 @@ from devicelint.interpreter.analyses.guards.devices import (
     device_held,
     free_device_name,
 )
-from devicelint.interpreter.analyses.guards.guards import guards_of
+from devicelint.interpreter.analyses.guards.guards import Moves, guards_of
 from devicelint.interpreter.analyses.guards.types import chosen_types
+from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import Reads, last_name, reads_of
@@ -27,19 +28,34 @@ from devicelint.interpreter.facts.name_uses import Reads, last_name, reads_of
 Found = tuple[Asked, Guard | ChosenType]
 
 
-def announce_guards(run: Run) -> None:
-    """Announce, for each condition, the moves that are made under it and nothing else."""
-    if not run.world.accelerators or not any(map(_is_written_out, descendants(run.module))):
-        return
-    reads = reads_of(run.module)
-    groups: dict[tuple[Site, str], list[Found]] = {}
-    for asked, guard in guards_of(run, reads):
-        groups.setdefault(asked.key, []).append((asked, guard))
-    for asked, chosen in chosen_types(run, reads):
-        groups.setdefault(asked.key, []).append((asked, chosen))
-    found = (_decided(run, reads, group) for group in groups.values())
-    for event in _one_by_one(reads, [one for one in found if one is not None]):
-        run.announce(event)
+@analysis
+class GuardGroups(Analysis):
+    """Notes the moves of a file, and holds those together that are made under one condition."""
+
+    serves = frozenset({GuardedMoves})
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._moves: Moves = {}
+
+    def on_transfer(self, transfer: Transfer) -> None:
+        """Remember the move; it counts as it was made last."""
+        if self.run.frame.is_checked:
+            self._moves[transfer.site] = transfer
+
+    def at_end(self) -> Iterator[Event]:
+        """For each condition, the moves that are made under it and nothing else."""
+        run = self.run
+        if not run.world.accelerators or not any(map(_is_written_out, descendants(run.module))):
+            return
+        reads = reads_of(run.module)
+        groups: dict[tuple[Site, str], list[Found]] = {}
+        for asked, guard in guards_of(run, reads, self._moves):
+            groups.setdefault(asked.key, []).append((asked, guard))
+        for asked, chosen in chosen_types(run, reads):
+            groups.setdefault(asked.key, []).append((asked, chosen))
+        found = (_decided(run, reads, group, self._moves) for group in groups.values())
+        yield from _one_by_one(reads, [one for one in found if one is not None])
 
 
 def _is_written_out(node: cst.CSTNode) -> bool:
@@ -93,7 +109,7 @@ def _stands_in(reads: Reads, one: GuardedMoves, scope: Site) -> bool:
     return inner and any(scope in set(around(reads, site)) for site in sites)
 
 
-def _decided(run: Run, reads: Reads, found: list[Found]) -> GuardedMoves | None:
+def _decided(run: Run, reads: Reads, found: list[Found], transfers: Moves) -> GuardedMoves | None:
     """What is to be told of the guards that ask the same."""
     asked = found[0][0]
     guards = tuple(one for _, one in found if isinstance(one, Guard))
@@ -109,7 +125,7 @@ def _decided(run: Run, reads: Reads, found: list[Found]) -> GuardedMoves | None:
         guards = tuple(one for one in guards if place.precedes(reads, _node(one.site)))
         types = tuple(one for one in types if place.precedes(reads, _node(one.site)))
         condition = condition_of(run, reads, asked, place, (*guards, *types))
-    moves = [run.moves[move] for guard in guards for move in guard.moves]
+    moves = [transfers[move] for guard in guards for move in guard.moves]
     device = _one_device(moves) if moves or types or condition.asks_machine else None
     sites = [_node(one) for one in (*map(_site, guards), *map(_site, types))]
     if device is None or not sites:

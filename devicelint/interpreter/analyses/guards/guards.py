@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 import libcst as cst
@@ -21,13 +21,17 @@ from devicelint.interpreter.analyses.guards.shapes import (
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import Reads
 
+Moves = dict[Site, Transfer]
+"""The transfers of a file, by the place of each."""
+Hard = Mapping[cst.Call, Transfer]
+"""Those that say themselves where they go."""
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 
 
-def guards_of(run: Run, reads: Reads) -> Iterator[tuple[Asked, Guard]]:
+def guards_of(run: Run, reads: Reads, moves: Moves) -> Iterator[tuple[Asked, Guard]]:
     """The guards of a file, the outermost of nested ones, in the order of the walk."""
-    calls = [call for call in run.moves if isinstance(call, cst.Call)]
-    hard = dict.fromkeys(call for call in calls if _is_hard(call, run.moves[call]))
+    calls = [call for call in moves if isinstance(call, cst.Call)]
+    hard = {call: moves[call] for call in calls if _is_hard(call, moves[call])}
     tried: dict[Site, tuple[Asked, Guard] | None] = {}
     for call in hard:
         for node in reversed(list(_conditions_around(reads, call))):
@@ -56,14 +60,14 @@ def _conditions_around(reads: Reads, call: cst.CSTNode) -> Iterator[cst.If | cst
 
 
 def _guard(
-    run: Run, reads: Reads, node: cst.If | cst.IfExp, hard: Collection[cst.Call]
+    run: Run, reads: Reads, node: cst.If | cst.IfExp, hard: Hard
 ) -> tuple[Asked, Guard] | None:
     body, orelse = _branches(reads, node)
     if body is None:
         return None
     in_body = _moves_in(run, body, hard)
     in_other = _moves_in(run, orelse or (), hard)
-    there, not_there = _to_accelerators(run, in_body), _to_accelerators(run, in_other)
+    there, not_there = _to_accelerators(in_body, hard), _to_accelerators(in_other, hard)
     if there and not_there:
         return None
     moved = bool(there) or (not not_there and len(in_body) > len(in_other))
@@ -89,12 +93,12 @@ def _branches(reads: Reads, node: cst.If | cst.IfExp) -> tuple[Branch | None, Br
     return tuple(node.body.body), None if node.orelse is None else tuple(node.orelse.body.body)
 
 
-def _moves_in(run: Run, branch: Branch, hard: Collection[cst.Call]) -> list[cst.Call]:
+def _moves_in(run: Run, branch: Branch, hard: Hard) -> list[cst.Call]:
     return [call for node in branch for call in calls_below(node) if call in hard]
 
 
-def _to_accelerators(run: Run, calls: list[cst.Call]) -> list[cst.Call]:
-    return [call for call in calls if run.moves[call].target != CPU]
+def _to_accelerators(calls: list[cst.Call], hard: Hard) -> list[cst.Call]:
+    return [call for call in calls if hard[call].target != CPU]
 
 
 def _alone(
@@ -102,7 +106,7 @@ def _alone(
     node: cst.If | cst.IfExp,
     body: Branch,
     moves: list[cst.Call],
-    hard: Collection[cst.Call],
+    hard: Hard,
 ) -> Guard | None:
     """`if use_cuda: net.cuda()`, and the moves among other statements of such a block."""
     assert isinstance(node, cst.If)
@@ -122,7 +126,7 @@ def _some(
     node: cst.If | cst.IfExp,
     body: Branch,
     moves: list[cst.Call],
-    hard: Collection[cst.Call],
+    hard: Hard,
     *,
     first_only: bool,
 ) -> Guard | None:
@@ -136,7 +140,7 @@ def _some(
     return Guard(node, node.body, tuple(m for m in moves if m in within), taken)
 
 
-def _taken(body: Branch, hard: Collection[cst.Call]) -> tuple[cst.CSTNode, ...]:
+def _taken(body: Branch, hard: Hard) -> tuple[cst.CSTNode, ...]:
     """The first statements of a block that do nothing but move, or else the last ones."""
 
     def only_moves(statement: cst.CSTNode) -> bool:
@@ -153,15 +157,15 @@ def _taken(body: Branch, hard: Collection[cst.Call]) -> tuple[cst.CSTNode, ...]:
 
 
 def _either(
-    run: Run, node: cst.If | cst.IfExp, branches: tuple[Branch, Branch], hard: Collection[cst.Call]
+    run: Run, node: cst.If | cst.IfExp, branches: tuple[Branch, Branch], hard: Hard
 ) -> Guard | None:
     """Two branches that say the same but for the moves; one that moves nothing anew is dropped."""
     moved, other = branches
     idle = isinstance(node, cst.If) and does_nothing_else((), other)
     if not (is_same(hard, moved, other) or (idle and does_nothing_else(hard, moved))):
         return None
-    moves = _to_accelerators(run, _moves_in(run, moved, hard))
-    if moves and all(_moves_nothing(run.moves[move]) for move in moves):
+    moves = _to_accelerators(_moves_in(run, moved, hard), hard)
+    if moves and all(_moves_nothing(hard[move]) for move in moves):
         return Guard(node, _kept(node, other), ())
     return Guard(node, _kept(node, moved), tuple(moves))
 

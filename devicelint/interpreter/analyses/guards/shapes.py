@@ -159,11 +159,6 @@ def _only_reads(value: ast.expr) -> bool:
     return True
 
 
-def statements_of(suite: cst.BaseSuite) -> tuple[cst.CSTNode, ...]:
-    """The statements of a branch."""
-    return tuple(suite.body)
-
-
 def calls_below(node: cst.CSTNode) -> list[cst.Call]:
     """The calls that happen where code runs: not those of functions that it only defines."""
     found: list[cst.Call] = []

@@ -18,8 +18,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.analyses.cpu_only import note_learner
-from devicelint.interpreter.analyses.unknown_inputs import note_unknown
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
@@ -28,8 +26,12 @@ from devicelint.interpreter.python.classes import call_module_of_file
 from devicelint.interpreter.python.containers import element_of, known_elements
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
-from devicelint.interpreter.torch.modules.registration import move_module
-from devicelint.interpreter.torch.operands import mixes_as_scalar, operand_of, report_clash
+from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
+from devicelint.interpreter.torch.operands import (
+    mixes_as_scalar,
+    operand_of,
+    report_clash,
+)
 from devicelint.interpreter.torch.parallel import note_parallel_call, replicated
 from devicelint.interpreter.torch.signatures import apply_signature
 from devicelint.interpreter.torch.verdicts import DIFFERENT
@@ -43,14 +45,14 @@ from devicelint.knowledge import (
 @calls(Module)
 def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) -> Value:
     """`module(x)`: its inputs should be where it is."""
-    note_learner(run, callee)
     place = module_device(run, callee)
     knowledge = module_class(callee.name)
     if knowledge is None:
         knowledge = run.guesses.module(callee.name)
-    note_unknown(run, Operand(site.func, callee, place.device, place.since), arguments)
+    own = Operand(site.func, callee, place.device, place.since)
+    run.steps.module_called(own, arguments)
     if knowledge is None or knowledge.kind is not ModuleKind.WRAPPER:
-        check_again(run, Operand(site.func, callee, place.device, place.since), arguments, site)
+        check_again(run, own, arguments, site)
     result = call_module_of_file(run, callee, arguments, site)
     if result is not None:
         return result
@@ -110,7 +112,7 @@ def _call_owner(
 ) -> Value:
     """A module with parameters: each input is compared with the module's device."""
     assert knowledge.forward is not None
-    if module.ref in run.hidden:
+    if module.ref in run.notes(PlainlyKept).refs:
         _go_on_as_registered(run, module, arguments)
     place = module_device(run, module)
     own = Operand(site.func, module, place.device, place.since)

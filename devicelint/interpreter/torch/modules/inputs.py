@@ -14,7 +14,7 @@ from devicelint.domain.values import Batch, Module, Tensor, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.torch.modules.registration import move_module
+from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
 from devicelint.interpreter.torch.operands import operand_of, report_input
 from devicelint.interpreter.torch.verdicts import DIFFERENT
 
@@ -24,7 +24,7 @@ def check_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> boo
     if agreement(own.device, operand.device) not in DIFFERENT:
         return False
     met = report_input(run, site, own, operand)
-    if isinstance(own.value, Module) and own.value.ref in run.hidden:
+    if isinstance(own.value, Module) and own.value.ref in run.notes(PlainlyKept).refs:
         return True
     never_moved = met.since is not None and met.since.verb is Verb.BUILT
     if met.device == CPU and never_moved and operand.since is not None:

@@ -30,7 +30,6 @@ from devicelint.interpreter.engine.tables import methods, module_method
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import extend, is_shared
 from devicelint.interpreter.python.functions import call_function
-from devicelint.interpreter.suggestions.sibling_moves import note_moved_name
 from devicelint.interpreter.torch.device_arguments import note_idle_demand
 from devicelint.interpreter.torch.legacy_types import move_to_type
 from devicelint.interpreter.torch.marked_calls import marked_method
@@ -96,7 +95,6 @@ def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst
         if isinstance(node.func.value, cst.Subscript) and is_shared(run, module.ref):
             reached = join_devices(origin, target)
         move_module(run, module, reached, Step(Verb.MOVED, node, reached))
-        note_moved_name(run, node, target, module.since.site)
     run.announce_transfer(Transfer(node, node.func.value, module, method, target, module, origin))
     return module
 

@@ -7,7 +7,6 @@ import libcst as cst
 from devicelint.domain.devices import CPU
 from devicelint.domain.events import Operand
 from devicelint.domain.values import Batch, Class, Module, Moved, Outside, Tensor, Unknown, Value
-from devicelint.interpreter.analyses.unknown_inputs import note_unknown
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
@@ -67,7 +66,7 @@ def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.C
     """
     note_moved(run, module.since.site)
     own = Operand(site.func, module, module.device, module.since)
-    note_unknown(run, own, arguments)
+    run.steps.module_called(own, arguments)
     if "." in module.origin:
         check_again(run, own, arguments, site)
         return Unknown(f"the result of {module.origin}")

@@ -19,6 +19,7 @@ from devicelint.domain.values import (
     Module,
     Moved,
     OneOf,
+    Ref,
     Tensor,
     Tuple,
     Unknown,
@@ -27,9 +28,17 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.moved_back import note_module_moved
 from devicelint.interpreter.torch.modules.submodules import WHOLE_FIELD
 from devicelint.knowledge import ModuleKind, module_class
+
+
+class PlainlyKept(Notes):
+    """The modules that lie in a plain container of another one, unregistered."""
+
+    def __init__(self) -> None:
+        self.refs: set[Ref] = set()
 
 
 def register(
@@ -201,7 +210,9 @@ _KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
 def _hides(run: Run, value: Value, registered: set[int | str]) -> bool:
     modules = _modules_in(run, value)
     hidden = [m for m in modules if m.ref not in registered and owns_tensors(run, m)]
-    run.hidden.update(inner.ref for one in hidden for inner in submodules(run, one))
+    run.notes(PlainlyKept).refs.update(
+        inner.ref for one in hidden for inner in submodules(run, one)
+    )
     return bool(hidden)
 
 
@@ -240,8 +251,7 @@ def built(run: Run, node: cst.CSTNode, name: str, device: Device = CPU) -> Modul
     run.note_made(node)
     module = Module(run.allocate(node, name), name, since)
     run.state.write(module.ref, DEVICE_FIELD, Moved(device, since))
-    if run.frame.is_checked and not run.frame.is_heard:
-        run.learners[module.ref] = module
+    run.steps.module_built(module)
     return module
 
 
