@@ -22,11 +22,11 @@ from devicelint.linter.collector import parent_of
 from devicelint.linter.locations import located_elsewhere
 from devicelint.text.positions import locate
 from devicelint.text.source import SourceFile
-from devicelint.views.why import Places, chain, remember
+from devicelint.views.why import StepPlaces, chain, remember
 
 
 @dataclass(frozen=True)
-class Evidence:
+class OperandAccount:
     """Where one operand of a clash is, and the steps that led there."""
 
     code: str
@@ -41,7 +41,7 @@ class Judgement:
     what: str
     level: Level
     machines: tuple[str, ...]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[OperandAccount, ...]
     excuses: tuple[Excuse, ...]
 
 
@@ -104,7 +104,7 @@ class Judging:
         sites = [site for clash, _ in told for site in _sites(clash)]
         spans = locate(program.tree, source, sites)
         far = located_elsewhere([site for site in sites if site not in spans], imported)
-        places = Places(source, spans, far)
+        places = StepPlaces(source, spans, far)
         return Judgements(
             line,
             tuple(
@@ -164,7 +164,9 @@ def _sites(clash: _Clash) -> Iterator[cst.CSTNode]:
 
 
 def _judgement(
-    clash: _Clash, excuses: tuple[Excuse, ...], machines: list[str], places: Places
+    clash: _Clash, excuses: tuple[Excuse, ...], machines: list[str], places: StepPlaces
 ) -> Judgement:
-    evidence = (Evidence(one.code, one.device, places.steps(one.chain)) for one in clash.operands)
+    evidence = (
+        OperandAccount(one.code, one.device, places.steps(one.chain)) for one in clash.operands
+    )
     return Judgement(clash.what, clash.level, tuple(machines), tuple(evidence), excuses)

@@ -95,13 +95,13 @@ class Explaining:
         sites = [_node(site) for one in machines for site, _ in (*one.chain, (one.site, ""))]
         spans = locate(program.tree, source, sites)
         far = located_elsewhere([site for site in sites if site not in spans], imported)
-        places = Places(source, spans, far)
+        places = StepPlaces(source, spans, far)
         ordered = sorted(machines, key=lambda one: spans[one.site])
         return Why(line, tuple(places.account(one, machines[one]) for one in ordered))
 
 
 @dataclass(frozen=True)
-class Places:
+class StepPlaces:
     """Where expressions stand, in the checked file and in others."""
 
     source: SourceFile

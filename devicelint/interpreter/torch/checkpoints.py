@@ -59,7 +59,7 @@ from devicelint.interpreter.torch.verdicts import (
     NO_CHECKPOINT,
     OFFLOADED,
     OWN_FILE,
-    Ground,
+    ExcuseCase,
     is_excused,
 )
 
@@ -109,13 +109,13 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return loaded
 
 
-def _of_its_file(name: str, path: Argument | None) -> tuple[Ground, ...]:
+def _of_its_file(name: str, path: Argument | None) -> tuple[ExcuseCase, ...]:
     """The excuses that the file which is loaded may give."""
     if path is None:
         return ()
     return (
-        Ground(OWN_FILE, lambda run, _: is_of_this_run(run, path)),
-        Ground(CPU_FILE, lambda run, _: _is_of_the_cpu(run, name, path)),
+        ExcuseCase(OWN_FILE, lambda run, _: is_of_this_run(run, path)),
+        ExcuseCase(CPU_FILE, lambda run, _: _is_of_the_cpu(run, name, path)),
     )
 
 
@@ -224,22 +224,25 @@ class Loads(Analysis):
 
     def at_end(self) -> Iterator[Event]:
         """The checkpoints, on the machine on which loading them fails."""
-        run = self.run
-        if run.world.accelerators:
+        if self.run.world.accelerators:
             return
         for one in self.loads.values():
-            if not is_excused(run, one.site, "torch.load()", (), _at_the_end(one)):
+            if not is_excused(self.run, one.site, "torch.load()", (), _at_the_end(one)):
                 yield one
 
 
-def _at_the_end(load: Load) -> tuple[Ground, ...]:
+def _at_the_end(load: Load) -> tuple[ExcuseCase, ...]:
     """The excuses that the whole program may give for one load."""
     return (
-        Ground(OFFLOADED, lambda run, _: _offloads(run)),
-        Ground(FOR_ACCELERATORS, lambda run, _: _is_for_accelerators(run)),
-        Ground(NO_CHECKPOINT, lambda *_: not load.uses),
-        Ground(CPU_FILE, lambda run, _: is_written_here(run, load.path) and stays_on_the_cpu(run)),
+        ExcuseCase(OFFLOADED, lambda run, _: _offloads(run)),
+        ExcuseCase(FOR_ACCELERATORS, lambda run, _: _is_for_accelerators(run)),
+        ExcuseCase(NO_CHECKPOINT, lambda *_: not load.uses),
+        ExcuseCase(CPU_FILE, lambda run, _: _is_saved_on_the_cpu(run, load)),
     )
+
+
+def _is_saved_on_the_cpu(run: Run, load: Load) -> bool:
+    return is_written_here(run, load.path) and stays_on_the_cpu(run)
 
 
 def _is_for_accelerators(run: Run) -> bool:

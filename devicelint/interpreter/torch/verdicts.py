@@ -26,15 +26,15 @@ Operands = tuple[Operand, ...]
 
 
 @dataclass(frozen=True)
-class Ground:
+class ExcuseCase:
     """An excuse, and what it takes for it to hold."""
 
     excuse: Excuse
     holds: Callable[[Run, Operands], bool]
 
 
-def _ground(name: str, reason: str, holds: Callable[[Run, Operands], bool]) -> Ground:
-    return Ground(Excuse(name, reason), holds)
+def _ground(name: str, reason: str, holds: Callable[[Run, Operands], bool]) -> ExcuseCase:
+    return ExcuseCase(Excuse(name, reason), holds)
 
 
 # -- what is reported by another rule, or not torch's business ---------------------------------
@@ -83,7 +83,7 @@ def _received(run: Run, operands: Operands) -> bool:
     return any(isinstance(one.device, DeviceOf) for one in operands)
 
 
-def _expects(exception: str) -> Ground:
+def _expects(exception: str) -> ExcuseCase:
     return _ground(
         "prepared",
         f"the code is prepared for the {exception} that torch raises",
@@ -230,7 +230,7 @@ def is_excused(
     site: Site,
     what: str,
     operands: Operands,
-    grounds: tuple[Ground, ...],
+    grounds: tuple[ExcuseCase, ...],
     *,
     is_last: bool = True,
 ) -> bool:
