@@ -11,7 +11,7 @@ from devicelint.finding import Severity
 from devicelint.fixes import AddKeyword, Change, Replace, Rewrite
 from devicelint.interpreter.facts.named_devices import NamedDevice
 from devicelint.interpreter.suggestions.context import RuleContext
-from devicelint.interpreter.torch.amp import ENABLED_AT
+from devicelint.interpreter.torch.cuda_api import ENABLED_AT
 from devicelint.rules._base import Report, Reports, Rule
 
 _NEW_SCALER = (2, 3)

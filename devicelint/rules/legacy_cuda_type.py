@@ -9,7 +9,7 @@ from devicelint.domain.events import AcceleratorDemanded
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import Change, InsertAfter, RemoveArgument, Replace, Rewrite, choice_of
 from devicelint.interpreter.suggestions.context import RuleContext
-from devicelint.interpreter.torch.legacy_names import dtype_of
+from devicelint.interpreter.torch.legacy_types import dtype_of
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 from devicelint.rules._device_definition import Demand, device_in_use

@@ -21,7 +21,7 @@ IN_CIRCLES: frozenset[str] = frozenset(
         "devicelint.interpreter.guesses.assumptions",
         "devicelint.interpreter.guesses.loader_devices",
         "devicelint.interpreter.guesses.qualified_names",
-        "devicelint.interpreter.libraries.bundles",
+        "devicelint.interpreter.torch.bundles",
         "devicelint.interpreter.libraries.graph_fields",
         "devicelint.interpreter.python.assignment",
         "devicelint.interpreter.python.attributes",

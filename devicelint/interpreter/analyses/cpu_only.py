@@ -16,12 +16,12 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.bound_names import is_free
 from devicelint.interpreter.facts.device_words import USUAL_NAMES, means_device
 from devicelint.interpreter.facts.mentions import mentions_in, names_in
-from devicelint.interpreter.python.attributes import CLASS_FIELD, module_device
 from devicelint.interpreter.torch.modules.registration import owns_tensors, submodules
 from devicelint.knowledge import kind_of, module_class
 

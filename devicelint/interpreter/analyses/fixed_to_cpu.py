@@ -11,9 +11,9 @@ from devicelint.domain.history import Site
 from devicelint.domain.training_events import FixedToCpu
 from devicelint.domain.values import Module
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import means_accelerator
-from devicelint.interpreter.python.attributes import module_device
 
 
 def fixed_to_cpu(run: Run, learners: Collection[Module]) -> Iterator[FixedToCpu]:

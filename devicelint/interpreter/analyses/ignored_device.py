@@ -15,10 +15,10 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import MOVES, USUAL_NAMES
 from devicelint.interpreter.facts.name_uses import reads_of
-from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.torch.device_arguments import names_accelerator
 
 _READS_ALL = frozenset({"locals", "vars", "eval", "exec"})

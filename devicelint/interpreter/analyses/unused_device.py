@@ -14,6 +14,7 @@ from devicelint.domain.training_events import DeviceUnused
 from devicelint.domain.values import Const, DeviceHandle, Flag, Module, Ref, Value
 from devicelint.interpreter.analyses.unused_reads import handed_out, is_idle, is_idle_attribute
 from devicelint.interpreter.engine.hooks import Analysis, analysis
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import holds_device, is_device_option, only_asks
 from devicelint.interpreter.facts.mentions import mentions_in
@@ -24,7 +25,6 @@ from devicelint.interpreter.facts.name_uses import (
     is_conditional,
     reads_of,
 )
-from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.python.conditions import AVAILABLE
 from devicelint.interpreter.torch.device_arguments import names_accelerator
 

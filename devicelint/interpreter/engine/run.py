@@ -33,11 +33,8 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.guesses import guesses_of
 from devicelint.interpreter.engine.memory import Memory, Surroundings
 from devicelint.interpreter.engine.program import Program
-from devicelint.interpreter.engine.tables import calls, evaluates, executes, resolves
+from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, calls, evaluates, executes, resolves
 from devicelint.text.positions import written
-
-BUILTIN_SCOPE: dict[str, Value] = {}
-"""What Python itself binds; filled by `builtins`."""
 
 
 class Split(Exception):

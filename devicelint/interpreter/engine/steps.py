@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -67,6 +67,12 @@ class Hearer(Notes):
     def on_joined(self, left: Value, right: Value) -> None:
         """Two paths meet on which one place, or the result of a call, has these values."""
 
+    def on_called_unseen(self, callee: Value, arguments: Arguments, site: cst.Call) -> None:
+        """Something is called of which it is not known what it does, or not what it gives."""
+
+    def on_called_elsewhere(self, arguments: Arguments, site: cst.BaseExpression) -> None:
+        """The checked file calls a function of another file, which was walked."""
+
     def on_tested(self, node: cst.BaseExpression, value: Value) -> None:
         """A value is taken for a condition."""
 
@@ -114,8 +120,7 @@ class Hearer(Notes):
 class Steps:
     """What to call at each step of a walk: one who hears it, all who do, or nobody."""
 
-    def __init__(self, hearers: Iterable[Hearer] = ()) -> None:
-        among = tuple(hearers)
+    def __init__(self, among: Sequence[Hearer] = ()) -> None:
         self.assignment = _heard(among, Hearer.on_assignment)
         self.attribute_assigned = _heard(among, Hearer.on_attribute_assigned)
         self.assigned = _heard(among, Hearer.on_assigned)
@@ -126,6 +131,8 @@ class Steps:
         self.returning = _heard(among, Hearer.on_returning)
         self.returned = _heard(among, Hearer.on_returned)
         self.joined = _heard(among, Hearer.on_joined)
+        self.called_unseen = _heard(among, Hearer.on_called_unseen)
+        self.called_elsewhere = _heard(among, Hearer.on_called_elsewhere)
         self.tested = _heard(among, Hearer.on_tested)
         self.branches_entered = _heard(among, Hearer.on_branches_entered)
         self.branches_left = _heard(among, Hearer.on_branches_left)

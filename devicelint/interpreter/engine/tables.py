@@ -11,12 +11,14 @@ What a handler is given stands in the type of its table, the `Run` first.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 import libcst as cst
 
-from devicelint.domain.values import Value
-from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.domain.history import Site
+from devicelint.domain.values import Class, Instance, Module, Value
+from devicelint.interpreter.engine.arguments import Argument, Arguments
 
 Key = TypeVar("Key")
 Handler = TypeVar("Handler", bound=Callable[..., Any])
@@ -70,6 +72,59 @@ methods: Table[type, Callable[[Any, Any, str, cst.Call], Value]] = Table("method
 attributes: Table[type, Callable[[Any, Any, str, cst.Attribute], Value]] = Table("attributes")
 """What `value.name` gives: `(run, value, name, node)`."""
 
+elements: Table[type, Callable[[Any, Any, Site], Value]] = Table("elements")
+"""What iterating over a value gives, all elements joined: `(run, value, site)`."""
+items: Table[type, Callable[[Any, Any, cst.Subscript], Value]] = Table("items")
+"""What `value[key]` gives: `(run, value, node)`; the handler evaluates the key."""
+sets_item: Table[type, Callable[[Any, Any, Value, cst.Subscript, cst.BaseExpression], None]] = (
+    Table("sets_item")
+)
+"""What `owner[key] = value` does: `(run, owner, value, target, site)`, `site` gave the value."""
+sets_attribute: Table[
+    type, Callable[[Any, Any, Value, cst.Attribute, cst.BaseExpression], None]
+] = Table("sets_attribute")
+"""What `owner.name = value` does: `(run, owner, value, target, site)`, `site` gave the value."""
+operates: Table[type, Callable[[Any, cst.CSTNode, str, Argument, Argument], Value]] = Table(
+    "operates"
+)
+"""What an operator gives: `(run, node, symbol, left, right)`, by the left operand or the right."""
+operates_in_place: Table[type, Callable[[Any, cst.AugAssign, str, Argument, Argument], Value]] = (
+    Table("operates_in_place")
+)
+"""What `left += right` leaves in the left operand: `(run, node, symbol, left, right)`."""
+enters: Table[type, Callable[[Any, Any, cst.WithItem], AbstractContextManager[Value]]] = Table(
+    "enters"
+)
+"""What `with value as name` binds, and what holds meanwhile: `(run, value, item)`."""
+spreads: Table[type, Callable[[Any, Arguments, Any, cst.BaseExpression], None]] = Table("spreads")
+"""What `f(**value)` adds to the arguments: `(run, arguments, value, site)`."""
+passes: Table[type, Callable[[Any, Any, cst.Call], None]] = Table("passes")
+"""What happens to a value that is an argument of a call: `(run, value, node)`."""
+begins: Table[type, Callable[[Any, Any, Class | None, Arguments, cst.Call], None]] = Table("begins")
+"""What `super().__init__(…)` does where no base in a file defines it.
+
+Called with `(run, object, class, arguments, node)`.
+"""
+
+# -- by the base of a class -------------------------------------------------------------------
+
+Made = Module | Instance
+
+instantiates: Table[
+    str, Callable[[Any, Class, Arguments, cst.CSTNode], AbstractContextManager[Made]]
+] = Table("instantiates")
+"""How an object of a class of the file is made: `(run, class, arguments, place)`.
+
+What the context manager gives is the object before its `__init__`; it ends after that.
+"""
+stands_alone: Table[str, Callable[[Any, Class, Callable[[Arguments], Made]], Made]] = Table(
+    "stands_alone"
+)
+"""How an object is made that nobody makes here, for its methods to be walked.
+
+Called with `(run, class, make)`, where `make` is told what `__init__` is given.
+"""
+
 # -- by name -----------------------------------------------------------------------------------
 
 NamedHandler = Callable[[Any, str, Arguments, cst.Call], Value]
@@ -93,3 +148,20 @@ Of a function, the receiver is the function itself.
 """
 library_class: Table[str, NamedHandler] = Table("library_class")
 """What a class makes, by the kind that catalogues give it: `(run, name, arguments, site)`."""
+
+
+method_of_unknown: Table[str, Callable[[Any, Value, cst.Call], Value | None]] = Table(
+    "method_of_unknown"
+)
+"""What a method gives by its name alone, where nothing is known of the value.
+
+Called with `(run, receiver, node)`; None where it is not known either.
+"""
+method_of_anything: Table[str, Callable[[Any, Arguments], None]] = Table("method_of_anything")
+"""What the name of a method shows of its arguments, on whatever value: `(run, arguments)`."""
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+BUILTIN_SCOPE: dict[str, Value] = {}
+"""What Python itself binds; filled by `builtins`."""

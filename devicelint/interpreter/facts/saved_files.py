@@ -15,12 +15,12 @@ from devicelint.domain.values import Const, Module, OneOf, Outside, Value
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import is_cpu, means_accelerator
 from devicelint.interpreter.facts.mentions import called_method, mentions_in
 from devicelint.interpreter.facts.name_uses import last_name
-from devicelint.interpreter.python.attributes import module_device
 
 
 class Saved(NamedTuple):

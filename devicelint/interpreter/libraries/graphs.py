@@ -24,11 +24,12 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.objects import fresh
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import library_call
-from devicelint.interpreter.libraries.bundles import fresh, make_bundle, place_of
 from devicelint.interpreter.libraries.placement import told_device
 from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.torch.bundles import make_bundle, place_of
 from devicelint.interpreter.torch.data import item_of_dataset
 
 _GRAPH, _DATA = "dgl.DGLGraph", "torch_geometric.data.Data"

@@ -15,6 +15,7 @@ from devicelint.domain.values import (
     NONE,
     Bundle,
     Const,
+    DeviceHandle,
     DictOf,
     External,
     ListOf,
@@ -28,19 +29,24 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.objects import fresh, module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import calls, library_call, library_class, methods
-from devicelint.interpreter.libraries.bundles import (
+from devicelint.interpreter.engine.tables import (
+    attributes,
+    calls,
+    library_call,
+    library_class,
+    methods,
+)
+from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.torch.bundles import (
     any_held,
-    fresh,
     held_by,
     make_bundle,
     move_bundle,
     place_of,
 )
-from devicelint.interpreter.python.attributes import module_device
-from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.containers import known_elements
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.marked_calls import marked_method
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
@@ -279,3 +285,10 @@ def output(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> V
     if not isinstance(receiver, Module):
         return Unknown("given by something unknown")
     return call_opaque_module(run, receiver, arguments, site)
+
+
+@attributes(Tool)
+def of_tool(run: Run, value: Tool, name: str, node: cst.Attribute) -> Value:
+    if value.device is not None and member_mark(value.name, name) == "Device":
+        return DeviceHandle(value.device, node)
+    return Unknown(f"{value.name}.{name} is not known")

@@ -29,12 +29,12 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.objects import fresh, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import library_call, library_class
-from devicelint.interpreter.libraries.bundles import fresh, move_bundle
-from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.python.conditions import truth_of
 from devicelint.interpreter.python.containers import element_of
+from devicelint.interpreter.torch.bundles import move_bundle
 from devicelint.interpreter.torch.data import build_loader
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import move_module

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
@@ -11,14 +10,12 @@ from devicelint.domain.history import Verb
 from devicelint.domain.join import join, join_known
 from devicelint.domain.values import (
     Batch,
-    Bundle,
     Class,
     Const,
     DictOf,
     Instance,
     ListOf,
     Module,
-    Moved,
     Outside,
     Stream,
     Tensor,
@@ -27,6 +24,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import sets_attribute, sets_item
 from devicelint.interpreter.facts.moved_back import note_bound_again
 from devicelint.interpreter.python.containers import (
     ELEMENT,
@@ -37,9 +35,6 @@ from devicelint.interpreter.python.containers import (
     mark_shared,
     write_weakly,
 )
-from devicelint.interpreter.torch.indexing import assign_item
-from devicelint.interpreter.torch.modules.registration import register
-from devicelint.interpreter.torch.operands import operand_of
 
 
 def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExpression) -> None:
@@ -68,63 +63,75 @@ def _assign_attribute(
     run: Run, target: cst.Attribute, value: Value, site: cst.BaseExpression
 ) -> None:
     owner = run.evaluate(target.value)
-    name = target.attr.value
-    match owner:
-        case Module():
-            register(run, owner, name, value, target, site)
-        case Instance() | Class():
-            write_weakly(run, owner.ref, name, value)
-        case Bundle():
-            run.state.write(owner.ref, name, value)
-        case Outside(origin):
-            run.state.write(origin, name, value)
-        case Tensor() if name == "requires_grad" and value == Const(True):
-            for one in _each(run, target.value, owner):
-                run.steps.leaf(replace(one, role="leaf"))
-        case _:
-            pass
+    handler = sets_attribute.get(type(owner))
+    if handler is not None:
+        handler(run, owner, value, target, site)
 
 
-def _each(run: Run, target: cst.BaseExpression, owner: Tensor) -> Iterator[Tensor]:
-    """The tensor that a name stands for; in a loop over a list, every one of these."""
-    bound = run.frame.bindings.get(target.value) if isinstance(target, cst.Name) else None
-    elements = known_elements(run, run.evaluate(bound.iter)) if isinstance(bound, cst.For) else None
-    yield from (one for one in elements or (owner,) if isinstance(one, Tensor))
+@sets_attribute(Instance, Class)
+def _set_on_object(
+    run: Run,
+    owner: Instance | Class,
+    value: Value,
+    target: cst.Attribute,
+    site: cst.BaseExpression,
+) -> None:
+    write_weakly(run, owner.ref, target.attr.value, value)
+
+
+@sets_attribute(Outside)
+def _set_outside(
+    run: Run, owner: Outside, value: Value, target: cst.Attribute, site: cst.BaseExpression
+) -> None:
+    run.state.write(owner.origin, target.attr.value, value)
 
 
 def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseExpression) -> None:
     owner = run.evaluate(target.value)
-    if isinstance(owner, Batch) and (not owner.whole or _is_of_a_tensor(target)):
-        assign_item(run, target, owner, operand_of(value, site))
-        return
-    if isinstance(owner, (Tensor, Moved)):
-        assign_item(run, target, owner, operand_of(value, site))
-        return
+    handler = sets_item.get(type(owner))
+    if handler is None:
+        assigned_key(run, target)
+    else:
+        handler(run, owner, value, target, site)
+
+
+def assigned_key(run: Run, target: cst.Subscript) -> Value | None:
+    """The key under which something is put, evaluated; None for a slice."""
     first = target.slice[0].slice
-    key = run.evaluate(first.value) if isinstance(first, cst.Index) else None
-    if isinstance(owner, Bundle) and isinstance(key, Const):
-        run.state.write(owner.ref, str(key.value), value)
-    elif isinstance(owner, (ListOf, DictOf, Module)):
-        _write_item(run, owner, key, value)
-    elif isinstance(owner, (Batch, Tuple, Stream)) and isinstance(target.value, cst.Name):
-        run.bind(target.value.value, _with_item(owner, key, value), target)
+    return run.evaluate(first.value) if isinstance(first, cst.Index) else None
 
 
-def _is_of_a_tensor(target: cst.Subscript) -> bool:
-    """`batch[:, 2:]`: only a tensor is sliced in several dimensions."""
-    return len(target.slice) > 1 and any(isinstance(one.slice, cst.Slice) for one in target.slice)
-
-
-def _write_item(run: Run, owner: ListOf | DictOf | Module, key: Value | None, value: Value) -> None:
+@sets_item(ListOf, DictOf, Module)
+def _set_in_container(
+    run: Run,
+    owner: ListOf | DictOf | Module,
+    value: Value,
+    target: cst.Subscript,
+    site: cst.BaseExpression,
+) -> None:
+    key = assigned_key(run, target)
     field = ELEMENT if key is None else key_field(key)
-    if field == ELEMENT:
-        if run.frame.loops:
-            mark_shared(run, value)
-        _write_somewhere(run, owner, value)
-        if not isinstance(owner, DictOf):
-            run.state.delete(owner.ref, LENGTH)
+    if field != ELEMENT:
+        write_weakly(run, owner.ref, field, value)
         return
-    write_weakly(run, owner.ref, field, value)
+    if run.frame.loops:
+        mark_shared(run, value)
+    _write_somewhere(run, owner, value)
+    if not isinstance(owner, DictOf):
+        run.state.delete(owner.ref, LENGTH)
+
+
+@sets_item(Tuple, Stream)
+def _set_in_part(
+    run: Run,
+    owner: Tuple | Stream,
+    value: Value,
+    target: cst.Subscript,
+    site: cst.BaseExpression,
+) -> None:
+    key = assigned_key(run, target)
+    if isinstance(target.value, cst.Name):
+        run.bind(target.value.value, _with_item(owner, key, value), target)
 
 
 def _write_somewhere(run: Run, owner: ListOf | DictOf | Module, value: Value) -> None:
@@ -137,7 +144,7 @@ def _write_somewhere(run: Run, owner: ListOf | DictOf | Module, value: Value) ->
     run.state.write(owner.ref, ELEMENT, joined)
 
 
-def _with_item(owner: Batch | Tuple | Stream, key: Value | None, value: Value) -> Value:
+def _with_item(owner: Tuple | Stream, key: Value | None, value: Value) -> Value:
     """A batch of which one item was replaced."""
     if isinstance(owner, Tuple) and isinstance(key, Const) and isinstance(key.value, int):
         items = list(owner.items)

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 
 import libcst as cst
 
 from devicelint.domain.values import (
-    Bound,
-    DeviceHandle,
     External,
     Flag,
     Function,
-    Instance,
-    Loader,
     Outside,
     Stream,
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import executes
+from devicelint.interpreter.engine.tables import enters, executes
 from devicelint.interpreter.facts.mentions import called_method, calls_method, names_in
 from devicelint.interpreter.facts.saved_files import asking_for_files
 from devicelint.interpreter.python.assignment import assign
-from devicelint.interpreter.python.attributes import member_of
 from devicelint.interpreter.python.conditions import (
     EXCEPT,
     assuming,
@@ -39,7 +35,6 @@ from devicelint.interpreter.python.conditions import (
     truth_of,
     under_setting,
 )
-from devicelint.interpreter.torch.device_arguments import demand
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 
@@ -172,32 +167,32 @@ def _expected(node: cst.Try | cst.TryStar) -> Iterator[str]:
 @executes(cst.With)
 def with_statement(run: Run, node: cst.With) -> None:
     disabled = 0
-    defaults = run.default_device
-    for entry in node.items:
-        value = run.evaluate(entry.item)
-        disabled += _disables_grad(run, entry.item)
-        if isinstance(value, DeviceHandle) and value.is_object:
-            given = Argument(entry.item, value)
-            run.default_device = demand(run, given, value.device, entry, "with")
-        if entry.asname is not None:
-            assign(run, entry.asname.name, _entered(run, value, entry.item), entry.item)
-    run.no_grad += disabled
-    run.execute_block(node.body)
-    run.no_grad -= disabled
-    run.default_device = defaults
+    with ExitStack() as entered:
+        for entry in node.items:
+            value = run.evaluate(entry.item)
+            disabled += _disables_grad(run, entry.item)
+            handler = enters.get(type(value), _enter_unknown)
+            bound = entered.enter_context(handler(run, value, entry))
+            if entry.asname is not None:
+                assign(run, entry.asname.name, bound, entry.item)
+        run.no_grad += disabled
+        run.execute_block(node.body)
+        run.no_grad -= disabled
 
 
-def _entered(run: Run, value: Value, site: cst.BaseExpression) -> Value:
-    """What `with value as name` binds: an object of the file says so itself."""
-    if isinstance(value, Stream) and _is_generator_of_file(run, site):
-        return value.element
-    if isinstance(value, (Outside, Loader, Stream)):
-        return value
-    if isinstance(value, Instance) and isinstance(site, cst.Call):
-        enter = member_of(run, value.ref, "__enter__")
-        if enter is not None:
-            return run.call(Bound(enter, value), Arguments(), site)
-    return Unknown("entered by with")
+def _enter_unknown(run: Run, value: Value, item: cst.WithItem) -> AbstractContextManager[Value]:
+    return nullcontext(Unknown("entered by with"))
+
+
+@enters(Outside)
+def _enter_outside(run: Run, value: Outside, item: cst.WithItem) -> AbstractContextManager[Value]:
+    return nullcontext(value)
+
+
+@enters(Stream)
+def _enter_stream(run: Run, value: Stream, item: cst.WithItem) -> AbstractContextManager[Value]:
+    """What a `@contextmanager` of the file yields."""
+    return nullcontext(value.element if _is_generator_of_file(run, item.item) else value)
 
 
 def _is_generator_of_file(run: Run, site: cst.BaseExpression) -> bool:

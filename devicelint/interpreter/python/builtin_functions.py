@@ -11,31 +11,23 @@ from devicelint.domain.values import (
     HOST,
     NONE,
     Const,
-    Dataset,
     DeviceHandle,
-    Deviceless,
     DictOf,
     External,
     Instance,
-    Loader,
     Module,
     Outside,
-    Parameters,
     Super,
-    Tensor,
     Tuple,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.run import BUILTIN_SCOPE, Run
-from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, function
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.computed_members import member_by_name
 from devicelint.interpreter.python.containers import extend, known_elements
-from devicelint.interpreter.torch.modules.copies import copy_of_outside
-from devicelint.interpreter.torch.transfers import TRANSFERS
-from devicelint.knowledge import tensor_attribute, tensor_method
 
 BUILTIN_SCOPE.update({name: External(f"builtins.{name}") for name in dir(builtins)})
 BUILTIN_SCOPE.update(
@@ -131,25 +123,6 @@ def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
     return member_by_name(run, owner, attribute)
 
 
-@function("builtins.hasattr")
-def hasattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """A tensor has what tensors have; what has no device has no method that moves it."""
-    given = [argument.value for argument in arguments.positional]
-    if len(given) < 2 or not isinstance(given[1], Const):
-        return HOST
-    owner, attribute = given[0], str(given[1].value)
-    if isinstance(owner, Tensor) and _is_of_tensors(attribute):
-        return Const(True)
-    if isinstance(owner, (Deviceless, Loader, Dataset, Parameters)) and attribute in TRANSFERS:
-        return Const(False)
-    return HOST
-
-
-def _is_of_tensors(name: str) -> bool:
-    known = tensor_method(name) is not None or tensor_attribute(name) is not None
-    return known or name in TRANSFERS or name in ("numpy", "device")
-
-
 @function("builtins.setattr")
 def setattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if len(arguments.positional) == 3:
@@ -160,27 +133,6 @@ def setattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
             elif isinstance(value, Module):
                 extend(run, owner.ref, value)
     return NONE
-
-
-@function("copy.deepcopy")
-def deepcopy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    given = arguments.get(0, "x")
-    if given is None:
-        return Unknown("deepcopy of nothing")
-    if isinstance(given.value, Module):
-        return copy_module(run, given.value, site)
-    if isinstance(given.value, Outside):
-        return copy_of_outside(run, given.value, site) or Unknown("a copy")
-    return given.value if isinstance(given.value, (Tensor, Const)) else Unknown("a copy")
-
-
-def copy_module(run: Run, module: Module, site: cst.CSTNode) -> Module:
-    """A second module like the first, with modules of its own."""
-    copy = Module(run.allocate(site, f"copy of {module.ref}"), module.name, module.since)
-    for name, value in tuple(run.state.fields(module.ref).items()):
-        inner = copy_module(run, value, site) if isinstance(value, Module) else value
-        run.state.write(copy.ref, name, inner)
-    return copy
 
 
 @function("builtins.exec")

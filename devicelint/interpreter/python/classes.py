@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import nullcontext
-from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, DeviceOf, Unsure
-from devicelint.domain.history import Step, Verb
-from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     Class,
     External,
     Function,
     Instance,
     Module,
-    Moved,
-    OneOf,
     Outside,
-    Tensor,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import calls
+from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
 from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.mentions import called_method
-from devicelint.interpreter.libraries.metrics import arguments_of_anybody, begin_metric
-from devicelint.interpreter.python.attributes import CLASS_FIELD, class_member
 from devicelint.interpreter.python.functions import call_function, walk_alone
-from devicelint.interpreter.torch.modules.construction import fill_container
-from devicelint.interpreter.torch.modules.copies import own_copies
-from devicelint.interpreter.torch.modules.registration import announce_defined, built, move_module
-from devicelint.knowledge import MODULE_KINDS, ModuleKind, kind_of, module_class
+from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
 
 
 def define_class(run: Run, node: cst.ClassDef) -> Class:
@@ -127,39 +116,46 @@ def make_instance(
     """A new object of a class of the file, after its `__init__`."""
     place = site if site is not None else cls.node
     assert isinstance(place, cst.CSTNode)
-    made: Module | Instance
-    if is_module_class(cls):
-        made = built(run, place, cls.name)
-        knowledge = module_class(torch_base(cls))
-        if knowledge is not None and knowledge.kind is ModuleKind.CONTAINER:
-            fill_container(run, made, knowledge.name, arguments)
-    else:
-        made = Instance(run.allocate(place, cls.name), cls.name)
-    run.state.write(made.ref, CLASS_FIELD, cls)
-    init = class_member(run, cls, "__init__")
-    if isinstance(init, Function):
-        call_function(run, init, arguments, site, receiver=made)
-        run.entered.add(init.node)
-    elif is_record(run, cls):
-        _fill_record(run, cls, made, arguments)
-    if isinstance(made, Module):
-        announce_defined(run, made, place)
-    elif has_unseen_base(cls):
-        _let_go(run, made)
+    with instantiates[_base_of(cls, instantiates)](run, cls, arguments, place) as made:
+        run.state.write(made.ref, CLASS_FIELD, cls)
+        init = class_member(run, cls, "__init__")
+        if isinstance(init, Function):
+            call_function(run, init, arguments, site, receiver=made)
+            run.entered.add(init.node)
+        elif is_record(run, cls):
+            _fill_record(run, cls, made, arguments)
     return made
 
 
-def _let_go(run: Run, made: Instance) -> None:
-    """What an object holds may be moved by code that is not seen: by its base, by its user."""
-    nowhere = Unsure("may be moved from elsewhere")
-    since = Step(Verb.REGISTERED, made, nowhere)
-    for name, value in tuple(run.state.fields(made.ref).items()):
-        if isinstance(value, Module) and value.since.verb is Verb.ASSUMED:
-            continue
-        if isinstance(value, (Module, OneOf)):
-            move_module(run, value, nowhere, since)
-        elif isinstance(value, Tensor) and value.role == "parameter":
-            run.state.write(made.ref, name, replace(value, device=nowhere))
+MODULE, OBJECT = "Module", "object"
+"""What a class is by its bases, where these are not listed under a name of their own."""
+
+
+def _base_of(cls: Class, table: Container[str]) -> str:
+    """What is listed of the bases of a class: a library's class by its package, or a kind."""
+    if is_module_class(cls):
+        return MODULE
+    return next((one for one in _packages(cls) if one in table), OBJECT)
+
+
+def _packages(cls: Class) -> Iterator[str]:
+    """The packages in which the bases of a class lie, the outer ones last."""
+    for base in cls.bases:
+        if isinstance(base, External):
+            yield from _enclosing(base.name)
+        elif isinstance(base, Class):
+            yield from _packages(base)
+            if isinstance(base.home, str):
+                dotted = base.home.removesuffix(".py").replace("\\", "/").replace("/", ".")
+                parts = f"{dotted}.{base.name}".split(".")
+                for start in range(len(parts)):
+                    yield from _enclosing(".".join(parts[start:]))
+
+
+def _enclosing(name: str) -> Iterator[str]:
+    while name:
+        name = name.rpartition(".")[0]
+        yield name
 
 
 _RECORD_BASES = frozenset({"typing.NamedTuple", "typing.TypedDict", "pydantic.BaseModel"})
@@ -225,19 +221,12 @@ def _unentered(run: Run, cls: Class) -> Iterator[Function]:
 def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     """Walk the methods that nobody calls here, on an object whose device is the caller's choice."""
     before, outer = run.state.fork(), run.frame
-    with run.silence() if is_used else nullcontext():
-        made = make_instance(run, cls, arguments_of_anybody(cls), None)
-    copies = own_copies(run, made)
-    if isinstance(made, Module):
-        place = run.state.read(made.ref, DEVICE_FIELD)
-        if isinstance(place, Moved) and not _places_itself(place):
-            device = DeviceOf("self")
-            move_module(run, made, device, Step(Verb.REGISTERED, cls.node, device))
-    else:
-        begin_metric(run, made)
-        _let_go(run, made)
-    for copy, own in copies:
-        move_module(run, copy, own.device, own.since)
+
+    def make(arguments: Arguments) -> Module | Instance:
+        with run.silence() if is_used else nullcontext():
+            return make_instance(run, cls, arguments, None)
+
+    made = stands_alone[_base_of(cls, stands_alone)](run, cls, make)
     assert isinstance(cls.node, cst.ClassDef)
     called = {name for name in map(called_method, descendants(cls.node)) if name[:1] == "_"}
     # Methods that others call, with what they have themselves: these others come first.
@@ -245,11 +234,6 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
         if member.node not in run.entered:
             walk_alone(run, member, made)
     run.state, run.frame = before, outer
-
-
-def _places_itself(place: Moved) -> bool:
-    """Whether a Module is moved as it is built; a parameter alone that is made elsewhere is not."""
-    return place.device != CPU and place.since.verb is Verb.MOVED
 
 
 def call_module_of_file(

@@ -30,6 +30,7 @@ from devicelint.domain.values import (
     Tool,
     Value,
 )
+from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.facts.device_words import names_device_type
@@ -82,7 +83,7 @@ def _compare(
         symbol = "in" if isinstance(operator, cst.In) else "not in"
         return _membership(run, node, symbol, left, right)
     if isinstance(one, _TENSORS) or isinstance(other, _TENSORS):
-        return operate(run, node, symbol, left, right)
+        return operate(run, node, symbol, Argument(*left), Argument(*right))
     if isinstance(one, DeviceHandle) or isinstance(other, DeviceHandle):
         return _compare_devices(run, node, symbol, left, right)
     if isinstance(one, Const) and isinstance(other, Const):

@@ -12,22 +12,16 @@ from devicelint.domain.values import (
     TRUE,
     Array,
     Batch,
-    Bundle,
     Const,
     Dataset,
     DictOf,
     External,
-    Function,
-    HostObject,
     HostValue,
     Instance,
     ListOf,
-    Loaded,
     Loader,
     Module,
-    Moved,
     Outside,
-    Parameters,
     Ref,
     Stream,
     Tensor,
@@ -35,9 +29,8 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.libraries.bundles import fresh
+from devicelint.interpreter.engine.tables import elements
 
 ELEMENT = "@element"
 """The field of a container that stands for all elements not told apart."""
@@ -177,39 +170,10 @@ def is_filled(run: Run, value: Value) -> bool:
 
 def element_of(run: Run, value: Value, site: Site) -> Value:
     """What iterating over a value gives, all elements joined; `site` is where it is iterated."""
-    match value:
-        case Loader(item=Bundle() as inner) | Dataset(Bundle() as inner):
-            return fresh(run, inner, site)
-        case Loader(item=inner, pinned=pinned):
-            return loaded_at(inner, site, pinned=pinned)
-        case Stream(element) | Dataset(element):
-            return element
-        case Tuple(items):
-            return _joined(items)
-        case ListOf() | Module():
-            return element_in(run.state.fields(value.ref))
-        case Tensor():
-            return replace(value, scalar=_rank_of_part(run, value, site))
-        case Batch():
-            return _inner_batch(value)
-        case Parameters(Module() | Outside() as module):
-            from devicelint.interpreter.torch.modules.copies import parameter_in
-
-            return parameter_in(run, module)
-        case DictOf() | HostValue() | Const() | Bundle():
-            return HOST
-        case Array() | HostObject() | Moved() | Loaded():
-            return value
-        case Instance():
-            return _element_of_instance(run, value)
-        case _:
-            return Unknown(f"an element of {_named(value)}")
-
-
-def _rank_of_part(run: Run, value: Tensor, site: Site) -> bool | None:
-    from devicelint.interpreter.facts.tensor_parameters import rank_of_part
-
-    return rank_of_part(run, value, site)
+    handler = elements.get(type(value))
+    if handler is None:
+        return Unknown(f"an element of {_named(value)}")
+    return handler(run, value, site)
 
 
 def _named(value: Value) -> str:
@@ -218,37 +182,29 @@ def _named(value: Value) -> str:
     return value.name if isinstance(value, External) else "something unknown"
 
 
-def _element_of_instance(run: Run, value: Instance) -> Value:
-    """What `__iter__` of a class of the file yields, or else `__getitem__` gives."""
-    made = call_special(run, value, "__iter__")
-    if isinstance(made, Stream):
-        return made.element
-    if made == value:
-        return call_special(run, value, "__next__")
-    if isinstance(made, Unknown):
-        return call_special(run, value, "__getitem__", HOST)
-    return Unknown(f"an element of {value.name}")
+@elements(Stream)
+def _element_of_stream(run: Run, value: Stream, site: Site) -> Value:
+    return value.element
 
 
-def call_special(run: Run, value: Instance | Module, name: str, *given: Value) -> Value:
-    """What a method that Python itself calls gives, where the class has it."""
-    from devicelint.interpreter.python.attributes import member_of
-    from devicelint.interpreter.python.functions import call_function
-
-    method = member_of(run, value.ref, name)
-    if not isinstance(method, Function):
-        return Unknown(f"{value.name} has no {name}")
-    arguments = Arguments([Argument(method.node, one) for one in given])
-    return call_function(run, method, arguments, None, receiver=value)
+@elements(Tuple)
+def _element_of_tuple(run: Run, value: Tuple, site: Site) -> Value:
+    return _joined(value.items)
 
 
-def _inner_batch(batch: Batch) -> Value:
-    return replace(batch, whole=False) if batch.whole else as_tensor(batch, scalar=None)
+@elements(ListOf)
+def _element_of_list(run: Run, value: ListOf, site: Site) -> Value:
+    return element_in(run.state.fields(value.ref))
 
 
-def as_tensor(batch: Batch, scalar: bool | None = False) -> Tensor:
-    """A batch that turned out to be one tensor."""
-    return Tensor(batch.device, batch.since, scalar)
+@elements(DictOf, HostValue, Const)
+def _element_of_host(run: Run, value: Value, site: Site) -> Value:
+    return HOST
+
+
+@elements(Array)
+def _element_of_array(run: Run, value: Array, site: Site) -> Value:
+    return value
 
 
 def _joined(items: tuple[Value, ...]) -> Value:

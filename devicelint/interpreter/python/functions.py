@@ -12,33 +12,26 @@ from devicelint.domain.join import join_known
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     NONE,
-    Bound,
     Const,
     DeviceHandle,
-    External,
     Function,
     HostValue,
     Module,
     Moved,
     OneOf,
-    Partial,
     Stream,
     Tensor,
     Tuple,
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
-from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.tensor_parameters import settings_of
-from devicelint.interpreter.python.branches import NO_GRAD
-from devicelint.interpreter.python.conditions import may_skip
 from devicelint.interpreter.python.parameters import bind_parameters
-from devicelint.interpreter.torch.modules.escapes import let_go_with_device
 
 _DEEPEST = 12
 _MOST_INTERPRETATIONS = 12
@@ -49,37 +42,6 @@ _STEPS_ELSEWHERE = 2_000
 _STEPS_ELSEWHERE_PER_LINE = 5
 """How much of other files is walked for one file."""
 
-_KINDS = {
-    "builtins.staticmethod": "static",
-    "builtins.classmethod": "class",
-    "builtins.property": "property",
-    "functools.cached_property": "property",
-}
-
-
-def define_function(run: Run, node: cst.FunctionDef) -> Function:
-    """The value of a `def`; decorators that change what is called are taken into account."""
-    frame = run.frame
-    frame.keeps_names = True
-    owner = frame.ref if isinstance(frame.node, cst.ClassDef) else None
-    kind, no_grad, guarded = "", False, frame.guarded
-    for decorator in node.decorators:
-        named = decorator.decorator
-        guarded = guarded or asks_for_device(named) or may_skip(run.code_of(named))
-        called = named.func if isinstance(named, cst.Call) else named
-        value = run.evaluate(called) if isinstance(called, (cst.Name, cst.Attribute)) else None
-        name = value.name if isinstance(value, External) else ""
-        kind = _KINDS.get(name, kind)
-        no_grad = no_grad or name in NO_GRAD
-        if isinstance(called, cst.Attribute) and called.attr.value in ("setter", "deleter"):
-            kind = "setter"
-    scopes = frame.enclosing_functions()
-    function = Function(
-        node, node.name.value, frame.ref, scopes, owner, kind, no_grad, guarded, frame.home
-    )
-    run.note_function(function)
-    return function
-
 
 @calls(Function)
 def call_plain(run: Run, callee: Function, arguments: Arguments, site: cst.Call) -> Value:
@@ -87,24 +49,6 @@ def call_plain(run: Run, callee: Function, arguments: Arguments, site: cst.Call)
     if not isinstance(result, Unknown):
         return result
     return run.guesses.called(run, callee, arguments, site) or result
-
-
-@calls(Bound)
-def call_bound(run: Run, callee: Bound, arguments: Arguments, site: cst.Call) -> Value:
-    if isinstance(callee.function, Function):
-        return call_function(run, callee.function, arguments, site, receiver=callee.receiver)
-    return run.call(callee.function, arguments, site)
-
-
-@calls(Partial)
-def call_partial(run: Run, callee: Partial, arguments: Arguments, site: cst.Call) -> Value:
-    sites = iter(callee.sites)
-    given = [Argument(next(sites, site), value) for value in callee.args]
-    named = {name: Argument(next(sites, site), value) for name, value in callee.keywords}
-    merged = Arguments(
-        [*given, *arguments.positional], {**named, **arguments.keywords}, arguments.open
-    )
-    return run.call(callee.function, merged, site)
 
 
 def call_function(
@@ -123,17 +67,39 @@ def call_function(
     node = function.node
     assert isinstance(node, (cst.FunctionDef, cst.Lambda))
     key = (node, receiver, _place_of(run, receiver), _parts_of(run, receiver), *arguments.values())
-    is_heard = function.home in run.program.heard
-    is_elsewhere = function.home != run.program.home
-    if is_elsewhere and not is_heard and key in run.remembered:
-        return run.remembered[key]
+    known = run.remembered.get(key)
+    if known is not None and _is_silent(run, function):
+        return known
     if not _may_enter(run, function, node):
-        if key in run.remembered:
-            return run.remembered[key]
-        return Unknown(f"{function.name} is called too deep or too often")
-    if site is not None and not is_elsewhere:
+        return known or Unknown(f"{function.name} is called too deep or too often")
+    if site is not None and function.home == run.program.home:
         run.entered.add(node)
-    frame = Frame(
+    frame = _frame_of(run, function, site, receiver, module)
+    first = receiver if function.kind != "static" else None
+    bind_parameters(run, frame, node.params, arguments, first)
+    result = _walk(run, frame, function)
+    run.steps.returned(frame, arguments, result)
+    result = _seen_by_caller(run, function, arguments, result, site)
+    if _is_plain(result):
+        run.remembered[key] = result
+    return result
+
+
+def _is_silent(run: Run, function: Function) -> bool:
+    """Whether a function stands in a file of which nobody hears."""
+    return function.home != run.program.home and function.home not in run.program.heard
+
+
+def _frame_of(
+    run: Run,
+    function: Function,
+    site: cst.BaseExpression | None,
+    receiver: Value | None,
+    module: Module | None,
+) -> Frame:
+    node = function.node
+    assert isinstance(node, cst.CSTNode)
+    return Frame(
         run.allocate(site or node, function.name),
         node,
         function.home,
@@ -145,19 +111,25 @@ def call_function(
         owner=function.owner,
         depth=run.frame.depth + 1,
         entered_under=run.assumptions,
-        is_heard=is_heard,
+        is_heard=function.home in run.program.heard,
     )
-    first = receiver if function.kind != "static" else None
-    bind_parameters(run, frame, node.params, arguments, first)
-    result = _walk(run, frame, function)
-    run.steps.returned(frame, arguments, result)
-    if is_elsewhere and site is not None and run.frame.is_checked:
-        result = _chosen_elsewhere(run, result, site)
-        if not is_heard:
-            let_go_with_device(run, arguments, site)
-    if _is_plain(result):
-        run.remembered[key] = result
-    return result
+
+
+def _seen_by_caller(
+    run: Run,
+    function: Function,
+    arguments: Arguments,
+    result: Value,
+    site: cst.BaseExpression | None,
+) -> Value:
+    """What a call gives, as the checked file sees it."""
+    if function.home == run.program.home or site is None or not run.frame.is_checked:
+        return result
+    if _is_silent(run, function):
+        chosen = _chosen_elsewhere(run, result, site)
+        run.steps.called_elsewhere(arguments, site)
+        return chosen
+    return _chosen_elsewhere(run, result, site)
 
 
 def _chosen_elsewhere(run: Run, result: Value, site: cst.BaseExpression) -> Value:

@@ -25,6 +25,7 @@ from devicelint.domain.values import (
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.budget import Exhausted, OutOfTime, Patience
 from devicelint.interpreter.engine.frame import GLOBALS
+from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Contents, Program
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
@@ -186,6 +187,7 @@ def _walk(program: Program, importer: Run) -> Contents:
     world = World(importer.world.accelerators)
     patience = Patience(steps, importer.patience.until)
     run = Run(program, world, _unheard, patience=patience, splits=False)
+    attend(run, frozenset())
     known, before = run.notes(Followed), importer.notes(Followed)
     known.lines = before.lines + program.lines
     run.state.write(program.home, _WALKED, Const(True))

@@ -30,7 +30,6 @@ from devicelint.interpreter.python.containers import (
     known_elements,
     loaded_at,
 )
-from devicelint.interpreter.torch.modules.registration import any_parameter
 
 
 @function("builtins.enumerate")
@@ -112,9 +111,7 @@ def next_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if not arguments.positional:
         return Unknown("next of nothing")
     value = arguments.positional[0].value
-    if isinstance(value, Parameters) and isinstance(value.module, Module):
-        return any_parameter(run, value.module)
-    if isinstance(value, Parameters):
+    if isinstance(value, Parameters) and not isinstance(value.module, Module):
         module = value.module
         if isinstance(module, Outside):
             return Outside(module.origin, module.parameter, module.since)

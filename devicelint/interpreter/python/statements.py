@@ -21,16 +21,16 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import executes
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.branches import assume
 from devicelint.interpreter.python.classes import define_class
 from devicelint.interpreter.python.decorators import decorated
-from devicelint.interpreter.python.functions import define_function
+from devicelint.interpreter.python.definitions import define_function
 from devicelint.interpreter.python.operators import augmented
 from devicelint.interpreter.python.parameters import offered
-from devicelint.interpreter.torch.transfers import is_copied
 
 
 @executes(cst.SimpleStatementLine, cst.SimpleStatementSuite)
@@ -58,7 +58,7 @@ def _keep_in_place(run: Run, call: cst.Call, value: Value) -> None:
     if transfer is None or not isinstance(call.func, cst.Attribute):
         return
     receiver = transfer.receiver
-    if transfer.target is None or transfer.result == receiver or not is_copied(receiver):
+    if transfer.target is None or transfer.result == receiver or not _is_copied(receiver):
         return
     assert isinstance(receiver, (Tensor, Batch))
     since = Step(Verb.STAYED, call, receiver.device, transfer.target)
@@ -68,12 +68,6 @@ def _keep_in_place(run: Run, call: cst.Call, value: Value) -> None:
         run.bind(place.value, stayed, place)
     elif isinstance(place, (cst.Attribute, cst.Subscript)) and _is_item(run, place):
         assign(run, place, stayed, place)
-
-
-def _is_item(run: Run, place: cst.Attribute | cst.Subscript) -> bool:
-    """Whether a place holds a tensor of its own, rather than being part of one."""
-    owner = run.evaluate(place.value)
-    return isinstance(owner, (Module, Instance, ListOf, DictOf))
 
 
 def _forget_receiver(run: Run, call: cst.Call, value: Value) -> None:
@@ -114,7 +108,7 @@ def annotated_assignment(run: Run, node: cst.AnnAssign) -> None:
 def augmented_assignment(run: Run, node: cst.AugAssign) -> None:
     before = run.evaluate(node.target)
     added = run.evaluate(node.value)
-    value = augmented(run, node, (node.target, before), (node.value, added))
+    value = augmented(run, node, Argument(node.target, before), Argument(node.value, added))
     if isinstance(node.target, cst.Subscript) and isinstance(before, Tensor):
         return
     assign(run, node.target, value, node.value)
@@ -192,3 +186,14 @@ def function_definition(run: Run, node: cst.FunctionDef) -> None:
 def class_definition(run: Run, node: cst.ClassDef) -> None:
     run.frame.statement = node
     run.bind(node.name.value, define_class(run, node), node.name)
+
+
+def _is_item(run: Run, place: cst.Attribute | cst.Subscript) -> bool:
+    """Whether a place holds a tensor of its own, rather than being part of one."""
+    owner = run.evaluate(place.value)
+    return isinstance(owner, (Module, Instance, ListOf, DictOf))
+
+
+def _is_copied(value: Value) -> bool:
+    """Whether a transfer of a value is known to leave it where it is, and to return a copy."""
+    return isinstance(value, Tensor) or (isinstance(value, Batch) and not value.whole)

@@ -1,13 +1,18 @@
-"""What Python's own library collects values in, and draws them from: replay buffers, say."""
+"""What Python's own library copies, collects values in, and draws them from."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import libcst as cst
 
 from devicelint.domain.values import (
     NONE,
+    Bundle,
     Const,
+    DictOf,
     External,
+    Instance,
     ListOf,
     Partial,
     Tuple,
@@ -85,3 +90,19 @@ def choice(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if not arguments.positional:
         return Unknown("drawn from something unknown")
     return element_of(run, arguments.positional[0].value, arguments.positional[0].site)
+
+
+@function("copy.copy")
+def shallow_copy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """What is put into the copy, or moved in it, stays as it was in the original."""
+    given = arguments.get(0, "x")
+    if given is None:
+        return Unknown("a copy of nothing")
+    value = given.value
+    if not isinstance(value, (Bundle, DictOf, Instance, ListOf)):
+        return value
+    held = tuple(run.state.fields(value.ref).items())
+    copied = replace(value, ref=run.allocate(site, f"copy of {value.ref}"))
+    for field, one in held:
+        run.state.write(copied.ref, field, one)
+    return copied

@@ -1,43 +1,30 @@
-"""`value[key]`: items of containers, batches and objects; tensors are `indexing`'s."""
+"""`value[key]`: items of containers, and what a key is."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import libcst as cst
 
 from devicelint.domain.values import (
     HOST,
     Array,
-    Batch,
-    Bundle,
     Const,
-    Dataset,
     DictOf,
     External,
     HostObject,
-    Instance,
     ListOf,
-    Loaded,
-    Module,
-    Moved,
     Outside,
     ProjectModule,
     Stream,
-    Tensor,
     Tuple,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import evaluates
+from devicelint.interpreter.engine.tables import evaluates, items
 from devicelint.interpreter.facts.tensor_parameters import as_proven
-from devicelint.interpreter.libraries.bundles import fresh, item_held
 from devicelint.interpreter.python.computed_members import NAMESPACE, member_by_name
-from devicelint.interpreter.python.containers import call_special, element_of, item
+from devicelint.interpreter.python.containers import element_of, item
 from devicelint.interpreter.python.sequences import sliced
-from devicelint.interpreter.torch.checkpoints import note_key
-from devicelint.interpreter.torch.indexing import index_tensor
 
 
 @evaluates(cst.Subscript)
@@ -45,19 +32,22 @@ def subscript(run: Run, node: cst.Subscript) -> Value:
     if isinstance(node.value, cst.Attribute) and node.value.attr.value == NAMESPACE:
         owner = run.evaluate(node.value.value)
         if isinstance(owner, (External, ProjectModule)):
-            return member_by_name(run, owner, _key(run, node.slice[0].slice))
+            return member_by_name(run, owner, _part_of_key(run, node.slice[0].slice))
     value = run.evaluate(node.value)
-    if isinstance(value, (Tensor, Moved)) or (isinstance(value, Batch) and not value.whole):
-        return index_tensor(run, node, value)
-    first = node.slice[0].slice
-    if isinstance(value, (ListOf, Tuple)) and isinstance(first, cst.Slice):
-        return sliced(run, node, value, first)
-    keys = [_key(run, element.slice) for element in node.slice]
-    key = keys[0] if len(keys) == 1 else None
-    return _item(run, node, value, key)
+    handler = items.get(type(value))
+    if handler is not None:
+        return handler(run, value, node)
+    key_of(run, node)
+    return HOST if value == HOST else Unknown("an item of something unknown")
 
 
-def _key(run: Run, part: cst.BaseSlice) -> Value | None:
+def key_of(run: Run, node: cst.Subscript) -> Value | None:
+    """The key of an item, evaluated; None for a slice and for several keys."""
+    keys = [_part_of_key(run, element.slice) for element in node.slice]
+    return keys[0] if len(keys) == 1 else None
+
+
+def _part_of_key(run: Run, part: cst.BaseSlice) -> Value | None:
     if isinstance(part, cst.Index):
         return run.evaluate(part.value)
     for bound in (part.lower, part.upper, part.step) if isinstance(part, cst.Slice) else ():
@@ -66,43 +56,46 @@ def _key(run: Run, part: cst.BaseSlice) -> Value | None:
     return None
 
 
-def _item(run: Run, node: cst.Subscript, value: Value, key: Value | None) -> Value:
-    match value:
-        case Tuple() | ListOf() | DictOf() | Module():
-            return _item_of_container(run, node, value, key)
-        case Batch(since=since):
-            named = str(key.value) if isinstance(key, Const) else ""
-            return replace(value, since=replace(since, part=named), whole=False)
-        case Loaded():
-            note_key(run, value, key)
-            return value
-        case Array() | HostObject():
-            return value
-        case Dataset() if isinstance(node.slice[0].slice, cst.Slice):
-            return value
-        case Dataset(Bundle() as element):
-            return fresh(run, element, node)
-        case Dataset(element) | Stream(element):
-            return element
-        case Bundle():
-            return item_held(run, value, key, node)
-        case Instance():
-            return call_special(run, value, "__getitem__", HOST if key is None else key)
-        case Outside(origin):
-            place = f"{origin}[{run.code_of(node.slice[0])}]"
-            return as_proven(run, Outside(place, since=value.since))
-        case _:
-            return HOST if value == HOST else Unknown("an item of something unknown")
+@items(Tuple)
+def _item_of_tuple(run: Run, value: Tuple, node: cst.Subscript) -> Value:
+    first = node.slice[0].slice
+    if isinstance(first, cst.Slice):
+        return sliced(run, node, value, first)
+    key = key_of(run, node)
+    if isinstance(key, Const) and isinstance(key.value, int):
+        inside = -len(value.items) <= key.value < len(value.items)
+        return value.items[key.value] if inside else Unknown("an index outside the tuple")
+    return element_of(run, value, node)
 
 
-def _item_of_container(
-    run: Run, node: cst.Subscript, value: Tuple | ListOf | DictOf | Module, key: Value | None
-) -> Value:
-    if isinstance(value, Tuple):
-        if isinstance(key, Const) and isinstance(key.value, int):
-            inside = -len(value.items) <= key.value < len(value.items)
-            return value.items[key.value] if inside else Unknown("an index outside the tuple")
-        return element_of(run, value, node)
-    if isinstance(value, Module) and key is None:
-        return value
+@items(ListOf)
+def _item_of_list(run: Run, value: ListOf, node: cst.Subscript) -> Value:
+    first = node.slice[0].slice
+    if isinstance(first, cst.Slice):
+        return sliced(run, node, value, first)
+    return _under_key(run, value, node)
+
+
+@items(DictOf)
+def _under_key(run: Run, value: ListOf | DictOf, node: cst.Subscript) -> Value:
+    key = key_of(run, node)
     return item(run, value.ref, HOST if key is None else key)
+
+
+@items(Array, HostObject)
+def _item_of_array(run: Run, value: Array | HostObject, node: cst.Subscript) -> Value:
+    key_of(run, node)
+    return value
+
+
+@items(Stream)
+def _item_of_stream(run: Run, value: Stream, node: cst.Subscript) -> Value:
+    key_of(run, node)
+    return value.element
+
+
+@items(Outside)
+def _item_of_outside(run: Run, value: Outside, node: cst.Subscript) -> Value:
+    key_of(run, node)
+    place = f"{value.origin}[{run.code_of(node.slice[0])}]"
+    return as_proven(run, Outside(place, since=value.since))

@@ -4,33 +4,20 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import Unsure
-from devicelint.domain.history import Step, Verb
-from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     NONE,
     Class,
-    Const,
-    DeviceHandle,
-    External,
     Function,
-    HostValue,
     Module,
-    Moved,
     Super,
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import methods
-from devicelint.interpreter.python.attributes import CLASS_FIELD, TORCH_FIELD, class_member
+from devicelint.interpreter.engine.tables import begins, methods
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.classes import torch_base
 from devicelint.interpreter.python.functions import call_function
-from devicelint.interpreter.torch.device_arguments import device_named
-from devicelint.interpreter.torch.modules.construction import fill_container
-from devicelint.knowledge import ModuleKind, module_class
 
 
 @methods(Super)
@@ -43,7 +30,10 @@ def method_of_super(run: Run, receiver: Super, name: str, node: cst.Call) -> Val
             arguments = arguments_of(run, node)
             return call_function(run, member, arguments, node, receiver=inner)
     if name == "__init__":
-        _init_of_torch(run, inner, cls, node)
+        arguments = arguments_of(run, node)
+        begin = begins.get(type(inner))
+        if begin is not None:
+            begin(run, inner, cls, arguments, node)
         return NONE
     if isinstance(inner, Module) and name in ("to", "cuda", "cpu", "register_buffer", "train"):
         return methods[Module](run, inner, name, node)
@@ -68,37 +58,3 @@ def _find(cls: Class, owner: object) -> Class | None:
             if found is not None:
                 return found
     return cls
-
-
-def _init_of_torch(run: Run, inner: Value, cls: Class | None, node: cst.Call) -> None:
-    """`super().__init__(a, b)` of a class derived from Sequential fills it.
-
-    That of a class derived from Linear makes the parameters, where it is told to.
-    """
-    arguments = arguments_of(run, node)
-    base = torch_base(cls) if cls is not None else ""
-    knowledge = module_class(base)
-    if knowledge is None or not isinstance(inner, Module):
-        return
-    if knowledge.kind is ModuleKind.CONTAINER:
-        fill_container(run, inner, knowledge.name, arguments)
-    elif knowledge.owns_tensors and not arguments.open:
-        _make_parameters(run, inner, base, arguments, node)
-
-
-def _may_name_device(value: Value) -> bool:
-    is_text = isinstance(value, Const) and isinstance(value.value, str)
-    return is_text or isinstance(value, DeviceHandle)
-
-
-def _make_parameters(
-    run: Run, inner: Module, base: str, arguments: Arguments, node: cst.Call
-) -> None:
-    told = arguments.keywords.get("device")
-    told = told or next((one for one in arguments.positional if _may_name_device(one.value)), None)
-    if told is not None and told.value != NONE:
-        device = device_named(run, told) or Unsure("the device is not known")
-        run.state.write(inner.ref, DEVICE_FIELD, Moved(device, Step(Verb.BUILT, node, device)))
-    elif not all(isinstance(one.value, (Const, HostValue)) for one in arguments):
-        return
-    run.state.write(inner.ref, TORCH_FIELD, External(base))

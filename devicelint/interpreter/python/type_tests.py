@@ -20,9 +20,9 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.objects import CLASS_FIELD
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.attributes import CLASS_FIELD
 
 _CONTAINERS: dict[type, frozenset[str]] = {
     ListOf: frozenset({"builtins.list"}),

@@ -24,10 +24,10 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import USUAL_NAMES, holds_device
 from devicelint.interpreter.facts.name_uses import reads_of
-from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.suggestions.walk_notes import ConditionalMoves
 
 _WITH_WEIGHT = frozenset(

@@ -16,9 +16,9 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import Batch, Class, Instance, Ref, Tensor
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import CLASS_FIELD
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.attributes import CLASS_FIELD
 from devicelint.interpreter.python.imports import is_walked
 from devicelint.interpreter.suggestions.call_sites import CallSite, calls_of, program_at, reads
 from devicelint.interpreter.suggestions.device_expressions import Spelling

@@ -7,23 +7,33 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import Known
+from devicelint.domain.devices import Known, may_be_accelerator
 from devicelint.domain.events import Event, Load, LoadUse, Transfer
 from devicelint.domain.history import Site
 from devicelint.domain.values import (
     HOST,
     NONE,
+    Batch,
     Const,
     DictOf,
     Function,
     Loaded,
+    Tensor,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.engine.tables import (
+    attributes,
+    calls,
+    elements,
+    function,
+    items,
+    method_of_anything,
+    methods,
+)
 from devicelint.interpreter.facts.intended_machines import provides_for_the_cpu
 from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.facts.named_devices import devices_at_hand
@@ -38,7 +48,10 @@ from devicelint.interpreter.facts.saved_files import (
     saved_model,
     stays_on_the_cpu,
 )
+from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.subscripts import key_of
 from devicelint.interpreter.torch.device_arguments import demand, device_named
+from devicelint.interpreter.torch.transfers import TRANSFERS, move_unknown
 from devicelint.interpreter.torch.verdicts import (
     CPU_FILE,
     FOR_ACCELERATORS,
@@ -154,10 +167,9 @@ def set_random_state(run: Run, name: str, arguments: Arguments, site: cst.Call) 
     return HOST
 
 
-def note_arguments(run: Run, method: str, arguments: Arguments) -> None:
+@method_of_anything("load_state_dict")
+def _note_weights(run: Run, arguments: Arguments) -> None:
     """`anything.load_state_dict(loaded)` shows that it holds weights."""
-    if method != "load_state_dict":
-        return
     for argument in arguments:
         value = argument.value
         if isinstance(value, DictOf):
@@ -248,3 +260,45 @@ def _device_at_hand(run: Run) -> str | None:
         return "map_location"
     found = next(devices_at_hand(run, run.frame, Known("cuda")), None)
     return None if found is None else found.code
+
+
+@attributes(Loaded)
+def of_loaded(run: Run, value: Loaded, name: str, node: cst.Attribute) -> Value:
+    return value
+
+
+@methods(Loaded)
+def method_of_loaded(run: Run, receiver: Loaded, name: str, node: cst.Call) -> Value:
+    if name in TRANSFERS:
+        return move_unknown(run, receiver, name, node)
+    arguments = arguments_of(run, node)
+    if name in _SHOWS_MODEL:
+        note_use(run, receiver, LoadUse.MODEL)
+    if name in ("get", "pop") and arguments.positional:
+        note_key(run, receiver, arguments.positional[0].value)
+    kept = name in ("get", "pop", "eval", "train", "float", "half", "items", "values", "copy")
+    return receiver if kept else Unknown(f"a method of something loaded: {name}")
+
+
+_SHOWS_MODEL = frozenset({"eval", "parameters", "named_parameters", "state_dict", "train"})
+
+
+@calls(Loaded)
+def call_loaded(run: Run, callee: Loaded, arguments: Arguments, site: cst.Call) -> Value:
+    """A model: it answers where what it is given is, as they have to lie together."""
+    note_use(run, callee, LoadUse.MODEL)
+    value = arguments.positional[0].value if arguments.positional else None
+    if isinstance(value, (Tensor, Batch)) and may_be_accelerator(value.device):
+        return Batch(value.device, value.since)
+    return Unknown("calling something loaded")
+
+
+@elements(Loaded)
+def _element_of_loaded(run: Run, value: Loaded, site: Site) -> Value:
+    return value
+
+
+@items(Loaded)
+def _item_of_loaded(run: Run, value: Loaded, node: cst.Subscript) -> Value:
+    note_key(run, value, key_of(run, node))
+    return value

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 import libcst as cst
 
 from devicelint.domain.devices import CPU
-from devicelint.domain.history import Step, Verb
+from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     HOST,
     NONE,
     Array,
     Batch,
+    Bundle,
     Class,
     Const,
     Dataset,
@@ -31,15 +33,23 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member, fresh
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import attributes, library_class, methods
-from devicelint.interpreter.python.attributes import CLASS_FIELD, class_member
+from devicelint.interpreter.engine.tables import (
+    attributes,
+    elements,
+    enters,
+    items,
+    library_class,
+    methods,
+)
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.conditions import truth_of
-from devicelint.interpreter.python.containers import element_in
+from devicelint.interpreter.python.containers import element_in, loaded_at
 from devicelint.interpreter.python.functions import call_function
+from devicelint.interpreter.python.subscripts import key_of
 from devicelint.interpreter.torch.data_workers import note_workers
-from devicelint.interpreter.torch.host_demands import note_pins
+from devicelint.interpreter.torch.host_reads import note_pins
 from devicelint.interpreter.torch.transfers import TRANSFERS, move_deviceless
 
 
@@ -202,3 +212,33 @@ def method_of_dataset(run: Run, receiver: Dataset, name: str, node: cst.Call) ->
     if name in TRANSFERS:
         return move_deviceless(run, receiver, "dataset", name, node, arguments)
     return Unknown(f"a dataset's {name}()")
+
+
+@attributes(Loader)
+def of_loader(run: Run, value: Loader, name: str, node: cst.Attribute) -> Value:
+    return Dataset(value.item, value.site) if name == "dataset" else HOST
+
+
+@elements(Loader)
+def _batch_of_loader(run: Run, value: Loader, site: Site) -> Value:
+    if isinstance(value.item, Bundle):
+        return fresh(run, value.item, site)
+    return loaded_at(value.item, site, pinned=value.pinned)
+
+
+@elements(Dataset)
+def _row_of_dataset(run: Run, value: Dataset, site: Site) -> Value:
+    return fresh(run, value.item, site) if isinstance(value.item, Bundle) else value.item
+
+
+@items(Dataset)
+def _item_of_dataset(run: Run, value: Dataset, node: cst.Subscript) -> Value:
+    key_of(run, node)
+    return (
+        value if isinstance(node.slice[0].slice, cst.Slice) else _row_of_dataset(run, value, node)
+    )
+
+
+@enters(Loader)
+def _enter_loader(run: Run, value: Loader, item: cst.WithItem) -> AbstractContextManager[Value]:
+    return nullcontext(value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import libcst as cst
@@ -26,9 +28,9 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.engine.tables import enters, function
 from devicelint.interpreter.python.conditions import AVAILABLE
 from devicelint.interpreter.torch.cuda_api import announce_discarded_context
 from devicelint.interpreter.torch.device_arguments import (
@@ -150,3 +152,15 @@ def str_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if isinstance(value, Const):
         return value if isinstance(value.value, str) else HOST
     return value if isinstance(value, Outside) else HOST
+
+
+@enters(DeviceHandle)
+@contextmanager
+def _device_context(run: Run, value: DeviceHandle, item: cst.WithItem) -> Iterator[Value]:
+    """`with torch.device("cuda"):` is where torch creates tensors meanwhile."""
+    defaults = run.default_device
+    if value.is_object:
+        given = Argument(item.item, value)
+        run.default_device = demand(run, given, value.device, item, "with")
+    yield Unknown("entered by with")
+    run.default_device = defaults

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
 import libcst as cst
 
-from devicelint.domain.devices import DeviceOf
+from devicelint.domain.data_events import HostMemoryDemanded, LoaderPins
+from devicelint.domain.devices import DeviceOf, is_accelerator
 from devicelint.domain.events import HostRead, Operand
+from devicelint.domain.history import Site
 from devicelint.domain.values import (
     ARRAY,
     Batch,
     DictOf,
     HostObject,
     ListOf,
+    Loader,
     Moved,
     Stream,
     Tensor,
@@ -24,12 +28,12 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import attributes, methods
+from devicelint.interpreter.engine.tables import attributes, elements, methods
 from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import element_of, known_elements
 from devicelint.interpreter.torch.operands import operand_of
-from devicelint.interpreter.torch.verdicts import READ, READ_TO_SEND, is_excused
+from devicelint.interpreter.torch.verdicts import DEMAND, READ, READ_TO_SEND, is_excused
 from devicelint.knowledge import converts_to_numpy
 
 _SPARSE = frozenset(
@@ -179,3 +183,52 @@ AXES = HostObject("matplotlib.pyplot")
 FIGURE = HostObject("matplotlib.figure.Figure")
 _GIVE_AXES = frozenset({"add_subplot", "add_axes", "gca", "twinx", "twiny"})
 _GIVE_THEMSELVES = frozenset({"fit", "partial_fit", "set_params", "flatten", "ravel"})
+
+
+@elements(HostObject)
+def _element_of_host_object(run: Run, value: HostObject, site: Site) -> Value:
+    return value
+
+
+def demand_on_host(run: Run, operands: Sequence[Operand], operation: str, site: cst.Call) -> None:
+    """Tensors that have to be on the CPU, on every machine that this is reached on."""
+    if operation == "pin_memory":
+        run.depends_on_machine |= not run.expects("RuntimeError")
+        if not run.world.accelerators and _is_chosen_here(run):
+            return
+    for operand in operands:
+        if not is_excused(run, site, operation, (operand,), DEMAND):
+            run.announce(HostMemoryDemanded(site, operation, operand))
+
+
+def _is_chosen_here(run: Run) -> bool:
+    """Whether a condition about devices surrounds this, or any condition of this function."""
+    return bool(run.device_choices) or run.assumptions > run.frame.entered_under
+
+
+def note_pins(run: Run, loader: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """A loader that pins fails at the first batch that is not on the CPU."""
+    given = arguments.keywords.get("pin_memory")
+    if given is None or not isinstance(loader, Loader) or not loader.pinned:
+        return loader
+    for tensor in _tensors_in(run, loader.item):
+        if is_accelerator(tensor.device):
+            item = Operand(given.site, tensor, tensor.device, tensor.since)
+            run.announce(LoaderPins(site, given.site, item))
+            break
+    return loader
+
+
+def _tensors_in(run: Run, value: Value) -> Iterator[Tensor | Batch]:
+    """The tensors of a batch."""
+    match value:
+        case Tensor() | Batch():
+            yield value
+        case Tuple(items):
+            for one in items:
+                yield from _tensors_in(run, one)
+        case DictOf(ref):
+            for one in run.state.fields(ref).values():
+                yield from _tensors_in(run, one)
+        case _:
+            pass

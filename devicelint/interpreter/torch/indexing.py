@@ -7,6 +7,8 @@ assignment is brought to the tensor, wherever it lies.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.devices import CPU, agreement
@@ -25,13 +27,27 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import items, sets_item
 from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
+from devicelint.interpreter.python.assignment import assigned_key
+from devicelint.interpreter.python.subscripts import key_of
 from devicelint.interpreter.torch.operands import operand_of, report_clash
 from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 
-def index_tensor(run: Run, node: cst.Subscript, value: Tensor | Moved | Batch) -> Value:
+@items(Batch)
+def _item_of_batch(run: Run, value: Batch, node: cst.Subscript) -> Value:
+    """A part of a batch that is a dict, say; of one that is a tensor, a tensor."""
+    if not value.whole:
+        return index_tensor(run, value, node)
+    key = key_of(run, node)
+    named = str(key.value) if isinstance(key, Const) else ""
+    return replace(value, since=replace(value.since, part=named), whole=False)
+
+
+@items(Tensor, Moved)
+def index_tensor(run: Run, value: Tensor | Moved | Batch, node: cst.Subscript) -> Value:
     """`tensor[…]`: a tensor on the same device."""
     indices = _check_indices(run, node, value)
     keeps_rank = any(map(_keeps_dimension, indices))
@@ -93,7 +109,36 @@ def _check_index(run: Run, node: cst.Subscript, base: Operand, index: Operand) -
         report_clash(run, node, "indexing", (base, index), index=True)
 
 
-def assign_item(
+@sets_item(Batch)
+def _set_in_batch(
+    run: Run, owner: Batch, value: Value, target: cst.Subscript, site: cst.BaseExpression
+) -> None:
+    if not owner.whole or _is_of_a_tensor(target):
+        _set_in_tensor(run, owner, value, target, site)
+        return
+    assigned_key(run, target)
+    if isinstance(target.value, cst.Name):
+        changed = Unknown("a batch of which one item was replaced")
+        run.bind(target.value.value, changed, target)
+
+
+def _is_of_a_tensor(target: cst.Subscript) -> bool:
+    """`batch[:, 2:]`: only a tensor is sliced in several dimensions."""
+    return len(target.slice) > 1 and any(isinstance(one.slice, cst.Slice) for one in target.slice)
+
+
+@sets_item(Tensor, Moved)
+def _set_in_tensor(
+    run: Run,
+    owner: Tensor | Moved | Batch,
+    value: Value,
+    target: cst.Subscript,
+    site: cst.BaseExpression,
+) -> None:
+    _assign_item(run, target, owner, operand_of(value, site))
+
+
+def _assign_item(
     run: Run, node: cst.Subscript, base: Tensor | Moved | Batch, value: Operand | None
 ) -> None:
     """`tensor[…] = value`: a basic index copies across devices, an index tensor does not."""

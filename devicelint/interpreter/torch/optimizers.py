@@ -36,10 +36,12 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import attributes, library_class
-from devicelint.interpreter.python.attributes import module_device
+from devicelint.interpreter.engine.tables import attributes, library_class, methods, passes
+from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.modules.registration import announce_lost
+from devicelint.interpreter.torch.transfers import TRANSFERS, move_deviceless
 
 _OPTIMIZER = "optimizer"
 _MODULES = "@modules"
@@ -129,7 +131,7 @@ def _keeps_state(name: str, arguments: Arguments) -> bool:
     return momentum is not None and isinstance(momentum.value, Const) and bool(momentum.value.value)
 
 
-def use_optimizer(run: Run, optimizer: Deviceless, method: str, node: cst.Call) -> None:
+def _use(run: Run, optimizer: Deviceless, method: str, node: cst.Call) -> None:
     """A method of an optimizer that makes its state, or needs it."""
     if method == "load_state_dict":
         run.note_made(node)
@@ -138,7 +140,8 @@ def use_optimizer(run: Run, optimizer: Deviceless, method: str, node: cst.Call) 
         _step(run, optimizer, node)
 
 
-def hand_over(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
+@passes(Deviceless)
+def _hand_over(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
     """An optimizer is an argument: a scaler steps it, and what is not known may move its state."""
     func = node.func
     if isinstance(func, cst.Attribute) and func.attr.value == "step":
@@ -235,3 +238,12 @@ def _origin(optimizer: Deviceless, made: object) -> StateOrigin:
     func = made.func if isinstance(made, cst.Call) else None
     loads = isinstance(func, cst.Attribute) and func.attr.value == "load_state_dict"
     return StateOrigin.LOADED if loads else StateOrigin.STEPPED
+
+
+@methods(Deviceless)
+def method_of_deviceless(run: Run, receiver: Deviceless, name: str, node: cst.Call) -> Value:
+    arguments = arguments_of(run, node)
+    if name in TRANSFERS:
+        return move_deviceless(run, receiver, receiver.kind, name, node, arguments)
+    _use(run, receiver, name, node)
+    return Unknown(f"{receiver.kind}.{name}()")

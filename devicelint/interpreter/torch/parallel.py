@@ -15,8 +15,8 @@ from devicelint.domain.parallel_events import ParallelCalled, ParallelWrapped
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import NONE, DeviceHandle, Module, Moved, OneOf, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.python.containers import known_elements
 from devicelint.interpreter.torch.device_arguments import device_named
 from devicelint.interpreter.torch.modules.registration import move_module, owns_tensors

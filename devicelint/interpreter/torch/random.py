@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.data_events import GeneratorElsewhere
-from devicelint.domain.devices import CPU, Agreement, Device, Known, agreement
+from devicelint.domain.devices import CPU, Agreement, Device, Known, Unsure, agreement
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     HOST,
@@ -19,8 +19,9 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import attributes, methods
+from devicelint.interpreter.engine.tables import attributes, function, methods
 from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 
@@ -103,3 +104,16 @@ def _draws_by_itself(name: str, arguments: Arguments) -> bool:
         return name in ("RandomSampler", "random_split")
     shuffle = arguments.get(2, "shuffle")
     return shuffle is not None and shuffle.value == Const(True)
+
+
+@function("torch.Generator")
+def make_generator(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A generator is the CPU's unless it is told; the default device is nothing to it."""
+    given = arguments.get(0, "device")
+    device: Device = CPU
+    if given is not None and given.value != NONE:
+        named = device_named(run, given) or Unsure("the device is not known")
+        device = demand(run, given, named, site, "device=")
+    run.note_made(site)
+    verb = Verb.CREATED if given is None else Verb.CREATED_ON
+    return Generator(device, Step(verb, site, device))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -11,10 +10,8 @@ from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
 from devicelint.domain.values import Array, Batch, Const, ListOf, Stream, Tensor, Tuple, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.torch.application import Application
 from devicelint.knowledge import Form, Result, Signature
-
-if TYPE_CHECKING:
-    from devicelint.interpreter.torch.signatures import Application
 
 
 def keeps_dimension(signature: Signature, arguments: Arguments) -> bool:

@@ -23,10 +23,10 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.libraries.bundles import place_of
-from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.python.containers import element_in
+from devicelint.interpreter.torch.bundles import place_of
 
 
 def revealed_device(run: Run, value: Value) -> Device:

@@ -6,22 +6,37 @@ on the CPU.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
+from devicelint.domain.devices import CPU
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     HOST,
+    Batch,
     Bound,
+    Bundle,
     Class,
+    DictOf,
     Function,
+    Instance,
+    ListOf,
     Module,
+    Moved,
     OneOf,
     Partial,
+    Ref,
     Reference,
     Stream,
+    Tensor,
+    Tuple,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function, methods
 from devicelint.interpreter.python.attributes import read_attribute
@@ -30,7 +45,6 @@ from devicelint.interpreter.python.containers import element_of, known_elements
 from devicelint.interpreter.python.stdlib_processes import given_as
 from devicelint.interpreter.torch.host_reads import read_on_host
 from devicelint.interpreter.torch.modules.escapes import let_go
-from devicelint.interpreter.torch.rpc_messages import copied
 
 _HOME = ("torch.distributed.rpc", "torch.distributed.rpc.api")
 _SYNC, _ASYNC, _REMOTE = "rpc_sync", "rpc_async", "remote"
@@ -126,3 +140,51 @@ def _demand_cpu(run: Run, argument: Argument, site: cst.Call) -> None:
 def _goes_by_cpu(run: Run) -> bool:
     """Whether this program sets RPC up, and gives it no device maps."""
     return "init_rpc" in run.module_code and "device_map" not in run.module_code
+
+
+def copied(run: Run, value: Value, site: cst.Call) -> Value:
+    """A copy, with all that it holds; where a tensor of an accelerator arrives is not known."""
+    return _copied(run, value, site, {})
+
+
+def _copied(run: Run, value: Value, site: cst.Call, made: dict[Ref, Value]) -> Value:
+    match value:
+        case Tensor() | Batch() | Moved():
+            return _arrived(value, site)
+        case Tuple():
+            return Tuple(tuple(_copied(run, one, site, made) for one in value.items))
+        case Module() if module_device(run, value).device != CPU:
+            return Unknown("a module sent from an accelerator")
+        case ListOf() | DictOf() | Instance() | Module():
+            return made.get(value.ref) or _copy_of(run, value, site, made)
+        case Reference():
+            held = value.held
+            if isinstance(held, (Tensor, Batch, Moved)) and held.device == CPU:
+                held = _arrived(held, site)
+            return replace(value, held=held, is_away=False)
+        case Bundle():
+            return Unknown("a copy of an object of a library")
+        case _:
+            return value
+
+
+def _arrived(value: Tensor | Batch | Moved, site: cst.Call) -> Value:
+    if value.device != CPU:
+        return Unknown("sent from an accelerator")
+    if isinstance(value, Tensor) and value.role:
+        return value
+    return replace(value, since=Step(Verb.SENT, site, CPU))
+
+
+def _copy_of(
+    run: Run,
+    value: ListOf | DictOf | Instance | Module,
+    site: cst.Call,
+    made: dict[Ref, Value],
+) -> Value:
+    copy = replace(value, ref=run.allocate(site, f"sent copy of {value.ref}"))
+    made[value.ref] = copy
+    for name, held in tuple(run.state.fields(value.ref).items()):
+        kept = name == DEVICE_FIELD
+        run.state.write(copy.ref, name, held if kept else _copied(run, held, site, made))
+    return copy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import libcst as cst
 
@@ -28,8 +28,9 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.containers import element_of
+from devicelint.interpreter.torch.application import Application, Group
 from devicelint.interpreter.torch.device_arguments import demand, device_named
-from devicelint.interpreter.torch.host_demands import demand_on_host
+from devicelint.interpreter.torch.host_reads import demand_on_host
 from devicelint.interpreter.torch.operands import (
     common_device,
     computed,
@@ -48,44 +49,6 @@ from devicelint.interpreter.torch.ranks import (
 from devicelint.interpreter.torch.verdicts import DIFFERENT
 from devicelint.knowledge import CPU as CPU_GROUP
 from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
-
-
-@dataclass(slots=True)
-class Group:
-    """The operands of one device variable of a signature."""
-
-    operands: list[tuple[Operand, bool]] = field(default_factory=list)
-    unknown: bool = False
-
-    @property
-    def plain(self) -> list[Operand]:
-        """The operands alone."""
-        return [operand for operand, _ in self.operands]
-
-
-@dataclass(slots=True)
-class Application:
-    """One call of a known function: its arguments sorted by what they have to do with devices."""
-
-    signature: Signature
-    site: cst.Call
-    groups: dict[str, Group] = field(default_factory=dict)
-    indices: list[tuple[str, Operand]] = field(default_factory=list)
-    device: Device | None = None
-    rank: bool | None = None
-    dimensions: int = 0
-    """How many dimensions its sizes are known to name."""
-    data: Value | None = None
-    receiver: Value | None = None
-    generator: Argument | None = None
-    varies: bool = False
-    asks_grad: bool = False
-    keeps_dimension: bool = False
-    """Whether a dimension is left for sure: `sum(1)` needs two, and takes one."""
-
-    def group(self, name: str) -> Group:
-        """The group of a device variable, begun where there is none yet."""
-        return self.groups.setdefault(name, Group())
 
 
 def apply_signature(

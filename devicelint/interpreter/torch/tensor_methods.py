@@ -30,7 +30,6 @@ from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.containers import as_tensor
 from devicelint.interpreter.python.stdlib_argparse import note_option
 from devicelint.interpreter.torch.checkpoints import note_moved
 from devicelint.interpreter.torch.host_reads import read_on_host
@@ -38,6 +37,7 @@ from devicelint.interpreter.torch.legacy_types import converted
 from devicelint.interpreter.torch.modules.copies import parameter_in
 from devicelint.interpreter.torch.operands import operand_of
 from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.interpreter.torch.tensors import as_tensor
 from devicelint.interpreter.torch.transfers import TRANSFERS, move_placed, move_unknown
 from devicelint.knowledge import tensor_method as signature_of
 

@@ -39,8 +39,12 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import method_of_unknown
+from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.device_arguments import demand, device_named
+from devicelint.interpreter.torch.modules.registration import move_module
 
 TRANSFERS = frozenset({"to", "cuda", "cpu", "xpu", "to_empty"})
 """The methods that move what they are called on."""
@@ -101,15 +105,8 @@ def _moved_role(value: Tensor, node: cst.Call) -> str:
     return "no leaf" if value.role == "leaf" else value.role if value.role != "buffer" else ""
 
 
-def is_copied(value: Value) -> bool:
-    """Whether a transfer of a value is known to leave it where it is, and to return a copy."""
-    return isinstance(value, Tensor) or (isinstance(value, Batch) and not value.whole)
-
-
 def move_unknown(run: Run, receiver: Value, method: str, node: cst.Call) -> Value:
     """A transfer of something of an unknown kind: wherever it was, it is there now."""
-    from devicelint.interpreter.python.calls import arguments_of
-
     arguments = arguments_of(run, node)
     if _is_no_device(arguments):
         return Unknown(f"{run.code_of(node.func)} is not a move")
@@ -154,8 +151,6 @@ def move_deviceless(
 
 def _move_instead(run: Run, model: Operand, step: Step) -> None:
     """What follows is checked as though the model had been moved, which is what was meant."""
-    from devicelint.interpreter.torch.modules.registration import move_module
-
     if isinstance(model.value, Module):
         if agreement(model.device, step.device) not in (Agreement.SAME, Agreement.UNKNOWN):
             move_module(run, model.value, step.device, step)
@@ -165,8 +160,6 @@ def _move_instead(run: Run, model: Operand, step: Step) -> None:
 
 def _model_of(run: Run, receiver: Value) -> Operand | None:
     """The model whose parameters these are, or an optimizer built here is over."""
-    from devicelint.interpreter.python.attributes import module_device
-
     over: Value | None = receiver
     if isinstance(receiver, Deviceless):
         made_here = run.made_in.get(receiver.site, (None, 0))[0] is run.frame
@@ -190,3 +183,17 @@ def own_device(value: Value) -> Device:
             return DeviceOf(origin)
         case _:
             return Unsure("it has no device")
+
+
+def _move(run: Run, receiver: Value, node: cst.Call) -> Value:
+    assert isinstance(node.func, cst.Attribute)
+    return move_unknown(run, receiver, node.func.attr.value, node)
+
+
+method_of_unknown(*TRANSFERS)(_move)
+
+
+@method_of_unknown("parameters")
+def _parameters(run: Run, receiver: Value, node: cst.Call) -> Value | None:
+    assert isinstance(node.func, cst.Attribute)
+    return None if node.args else Parameters(receiver, node.func.value)

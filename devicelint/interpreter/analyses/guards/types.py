@@ -13,7 +13,7 @@ from devicelint.interpreter.analyses.guards.bindings import bindings_of
 from devicelint.interpreter.analyses.guards.conditions import Asked, asked_by, scope_around
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import Reads
-from devicelint.interpreter.torch.legacy_names import dtype_of, legacy_device
+from devicelint.interpreter.torch.legacy_types import dtype_of, legacy_device
 
 
 def chosen_types(run: Run, reads: Reads) -> Iterator[tuple[Asked, ChosenType]]:

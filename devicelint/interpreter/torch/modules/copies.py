@@ -12,8 +12,20 @@ import libcst as cst
 from devicelint.domain.devices import Device, DeviceOf, Opaque
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
-from devicelint.domain.values import TRUE, Instance, Module, Moved, Outside, Tensor, Unknown, Value
+from devicelint.domain.values import (
+    TRUE,
+    Const,
+    Instance,
+    Module,
+    Moved,
+    Outside,
+    Tensor,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.torch.modules.registration import any_parameter, built
 
@@ -62,3 +74,24 @@ def own_copies(run: Run, made: Module | Instance) -> list[tuple[Module, Moved]]:
         if isinstance(place.device, Opaque) and place.device.apart:
             found.append((value, place))
     return found
+
+
+@function("copy.deepcopy")
+def deepcopy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    given = arguments.get(0, "x")
+    if given is None:
+        return Unknown("deepcopy of nothing")
+    if isinstance(given.value, Module):
+        return copy_module(run, given.value, site)
+    if isinstance(given.value, Outside):
+        return copy_of_outside(run, given.value, site) or Unknown("a copy")
+    return given.value if isinstance(given.value, (Tensor, Const)) else Unknown("a copy")
+
+
+def copy_module(run: Run, module: Module, site: cst.CSTNode) -> Module:
+    """A second module like the first, with modules of its own."""
+    copy = Module(run.allocate(site, f"copy of {module.ref}"), module.name, module.since)
+    for name, value in tuple(run.state.fields(module.ref).items()):
+        inner = copy_module(run, value, site) if isinstance(value, Module) else value
+        run.state.write(copy.ref, name, inner)
+    return copy

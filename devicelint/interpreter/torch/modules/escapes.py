@@ -7,14 +7,34 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Unsure
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import External, Module, Outside, Unknown, Value
-from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.hooks import EVERY_EVENT, Analysis, analysis
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.torch.modules.registration import move_module
 
 _SEEN_THROUGH = frozenset("torch builtins copy gc inspect logging pickle".split())
 """Where functions come from of which it is known that they move no module, except to shard it."""
 
 
-def may_move(callee: Value) -> bool:
+@analysis
+class Escapes(Analysis):
+    """Lets go of the modules that are given to code which may move them."""
+
+    serves = EVERY_EVENT
+
+    def on_called_unseen(self, callee: Value, arguments: Arguments, site: cst.Call) -> None:
+        """What calls of things outside are given may be moved there."""
+        if _may_move(callee):
+            let_go(self.run, arguments, site)
+
+    def on_called_elsewhere(self, arguments: Arguments, site: cst.BaseExpression) -> None:
+        """A module that goes with a device, as in `offload(net, execution_device=0)`, is placed."""
+        if any("device" in name for name in arguments.keywords):
+            let_go(self.run, arguments, site)
+
+
+def _may_move(callee: Value) -> bool:
     """Whether a callee is not seen, and so may move the modules that it is given."""
     if isinstance(callee, External):
         root = callee.name.partition(".")[0]
@@ -24,9 +44,6 @@ def may_move(callee: Value) -> bool:
 
 def let_go(run: Run, arguments: Arguments, site: Site) -> None:
     """A module that was only built is, from now on, wherever that code wants it."""
-    from devicelint.interpreter.python.attributes import module_device
-    from devicelint.interpreter.torch.modules.registration import move_module
-
     nowhere = Unsure("may be moved where it is given to")
     for argument in arguments:
         if not isinstance(argument.value, Module):
@@ -34,17 +51,3 @@ def let_go(run: Run, arguments: Arguments, site: Site) -> None:
         place = module_device(run, argument.value)
         if place.since.verb is Verb.BUILT and place.device == CPU:
             move_module(run, argument.value, nowhere, Step(Verb.PLACED, site, nowhere))
-
-
-def let_go_with_device(run: Run, arguments: Arguments, site: Site) -> None:
-    """A module that goes with a device, as in `offload(net, execution_device=0)`, is placed."""
-    if any("device" in name for name in arguments.keywords):
-        let_go(run, arguments, site)
-
-
-def let_go_of_given(run: Run, site: cst.Call) -> None:
-    """The same, where the arguments were evaluated elsewhere: what has a name is looked up."""
-    named = [one.value for one in site.args if type(one.value) in (cst.Name, cst.Attribute)]
-    with run.silence():
-        given = [Argument(one, run.evaluate(one)) for one in named]
-    let_go(run, Arguments(given), site)

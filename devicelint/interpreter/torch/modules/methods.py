@@ -24,9 +24,9 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.objects import member_of, module_device, registered_under
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import methods, module_method
-from devicelint.interpreter.python.attributes import member_of, module_device, registered_under
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import extend, is_shared
 from devicelint.interpreter.python.functions import call_function

@@ -8,11 +8,11 @@ from devicelint.domain.devices import CPU
 from devicelint.domain.events import Operand
 from devicelint.domain.values import Batch, Class, Module, Moved, Outside, Tensor, Unknown, Value
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
-from devicelint.interpreter.libraries.bundles import as_batch, make_bundle
-from devicelint.interpreter.python.attributes import CLASS_FIELD, module_device
 from devicelint.interpreter.python.classes import torch_base
+from devicelint.interpreter.torch.bundles import as_batch, make_bundle
 from devicelint.interpreter.torch.checkpoints import note_moved
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input, inputs_of
 from devicelint.interpreter.torch.operands import mixes_as_scalar, operand_of

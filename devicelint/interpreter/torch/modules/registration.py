@@ -26,10 +26,10 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.moved_back import note_module_moved
-from devicelint.interpreter.python.attributes import parameter_of
 from devicelint.interpreter.torch.modules.submodules import WHOLE_FIELD
 from devicelint.knowledge import ModuleKind, module_class
 
@@ -253,3 +253,9 @@ def built(run: Run, node: cst.CSTNode, name: str, device: Device = CPU) -> Modul
     run.state.write(module.ref, DEVICE_FIELD, Moved(device, since))
     run.steps.module_built(module)
     return module
+
+
+def parameter_of(run: Run, module: Module) -> Tensor:
+    """One of a module's parameters: it is where the module is."""
+    place = module_device(run, module)
+    return Tensor(place.device, place.since, False, True, "parameter")

@@ -7,8 +7,8 @@ import libcst as cst
 from devicelint.domain.history import Site
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import HOST, Module, Tuple, Unknown, Value
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.attributes import module_device
 from devicelint.interpreter.python.containers import ELEMENT, LENGTH, element_of
 from devicelint.knowledge import member_mark
 

@@ -23,7 +23,20 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import (
+    fresh,
+)
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import (
+    attributes,
+    elements,
+    items,
+    sets_attribute,
+    sets_item,
+    spreads,
+)
+from devicelint.interpreter.python.assignment import assigned_key
+from devicelint.interpreter.python.subscripts import key_of
 from devicelint.knowledge import member_mark
 
 
@@ -32,15 +45,6 @@ def make_bundle(run: Run, name: str, place: Moved, site: Site) -> Bundle:
     bundle = Bundle(run.allocate(site, "bundle"), name)
     run.state.write(bundle.ref, DEVICE_FIELD, place)
     return bundle
-
-
-def fresh(run: Run, bundle: Bundle, site: Site) -> Bundle:
-    """Another one like it: what a loader yields is a new object each time."""
-    held = tuple(run.state.fields(bundle.ref).items())
-    made = Bundle(run.allocate(site, "fresh bundle"), bundle.name)
-    for name, value in held:
-        run.state.write(made.ref, name, value)
-    return made
 
 
 def place_of(run: Run, bundle: Bundle) -> Moved:
@@ -135,7 +139,8 @@ def any_held(run: Run, bundle: Bundle) -> Value:
     return Tensor(place.device, place.since, False, False)
 
 
-def spread(run: Run, arguments: Arguments, bundle: Bundle, site: Site) -> None:
+@spreads(Bundle)
+def _spread(run: Run, arguments: Arguments, bundle: Bundle, site: cst.BaseExpression) -> None:
     """`**bundle`: the names that were put into it, and tensors of names that are not known."""
     arguments.open = True
     arguments.spread.append(Argument(site, any_held(run, bundle)))
@@ -150,3 +155,34 @@ def as_batch(run: Run, value: Value) -> Value:
         place = place_of(run, value)
         return Batch(place.device, place.since)
     return value
+
+
+@attributes(Bundle)
+def of_bundle(run: Run, value: Bundle, name: str, node: cst.Attribute) -> Value:
+    return held_by(run, value, name, node)
+
+
+@elements(Bundle)
+def _name_in_bundle(run: Run, value: Bundle, site: Site) -> Value:
+    return HOST
+
+
+@items(Bundle)
+def _item_of_bundle(run: Run, value: Bundle, node: cst.Subscript) -> Value:
+    return item_held(run, value, key_of(run, node), node)
+
+
+@sets_item(Bundle)
+def _set_in_bundle(
+    run: Run, owner: Bundle, value: Value, target: cst.Subscript, site: cst.BaseExpression
+) -> None:
+    key = assigned_key(run, target)
+    if isinstance(key, Const):
+        run.state.write(owner.ref, str(key.value), value)
+
+
+@sets_attribute(Bundle)
+def _set_on_bundle(
+    run: Run, owner: Bundle, value: Value, target: cst.Attribute, site: cst.BaseExpression
+) -> None:
+    run.state.write(owner.ref, target.attr.value, value)

@@ -1,0 +1,62 @@
+"""What the state keeps of objects: their classes, what these define, and where modules are."""
+
+from __future__ import annotations
+
+from devicelint.domain.devices import Unsure
+from devicelint.domain.history import Site
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    Bundle,
+    Class,
+    Module,
+    Moved,
+    Value,
+)
+from devicelint.interpreter.engine.run import Run
+
+CLASS_FIELD = "@class"
+
+TORCH_FIELD = "@torch"
+"""The class of torch whose parameters a Module of a derived class has."""
+
+
+def member_of(run: Run, ref: int | str, name: str) -> Value | None:
+    """What the class of an object says of a name."""
+    cls = run.state.read(ref, CLASS_FIELD)
+    return class_member(run, cls, name) if isinstance(cls, Class) else None
+
+
+def class_member(run: Run, cls: Class, name: str) -> Value | None:
+    """A member of a class or of its bases in the file."""
+    found = run.state.read(cls.ref, name)
+    if found is not None:
+        return found
+    for base in cls.bases:
+        if isinstance(base, Class):
+            found = class_member(run, base, name)
+            if found is not None:
+                return found
+    return None
+
+
+def module_device(run: Run, module: Module) -> Moved:
+    """Where a module is, and since when."""
+    place = run.state.read(module.ref, DEVICE_FIELD)
+    if isinstance(place, Moved):
+        return place
+    return Moved(Unsure(f"the device of {module.name} is not known"), module.since)
+
+
+def fresh(run: Run, bundle: Bundle, site: Site) -> Bundle:
+    """Another one like it: what a loader yields is a new object each time."""
+    held = tuple(run.state.fields(bundle.ref).items())
+    made = Bundle(run.allocate(site, "fresh bundle"), bundle.name)
+    for name, value in held:
+        run.state.write(made.ref, name, value)
+    return made
+
+
+def registered_under(run: Run, module: Module, name: str) -> Value | None:
+    """What a Module keeps under a name; what a ModuleDict holds has that name, too."""
+    held = run.state.read(module.ref, name)
+    return run.state.read(module.ref, f"[{name!r}]") if held is None else held

@@ -1,0 +1,54 @@
+"""Methods that Python itself calls on objects of the file: `__iter__`, `__getitem__` and so on."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+
+import libcst as cst
+
+from devicelint.domain.history import Site
+from devicelint.domain.values import HOST, Bound, Function, Instance, Module, Stream, Unknown, Value
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.objects import member_of
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import elements, enters, items
+from devicelint.interpreter.python.functions import call_function
+from devicelint.interpreter.python.subscripts import key_of
+
+
+def call_special(run: Run, value: Instance | Module, name: str, *given: Value) -> Value:
+    """What a method that Python itself calls gives, where the class has it."""
+    method = member_of(run, value.ref, name)
+    if not isinstance(method, Function):
+        return Unknown(f"{value.name} has no {name}")
+    arguments = Arguments([Argument(method.node, one) for one in given])
+    return call_function(run, method, arguments, None, receiver=value)
+
+
+@elements(Instance)
+def _element_of_instance(run: Run, value: Instance, site: Site) -> Value:
+    """What `__iter__` of a class of the file yields, or else `__getitem__` gives."""
+    made = call_special(run, value, "__iter__")
+    if isinstance(made, Stream):
+        return made.element
+    if made == value:
+        return call_special(run, value, "__next__")
+    if isinstance(made, Unknown):
+        return call_special(run, value, "__getitem__", HOST)
+    return Unknown(f"an element of {value.name}")
+
+
+@items(Instance)
+def _item_of_instance(run: Run, value: Instance, node: cst.Subscript) -> Value:
+    key = key_of(run, node)
+    return call_special(run, value, "__getitem__", HOST if key is None else key)
+
+
+@enters(Instance)
+def _enter_instance(run: Run, value: Instance, item: cst.WithItem) -> AbstractContextManager[Value]:
+    """An object of the file says itself what `with value as name` binds."""
+    if item.asname is not None and isinstance(item.item, cst.Call):
+        enter = member_of(run, value.ref, "__enter__")
+        if enter is not None:
+            return nullcontext(run.call(Bound(enter, value), Arguments(), item.item))
+    return nullcontext(Unknown("entered by with"))

@@ -1,0 +1,53 @@
+"""One call of a known function, its arguments sorted by what they have to do with devices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from devicelint.domain.devices import Device
+from devicelint.domain.events import Operand
+from devicelint.domain.values import (
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument
+from devicelint.knowledge import Signature
+
+
+@dataclass(slots=True)
+class Group:
+    """The operands of one device variable of a signature."""
+
+    operands: list[tuple[Operand, bool]] = field(default_factory=list)
+    unknown: bool = False
+
+    @property
+    def plain(self) -> list[Operand]:
+        """The operands alone."""
+        return [operand for operand, _ in self.operands]
+
+
+@dataclass(slots=True)
+class Application:
+    """One call of a known function: its arguments sorted by what they have to do with devices."""
+
+    signature: Signature
+    site: cst.Call
+    groups: dict[str, Group] = field(default_factory=dict)
+    indices: list[tuple[str, Operand]] = field(default_factory=list)
+    device: Device | None = None
+    rank: bool | None = None
+    dimensions: int = 0
+    """How many dimensions its sizes are known to name."""
+    data: Value | None = None
+    receiver: Value | None = None
+    generator: Argument | None = None
+    varies: bool = False
+    asks_grad: bool = False
+    keeps_dimension: bool = False
+    """Whether a dimension is left for sure: `sum(1)` needs two, and takes one."""
+
+    def group(self, name: str) -> Group:
+        """The group of a device variable, begun where there is none yet."""
+        return self.groups.setdefault(name, Group())

@@ -1,0 +1,146 @@
+"""Objects of classes of the file: Modules, and what else holds Modules and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, DeviceOf, Unsure
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import (
+    NONE,
+    Class,
+    Const,
+    DeviceHandle,
+    External,
+    HostValue,
+    Instance,
+    Module,
+    Moved,
+    OneOf,
+    Tensor,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.objects import TORCH_FIELD
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import Made, begins, instantiates, stands_alone
+from devicelint.interpreter.python.classes import MODULE, OBJECT, has_unseen_base, torch_base
+from devicelint.interpreter.torch.device_arguments import device_named
+from devicelint.interpreter.torch.modules.construction import fill_container
+from devicelint.interpreter.torch.modules.copies import own_copies
+from devicelint.interpreter.torch.modules.registration import announce_defined, built, move_module
+from devicelint.knowledge import ModuleKind, module_class
+
+
+@instantiates(MODULE)
+@contextmanager
+def make_module(run: Run, cls: Class, arguments: Arguments, place: cst.CSTNode) -> Iterator[Module]:
+    """A Module, announced with what its `__init__` has registered."""
+    made = built(run, place, cls.name)
+    knowledge = module_class(torch_base(cls))
+    if knowledge is not None and knowledge.kind is ModuleKind.CONTAINER:
+        fill_container(run, made, knowledge.name, arguments)
+    yield made
+    announce_defined(run, made, place)
+
+
+def let_go_of_parts(run: Run, made: Instance) -> None:
+    """What an object holds may be moved by code that is not seen: by its base, by its user."""
+    nowhere = Unsure("may be moved from elsewhere")
+    since = Step(Verb.REGISTERED, made, nowhere)
+    for name, value in tuple(run.state.fields(made.ref).items()):
+        if isinstance(value, Module) and value.since.verb is Verb.ASSUMED:
+            continue
+        if isinstance(value, (Module, OneOf)):
+            move_module(run, value, nowhere, since)
+        elif isinstance(value, Tensor) and value.role == "parameter":
+            run.state.write(made.ref, name, replace(value, device=nowhere))
+
+
+@instantiates(OBJECT)
+@contextmanager
+def make_object(
+    run: Run, cls: Class, arguments: Arguments, place: cst.CSTNode
+) -> Iterator[Instance]:
+    """An object that is no Module: a base that is not seen may move what it holds."""
+    made = Instance(run.allocate(place, cls.name), cls.name)
+    yield made
+    if has_unseen_base(cls):
+        let_go_of_parts(run, made)
+
+
+@stands_alone(MODULE)
+def make_module_alone(run: Run, cls: Class, make: Callable[[Arguments], Made]) -> Made:
+    """A Module whose device is the caller's choice, unless it moves itself as it is built."""
+    made = make(Arguments(open=True))
+    copies = own_copies(run, made)
+    place = run.state.read(made.ref, DEVICE_FIELD)
+    if isinstance(place, Moved) and not _places_itself(place):
+        device = DeviceOf("self")
+        move_module(run, made, device, Step(Verb.REGISTERED, cls.node, device))
+    for copy, own in copies:
+        move_module(run, copy, own.device, own.since)
+    return made
+
+
+def _places_itself(place: Moved) -> bool:
+    """Whether a Module is moved as it is built; a parameter alone that is made elsewhere is not."""
+    return place.device != CPU and place.since.verb is Verb.MOVED
+
+
+@stands_alone(OBJECT)
+def make_object_alone(run: Run, cls: Class, make: Callable[[Arguments], Made]) -> Made:
+    """An object whose parts are where the caller wants them."""
+    made = make(Arguments(open=True))
+    release(run, made)
+    return made
+
+
+def release(run: Run, made: Made) -> None:
+    """What an object holds is where the caller wants it, but for copies with their own device."""
+    assert isinstance(made, Instance)
+    copies = own_copies(run, made)
+    let_go_of_parts(run, made)
+    for copy, own in copies:
+        move_module(run, copy, own.device, own.since)
+
+
+@begins(Module)
+def _init_of_torch(
+    run: Run, inner: Module, cls: Class | None, arguments: Arguments, node: cst.Call
+) -> None:
+    """`super().__init__(a, b)` of a class derived from Sequential fills it.
+
+    That of a class derived from Linear makes the parameters, where it is told to.
+    """
+    base = torch_base(cls) if cls is not None else ""
+    knowledge = module_class(base)
+    if knowledge is None:
+        return
+    if knowledge.kind is ModuleKind.CONTAINER:
+        fill_container(run, inner, knowledge.name, arguments)
+    elif knowledge.owns_tensors and not arguments.open:
+        _make_parameters(run, inner, base, arguments, node)
+
+
+def _may_name_device(value: Value) -> bool:
+    is_text = isinstance(value, Const) and isinstance(value.value, str)
+    return is_text or isinstance(value, DeviceHandle)
+
+
+def _make_parameters(
+    run: Run, inner: Module, base: str, arguments: Arguments, node: cst.Call
+) -> None:
+    told = arguments.keywords.get("device")
+    told = told or next((one for one in arguments.positional if _may_name_device(one.value)), None)
+    if told is not None and told.value != NONE:
+        device = device_named(run, told) or Unsure("the device is not known")
+        run.state.write(inner.ref, DEVICE_FIELD, Moved(device, Step(Verb.BUILT, node, device)))
+    elif not all(isinstance(one.value, (Const, HostValue)) for one in arguments):
+        return
+    run.state.write(inner.ref, TORCH_FIELD, External(base))

@@ -1,0 +1,93 @@
+"""Attributes, items and elements of Modules, and what is put into them."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.history import Site
+from devicelint.domain.values import (
+    HOST,
+    DeviceHandle,
+    External,
+    Module,
+    Outside,
+    Parameters,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.objects import (
+    TORCH_FIELD,
+    member_of,
+    module_device,
+    registered_under,
+)
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import (
+    attributes,
+    elements,
+    items,
+    sets_attribute,
+)
+from devicelint.interpreter.python.attributes import bind
+from devicelint.interpreter.python.containers import element_in, item
+from devicelint.interpreter.python.subscripts import key_of
+from devicelint.interpreter.torch.modules.copies import parameter_in
+from devicelint.interpreter.torch.modules.registration import parameter_of, register
+from devicelint.interpreter.torch.modules.submodules import part_named
+from devicelint.knowledge import module_class
+
+
+@attributes(Module)
+def of_module(run: Run, value: Module, name: str, node: cst.Attribute) -> Value:
+    held = registered_under(run, value, name)
+    if held is not None:
+        return held
+    member = member_of(run, value.ref, name)
+    if member is not None:
+        return bind(run, member, value, node)
+    if name == "device":
+        return DeviceHandle(module_device(run, value).device, node)
+    if name in _OWN_TENSORS:
+        base = run.state.read(value.ref, TORCH_FIELD)
+        knowledge = module_class(base.name if isinstance(base, External) else value.name)
+        if knowledge is not None and knowledge.owns_tensors:
+            return parameter_of(run, value)
+    return HOST if name == "training" else _part(run, value, name, node)
+
+
+def _part(run: Run, module: Module, name: str, node: cst.Attribute) -> Value:
+    """What a Module of a library is made of, where that is known; `_modules` has it by name."""
+    if name == "_modules":
+        return module
+    return part_named(run, module, name, node) or Unknown(f"{module.name}.{name} is not known")
+
+
+_OWN_TENSORS = frozenset(
+    "weight bias running_mean running_var in_proj_weight in_proj_bias weight_ih_l0 weight_hh_l0 "
+    "bias_ih_l0 bias_hh_l0 weight_ih weight_hh bias_ih bias_hh".split()
+)
+
+
+@elements(Module)
+def _layer(run: Run, value: Module, site: Site) -> Value:
+    return element_in(run.state.fields(value.ref))
+
+
+@items(Module)
+def _item_of_module(run: Run, value: Module, node: cst.Subscript) -> Value:
+    key = key_of(run, node)
+    return value if key is None else item(run, value.ref, key)
+
+
+@elements(Parameters)
+def _parameter(run: Run, value: Parameters, site: Site) -> Value:
+    if isinstance(value.module, (Module, Outside)):
+        return parameter_in(run, value.module)
+    return Unknown("an element of something unknown")
+
+
+@sets_attribute(Module)
+def _set_on_module(
+    run: Run, owner: Module, value: Value, target: cst.Attribute, site: cst.BaseExpression
+) -> None:
+    register(run, owner, target.attr.value, value, target, site)

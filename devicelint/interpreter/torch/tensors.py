@@ -1,0 +1,152 @@
+"""Tensors, and what may be one: their attributes and elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import DeviceOf, Known
+from devicelint.domain.history import Site
+from devicelint.domain.values import (
+    HOST,
+    NONE,
+    Batch,
+    Const,
+    Dataset,
+    DeviceHandle,
+    DeviceIndex,
+    Deviceless,
+    Flag,
+    Loader,
+    Moved,
+    Outside,
+    Parameters,
+    Tensor,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import (
+    attributes,
+    elements,
+    function,
+    sets_attribute,
+)
+from devicelint.interpreter.facts.tensor_parameters import rank_of_part
+from devicelint.interpreter.python.attributes import DTYPE
+from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.torch.transfers import TRANSFERS
+from devicelint.knowledge import Form, tensor_attribute, tensor_method
+
+
+@attributes(Tensor)
+def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
+    if name == "device":
+        return DeviceHandle(value.device, node)
+    if name in ("is_cuda", "is_cpu"):
+        return _is_on(value, name)
+    if name == "dtype":
+        return DTYPE
+    if name == "data":
+        return replace(value, grad=False, role="")
+    result = tensor_attribute(name)
+    if result is None:
+        return Unknown(f"tensor.{name} is not known")
+    if result.form in (Form.HOST, Form.NONE):
+        return HOST
+    scalar = value.scalar if name in ("T", "mT", "H", "mH", "real", "imag", "grad") else None
+    return Tensor(value.device, value.since, scalar, False if name == "grad" else value.grad)
+
+
+def _is_on(value: Tensor, name: str) -> Value:
+    match value.device:
+        case Known(kind):
+            return Const((kind == "cuda") if name == "is_cuda" else (kind == "cpu"))
+        case DeviceOf(place):
+            return Flag(f"{place}.{name}")
+        case _:
+            return HOST
+
+
+@attributes(Batch)
+def of_batch(run: Run, value: Batch, name: str, node: cst.Attribute) -> Value:
+    if tensor_attribute(name) is not None or name == "device":
+        return of_tensor(run, as_tensor(value), name, node)
+    return replace(value, whole=False)
+
+
+@attributes(Moved)
+def of_moved(run: Run, value: Moved, name: str, node: cst.Attribute) -> Value:
+    if name == "device":
+        return DeviceHandle(value.device, node)
+    if tensor_attribute(name) is not None:
+        return of_tensor(run, Tensor(value.device, value.since), name, node)
+    return Unknown("an attribute of something moved")
+
+
+@attributes(DeviceHandle)
+def of_device(run: Run, value: DeviceHandle, name: str, node: cst.Attribute) -> Value:
+    device = value.device
+    if name == "type":
+        return Const(device.type) if isinstance(device, Known) else Outside(f"{device}.type")
+    if name == "index" and isinstance(device, Known) and device.type == "cpu":
+        return NONE
+    return DeviceIndex(device) if name == "index" else HOST
+
+
+def as_tensor(batch: Batch, scalar: bool | None = False) -> Tensor:
+    """A batch that turned out to be one tensor."""
+    return Tensor(batch.device, batch.since, scalar)
+
+
+@elements(Tensor)
+def _row(run: Run, value: Tensor, site: Site) -> Value:
+    return replace(value, scalar=rank_of_part(run, value, site))
+
+
+@elements(Batch)
+def _part_of_batch(run: Run, value: Batch, site: Site) -> Value:
+    return replace(value, whole=False) if value.whole else as_tensor(value, scalar=None)
+
+
+@elements(Moved)
+def _part_of_moved(run: Run, value: Moved, site: Site) -> Value:
+    return value
+
+
+@sets_attribute(Tensor)
+def _set_on_tensor(
+    run: Run, owner: Tensor, value: Value, target: cst.Attribute, site: cst.BaseExpression
+) -> None:
+    if target.attr.value == "requires_grad" and value == Const(True):
+        for one in _each(run, target.value, owner):
+            run.steps.leaf(replace(one, role="leaf"))
+
+
+def _each(run: Run, target: cst.BaseExpression, owner: Tensor) -> Iterator[Tensor]:
+    """The tensor that a name stands for; in a loop over a list, every one of these."""
+    bound = run.frame.bindings.get(target.value) if isinstance(target, cst.Name) else None
+    elements = known_elements(run, run.evaluate(bound.iter)) if isinstance(bound, cst.For) else None
+    yield from (one for one in elements or (owner,) if isinstance(one, Tensor))
+
+
+@function("builtins.hasattr")
+def hasattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A tensor has what tensors have; what has no device has no method that moves it."""
+    given = [argument.value for argument in arguments.positional]
+    if len(given) < 2 or not isinstance(given[1], Const):
+        return HOST
+    owner, attribute = given[0], str(given[1].value)
+    if isinstance(owner, Tensor) and _is_of_tensors(attribute):
+        return Const(True)
+    if isinstance(owner, (Deviceless, Loader, Dataset, Parameters)) and attribute in TRANSFERS:
+        return Const(False)
+    return HOST
+
+
+def _is_of_tensors(name: str) -> bool:
+    known = tensor_method(name) is not None or tensor_attribute(name) is not None
+    return known or name in TRANSFERS or name in ("numpy", "device")
