@@ -28,7 +28,6 @@ from devicelint.interpreter.torch.modules.inputs import check_again, check_input
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
 from devicelint.interpreter.torch.operands import (
-    DIFFERENT,
     mixes_as_scalar,
     operand_of,
     report_clash,

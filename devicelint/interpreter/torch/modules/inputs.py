@@ -15,7 +15,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
-from devicelint.interpreter.torch.operands import DIFFERENT, operand_of, report_input
+from devicelint.interpreter.torch.operands import operand_of, report_input
 from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 
