@@ -10,12 +10,18 @@ DEMO_BIN := $(DEMO_VENV)/bin
 # The training script that the demo fixes.
 DEMO ?= examples/broken/cpu_batches.py
 
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses=logical --dist=loadfile
+OF_THE_GUARD := tests/guard tests/conformance
+# Pages, and what is tested in this process, without torch and without other programs.
+QUICK := devicelint/rules docs $(addprefix tests/,config domain fixes interpreter linter output rules \
+  structure suppression text views workspace)
+
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test lint types layers generated unit generate format docs demo clean
+.PHONY: help setup test quick lint types layers generated unit quick-unit generate format docs demo clean
 
 help:
 	@echo "make test       everything that must pass: the five below, in this order"
@@ -24,6 +30,7 @@ help:
 	@echo "  make layers     import-linter: dependencies point one way"
 	@echo "  make generated  the generated pages are those that the rules give"
 	@echo "  make unit       pytest on every core, with coverage"
+	@echo "make quick      in a minute: the first three, pages without executing them, tests without torch"
 	@echo "make docs       the site, below build/site"
 	@echo "make demo       lint and fix a broken training script (installs no torch)"
 	@echo "make generate   write the generated pages anew"
@@ -47,8 +54,15 @@ layers: setup
 generated: setup
 	$(BIN)/python tools/generate.py --check
 
+# What is measured is devicelint: measuring what tests the guard would cost time and show nothing.
 unit: setup
-	OMP_NUM_THREADS=1 $(BIN)/pytest --cov --numprocesses=logical --dist=loadfile
+	$(PYTEST) --cov tests devicelint/rules docs $(patsubst %,--ignore=%,$(OF_THE_GUARD))
+	$(PYTEST) $(OF_THE_GUARD)
+
+quick: lint types layers quick-unit
+
+quick-unit: setup
+	$(PYTEST) --static $(QUICK)
 
 generate: setup
 	$(BIN)/python tools/generate.py

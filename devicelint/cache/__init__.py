@@ -9,7 +9,7 @@ from typing import Any
 
 from devicelint.cache import shard
 from devicelint.cache.folder import DEFAULT_NAME, clean, of_version, prepare
-from devicelint.cache.records import CachedResult, Ground, Record
+from devicelint.cache.records import CachedResult, CacheGround, Record
 from devicelint.cache.version import version
 from devicelint.text.hashing import digest
 from devicelint.workspace.import_resolver import ImportResolver, Question
@@ -49,7 +49,7 @@ class Cache:
         self._contents: dict[str, str] = {}
         self._answers: dict[tuple[str, Question], str | None] = {}
         self._resolver = ImportResolver()
-        self._ground = Ground(self._record, self._content, self._answer)
+        self._ground = CacheGround(self._record, self._content, self._answer)
 
     def look_again(self) -> None:
         """Take no file for what it was before."""

@@ -77,7 +77,7 @@ class Record:
 
 
 @dataclass
-class Ground:
+class CacheGround:
     """What findings rest on, as one digest for each file.
 
     Imports go round in circles: files that import each other rest on the same.

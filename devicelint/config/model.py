@@ -80,7 +80,7 @@ class Config:
     per_file_ignores: tuple[tuple[Pattern, tuple[str, ...]], ...] = setting(
         TableOf("a table of lists of rules", Rules(), pattern_key),
         (),
-        "Path patterns, each with the rules that are not heard of there.",
+        "Path patterns, each with the rules that are not reported there.",
     )
     exclude: tuple[Pattern, ...] = setting(
         Patterns(),
@@ -235,11 +235,7 @@ class Config:
         is asked for is what is shown; `ignore` alone adds to the file's, as `extend_select` does.
         `options` are other settings by the names of their fields.
         """
-        changed = self
-        if select is not None:
-            changed = replace(changed, severity_selects=False)._with_option("select", tuple(select))
-            for name in ("extend_select", "ignore"):
-                changed = changed._with_option(name, (), option="--select")
+        changed = self if select is None else self._with_selection(select)
         adding = {"extend_select": options.pop("extend_select", None), "ignore": ignore}
         for name, added in adding.items():
             if added is not None:
@@ -248,6 +244,12 @@ class Config:
         for name, value in {"unsafe_fixes": unsafe_fixes, **options}.items():
             if value is not None:
                 changed = changed._with_option(name, value)
+        return changed
+
+    def _with_selection(self, select: Iterable[str]) -> Config:
+        changed = replace(self, severity_selects=False)._with_option("select", tuple(select))
+        for name in ("extend_select", "ignore"):
+            changed = changed._with_option(name, (), option="--select")
         return changed
 
     def _with_option(

@@ -78,6 +78,16 @@ def _join_alike(one: Value, other: Value) -> Value:
             return replace(one, device=join_devices(one.device, other.device))
         case Moved(), Moved():
             return replace(one, device=join_devices(one.device, other.device), origin="")
+        case Flag(), Flag():
+            return HOST
+        case (Module(), Module()) | (OneOf(), OneOf()) | (Function(), Function()):
+            return _one_of(one, other)
+        case _:
+            return _join_containers(one, other)
+
+
+def _join_containers(one: Value, other: Value) -> Value:
+    match one, other:
         case Tuple(), Tuple() if len(one.items) == len(other.items):
             names = one.names if one.names == other.names else ()
             return Tuple(tuple(map(join_known, one.items, other.items)), names)
@@ -85,13 +95,8 @@ def _join_alike(one: Value, other: Value) -> Value:
             filled = one.filled and other.filled
             return Stream(join_known(one.element, other.element), filled)
         case Loader(), Loader():
-            return replace(
-                one, item=join_known(one.item, other.item), pinned=one.pinned and other.pinned
-            )
-        case Flag(), Flag():
-            return HOST
-        case (Module(), Module()) | (OneOf(), OneOf()) | (Function(), Function()):
-            return _one_of(one, other)
+            item = join_known(one.item, other.item)
+            return replace(one, item=item, pinned=one.pinned and other.pinned)
         case _:
             return _join_references(one, other)
 

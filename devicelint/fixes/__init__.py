@@ -9,9 +9,10 @@ from devicelint.fixes.layout import NotFixable
 from devicelint.fixes.parameters import AddParameter
 from devicelint.fixes.preamble import DefineDevice, asks_for, choice_of
 from devicelint.fixes.resolution import resolve, sites
-from devicelint.fixes.rounds import MAX_ROUNDS, Approval, Fixed, fix_until_stable, wording
+from devicelint.fixes.rounds import MAX_ROUNDS, Approval, Fixed, fix_until_stable
 from devicelint.fixes.selection import edits_of, select
 from devicelint.fixes.statements import GuardStatement, InsertStatement, RemoveStatement
+from devicelint.fixes.states import wording
 from devicelint.text.edits import apply
 
 __all__ = [

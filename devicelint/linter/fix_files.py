@@ -31,9 +31,8 @@ def fix_files(
 ) -> tuple[Fixed, ...]:
     """Apply the fixes that the configurations allow, in all the files, until nothing changes.
 
-    With an entry, the first file is the script that is run: what it passes to the functions of the
-    others shows what these need.  Nothing is written; `project` goes by the new texts until they
-    are released.  Only findings that `reported` keeps are fixed.
+    With an entry, the first file is the script that is run: what it passes to functions of the
+    others shows what these need.  Nothing is written.  What `reported` leaves out is not fixed.
     """
     with project.editing(sources):
         joint = _JointCheck(config_for, project, has_entry, reported)

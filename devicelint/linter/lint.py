@@ -77,25 +77,36 @@ def fix(
 ) -> Fixed:
     """Apply the fixes that the configuration allows until nothing changes.
 
-    One that `approves` is asked about each, and may say no.  What is not `heard` is not fixed.
+    `approves` is asked about each, and may say no.  What `reported` leaves out is not fixed.
     """
-    config = config or Config()
+    config, hidden = config or Config(), Hidden(reported)
     suppressed: dict[str, tuple[Finding, ...]] = {}
-    passed_over: set[Finding] = set()
 
-    def found(one: SourceFile) -> tuple[Finding, ...]:
-        checked = check(one, config, project)
-        suppressed[one.text] = checked.suppressed
-        if reported is not None:
-            passed_over.difference_update(checked.findings)
-            passed_over.update({*checked.findings}.difference(reported(checked).findings))
+    def found(text: SourceFile) -> tuple[Finding, ...]:
+        checked = check(text, config, project)
+        suppressed[text.text] = checked.suppressed
+        hidden.update(checked)
         return checked.findings
 
     def accepts(finding: Finding) -> bool:
-        return finding not in passed_over and is_allowed(finding, config)
+        return finding not in hidden.findings and is_allowed(finding, config)
 
     fixed = fix_until_stable(source, found, accepts, insists=config.adopts, approves=approves)
     return replace(fixed, suppressed=suppressed[fixed.after.text])
+
+
+class Hidden:
+    """The findings that are not reported, and therefore not fixed, as of the last check."""
+
+    def __init__(self, reported: ReportFilter | None) -> None:
+        self.findings: set[Finding] = set()
+        self._reported = reported
+
+    def update(self, checked: CheckResult) -> None:
+        """Take the result of another check."""
+        if self._reported is not None:
+            self.findings -= {*checked.findings}
+            self.findings |= {*checked.findings} - {*self._reported(checked).findings}
 
 
 def adopt(

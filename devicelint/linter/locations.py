@@ -53,10 +53,9 @@ def locate_findings(
     *,
     asks_torch: bool = False,
 ) -> tuple[list[Finding], ...]:
-    """The findings of each of the files, in the order of the text.
+    """The findings of each of the files, the first of which was checked, in the order of the text.
 
-    The first file is the one that was checked.  The evidence of a finding may stand in any that was
-    imported.  Fixes that choose a device do so by its type, or ask torch for the accelerator.
+    The evidence of a finding may stand in any file that was `imported`.
     """
     places = _Places(files, raw, asks_torch)
     here = {node for spans in places.spans for node in spans}

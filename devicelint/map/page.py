@@ -148,24 +148,7 @@ def _machines(of: Map) -> Html | None:
 
 def _sections(of: Map, parts: dict[int, list[Part]]) -> Iterator[Html]:
     if any(view.nodes or view.arrows for view in of.views):
-        yield element(
-            "section",
-            element(
-                "div",
-                element("h2", "Lanes"),
-                element("label", "Go to ", element("select", id="functions"), class_="functions"),
-                class_="bar",
-            ),
-            element(
-                "div",
-                element("div", id="lanes", class_="lanes"),
-                element("div", id="sheets", class_="sheets", aria_hidden="true"),
-                element("p", id="details", class_="details", role="status"),
-                class_="board",
-            ),
-            class_="needs-script",
-            aria_label="Lanes",
-        )
+        yield _lanes()
     yield element("section", element("h2", "Source"), listing(of, parts), aria_label="Source")
     for index, view in enumerate(of.views):
         if view.arrows:
@@ -177,6 +160,29 @@ def _sections(of: Map, parts: dict[int, list[Part]]) -> Iterator[Html]:
                 data_view=index,
                 hidden=index > 0,
             )
+
+
+def _lanes() -> Html:
+    """The board on which the script draws lanes."""
+    functions = element("select", id="functions")
+    return element(
+        "section",
+        element(
+            "div",
+            element("h2", "Lanes"),
+            element("label", "Go to ", functions, class_="functions"),
+            class_="bar",
+        ),
+        element(
+            "div",
+            element("div", id="lanes", class_="lanes"),
+            element("div", id="sheets", class_="sheets", aria_hidden="true"),
+            element("p", id="details", class_="details", role="status"),
+            class_="board",
+        ),
+        class_="needs-script",
+        aria_label="Lanes",
+    )
 
 
 def _table(of: Map, view: View) -> Html:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from devicelint.output.paint import Paint, plain
 from devicelint.output.visible import printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 DEFAULT_WIDTH = 100
 
 
 def render(proof: dict[str, Any], paint: Paint = plain, width: int = DEFAULT_WIDTH) -> str:
     """Return the table of a proof, as runtime_guard has it."""
-    import io
-
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
@@ -25,6 +25,14 @@ def render(proof: dict[str, Any], paint: Paint = plain, width: int = DEFAULT_WID
         table.add_column(name, overflow="fold", min_width=9)
     for row in zip(*columns.values(), strict=True):
         table.add_row(row[0]["machine"], *map(_cell, row))
+    return _printed(table, paint, width) + _losses(proof) + _unreached(proof)
+
+
+def _printed(table: Table, paint: Paint, width: int) -> str:
+    import io
+
+    from rich.console import Console
+
     console = Console(
         file=io.StringIO(),
         width=width,
@@ -34,8 +42,7 @@ def render(proof: dict[str, Any], paint: Paint = plain, width: int = DEFAULT_WID
     )
     with console.capture() as captured:
         console.print(table)
-    shown = "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
-    return shown + _losses(proof) + _unreached(proof)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
 def _losses(proof: dict[str, Any]) -> str:

@@ -26,10 +26,7 @@ class Demands:
         self._at_hand: dict[Site, _AtHand] = {}
 
     def reports(self, event: AcceleratorDemanded, context: RuleContext) -> Reports:
-        """A literal, or `.cuda()`, that no condition guards.
-
-        The machine with an accelerator shows which variables hold it; it fails on the other one.
-        """
+        """A literal, or `.cuda()`, that no condition guards; other machines show what holds it."""
         assert isinstance(event.device, Known)
         if asks_for(event.device.type) is None or context.intent.imports_for_cuda_only():
             return
@@ -41,15 +38,14 @@ class Demands:
         if context.world.accelerators or not self._is_reported(event, context, at_hand):
             return
         advice, fix = _fix_of(Demand(event, context, frozenset(self._devices)), at_hand)
-        kind = event.device.type
+        hardware = _HARDWARE.get(event.device.type, event.device.type)
+        is_here = context.source.encloses(event.use, event.site)
         yield Report(
             event.site,
             f"{clashes.quoted(context, event.site)} "
-            f"{'moves nothing' if event.is_idle else 'fails'} on a machine without "
-            f"{_HARDWARE.get(kind, kind)}: {advice}",
-            ()
-            if context.source.encloses(event.use, event.site)
-            else ((event.use, "demanded here"),),
+            f"{'moves nothing' if event.is_idle else 'fails'} on a machine without {hardware}: "
+            f"{advice}",
+            () if is_here else ((event.use, "demanded here"),),
             fix=fix,
         )
 

@@ -20,25 +20,25 @@ _MOVE = (Tensor, Batch, Moved, Unknown, Outside)
 _ITEMS = ("item", "part", "inner")
 
 
+_CONTAINERS = (DictOf, ListOf, Tuple, Stream)
+
+
 def moved_whole(
     here: RuleContext, code: str, value: Value, move: str, names: tuple[str, ...] = _ITEMS
 ) -> str | None:
-    """What moves a value: a dict and a list have no `.to()` of their own, but what they hold has.
-
-    What is no tensor stays in a dict as it is.
-    """
-    if not isinstance(value, (DictOf, ListOf, Tuple, Stream)):
+    """What moves a value: dicts and lists have no `.to()`; what is no tensor stays in a dict."""
+    if not isinstance(value, _CONTAINERS):
         return f"{code}{move}"
     if not names:
         return None
     parts = here.names.parts_of(value)
     name = "value" if isinstance(value, DictOf) else names[0]
     inner = [moved_whole(here, name, part, move, names[1:]) for part in parts] or [f"{name}{move}"]
-    tensors = [isinstance(part, (*_MOVE, DictOf, ListOf, Tuple, Stream)) for part in parts]
-    chosen = {one for one, is_tensor in zip(inner, tensors or [True], strict=True) if is_tensor}
-    moved = chosen.pop() if len(chosen) == 1 else None
-    if moved is None:
+    tensors = [isinstance(part, (*_MOVE, *_CONTAINERS)) for part in parts]
+    chosen = {code for code, moves in zip(inner, tensors or [True], strict=True) if moves}
+    if len(chosen) != 1:
         return None
+    moved = chosen.pop()
     if not isinstance(value, DictOf):
         return f"[{moved} for {name} in {code}]" if all(tensors) else None
     torch = here.names.torch_name()

@@ -52,9 +52,8 @@ class CudaOnlyAmp(Rule):
         call = event.site
         assert isinstance(call, cst.Call)
         device = _type_of(named, is_type=named.is_type and named.code not in self._with_index)
-        instead = f"torch.autocast(device_type={device})"
-        if last == "GradScaler":
-            instead = f"torch.amp.GradScaler({device})"
+        is_scaler = last == "GradScaler"
+        instead = f"torch.{'amp.GradScaler(' if is_scaler else 'autocast(device_type='}{device})"
         old = event.name.startswith("torch.cuda.amp.") and self.may_use(_DEPRECATED)
         yield Report(
             call,

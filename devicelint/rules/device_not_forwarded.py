@@ -55,18 +55,24 @@ class DeviceNotForwardedRule(Rule):
         assert event.default.default is not None
         default = context.code(event.default.default)
         argument = f"{event.parameter}={event.at_hand}"
-        message = (
-            f"`{event.at_hand}` is chosen and not passed on: {event.function}() falls back "
-            f"on `{event.parameter}={default}`; pass `{argument}`"
-        )
-        if is_fixed:
-            message = (
-                f"{event.function}() works on `{default}` unless it is told a device, and fails "
-                f"on a machine without {event.fixed}: pass `{argument}`"
-            )
+        message = _if_fixed(event, default) if is_fixed else _if_chosen(event, default)
         fix = Rewrite(
             f"Pass `{argument}`",
             (AddKeyword(call, event.parameter, event.at_hand),),
             Safety.SAFE if is_fixed else Safety.UNSAFE,
         )
         yield Report(call, message, certainty=Certainty.CONTRACT, fix=fix, anywhere=not is_fixed)
+
+
+def _if_chosen(event: api_events.DeviceNotForwarded, default: str) -> str:
+    return (
+        f"`{event.at_hand}` is chosen and not passed on: {event.function}() falls back "
+        f"on `{event.parameter}={default}`; pass `{event.parameter}={event.at_hand}`"
+    )
+
+
+def _if_fixed(event: api_events.DeviceNotForwarded, default: str) -> str:
+    return (
+        f"{event.function}() works on `{default}` unless it is told a device, and fails "
+        f"on a machine without {event.fixed}: pass `{event.parameter}={event.at_hand}`"
+    )

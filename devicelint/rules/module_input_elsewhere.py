@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devicelint.domain.events import MisplacedInput
+from devicelint.domain.events import MisplacedInput, Operand
 from devicelint.finding import Severity
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
@@ -31,15 +31,13 @@ class ModuleInputElsewhere(Rule):
             return
         here = context.at(clash)
         what = clashes.quoted(here, clash.culprit.site)
-        since = clash.culprit.since
-        pinned = since is not None and since.pinned
         fix = moving.move_culprit(context, clash)
         yield Report(
             clash.culprit.site,
             f"{what} is on {clashes.place(clash.culprit)}{clashes.since(clash.culprit, 0)}, but "
             f"module `{event.module}` is on {clashes.place(clash.reference)}"
             f"{clashes.since(clash.reference, 1)}{clashes.condition(clash)}"
-            + ("; pin_memory=True moves nothing" if pinned else ""),
+            f"{_if_pinned(clash.culprit)}",
             (*clashes.history(clash.culprit, clash.reference), *clashes.failing(context, clash)),
             clashes.severity(clash),
             clashes.certainty(clash),
@@ -69,3 +67,8 @@ class ModuleInputElsewhere(Rule):
             fix,
             subject=step,
         )
+
+
+def _if_pinned(culprit: Operand) -> str:
+    is_pinned = culprit.since is not None and culprit.since.pinned
+    return "; pin_memory=True moves nothing" if is_pinned else ""

@@ -88,6 +88,8 @@ class Example:
     adoptions: tuple[Fence, ...] = ()
     """The `diff` blocks that show what `adopt` makes of the code."""
     reports: tuple[Fence, ...] = ()
+    is_executed: bool = True
+    """Whether torch is asked, where it is a `run` block."""
 
     @property
     def run(self) -> Run | None:

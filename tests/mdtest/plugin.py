@@ -30,8 +30,14 @@ def analyser() -> Analyser:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--update`."""
-    parser.getgroup("mdtest").addoption(
+    """Add `--update` and `--static`."""
+    group = parser.getgroup("mdtest")
+    group.addoption(
+        "--static",
+        action="store_true",
+        help="check the blocks of pages, and execute none of them",
+    )
+    group.addoption(
         "--update",
         action="store_true",
         help="rewrite the `diff` and `text` blocks of pages from what devicelint does",
@@ -85,7 +91,8 @@ class SectionItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run the section; with `--update`, generated blocks are rewritten instead of failing."""
-        found = list(complaints(self.section, analyser()))
+        executes = not self.config.getoption("static")
+        found = list(complaints(self.section, analyser(), executes=executes))
         if self.config.getoption("update"):
             pages = self.config.stash[_REPLACEMENTS]
             replacements = [one.replacement for one in found if one.replacement is not None]

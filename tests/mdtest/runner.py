@@ -6,6 +6,7 @@ import difflib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from tests.mdtest.analyser import Analyser, BadSettings, NotChecked, Observation
 from tests.mdtest.execution import differences, execute, machine
@@ -29,8 +30,15 @@ class Complaint:
     """The generated block that `--update` would rewrite, and its new content."""
 
 
-def complaints(section: Section, analyser: Analyser) -> Iterator[Complaint]:
-    """Everything in the section that does not hold; empty means passed."""
+def complaints(
+    section: Section, analyser: Analyser, *, executes: bool = True
+) -> Iterator[Complaint]:
+    """Everything in the section that does not hold; empty means passed.
+
+    With `executes` off, `run` blocks are checked as all others, and torch is not asked.
+    """
+    if not executes:
+        section = replace(section, examples=tuple(map(_unexecuted, section.examples)))
     for problem in section.problems:
         yield Complaint(problem.line, "a page that can be read", problem.message)
     settings = section.settings or Fence(section.line, "toml", "")
@@ -42,6 +50,10 @@ def complaints(section: Section, analyser: Analyser) -> Iterator[Complaint]:
             yield from _entry_check(section, settings.content, analyser)
     except BadSettings as error:
         yield Complaint(settings.page_line(error.line), "settings that can be read", str(error))
+
+
+def _unexecuted(example: Example) -> Example:
+    return replace(example, is_executed=False)
 
 
 def _files(section: Section) -> Files:
@@ -94,7 +106,8 @@ def _entry_check(section: Section, settings: str, analyser: Analyser) -> Iterato
     again = analyser.adopt_all(after, settings)
     if tuple(code for code, _ in again) != tuple(code for _, code in after):
         yield Complaint(section.line, "adopting twice is as once", str(again))
-    yield from _runs_entry(first, after)
+    if first.is_executed:
+        yield from _runs_entry(first, after)
 
 
 def _runs_entry(first: Example, files: Files) -> Iterator[Complaint]:
@@ -124,6 +137,9 @@ class _Run:
         self.analyser = analyser
         self.annotated: AnnotatedCode = annotated(example.code.content)
         self.use: AnnotatedCode = annotated(example.then.content if example.then else "")
+        self._check = cache(self._checked)
+        self._fix = cache(self._fixed)
+        self._adopted = cache(self._made_by_adoption)
 
     def complaints(self) -> Iterator[Complaint]:
         refusals = tuple(self._refusals())
@@ -133,7 +149,7 @@ class _Run:
         try:
             observations = self._check(self.annotated.code)
             yield from self._unmatched(observations)
-            if self.example.run is not None:
+            if self.example.run is not None and self.example.is_executed:
                 yield from self._executed(self.example.run)
             for diff in self.example.diffs:
                 yield from self._check_fix(diff, observations)
@@ -303,13 +319,13 @@ class _Run:
                 report.line, report.content or "(empty)\n", actual, replacement=(report, actual)
             )
 
-    def _check(self, code: str) -> tuple[Observation, ...]:
+    def _checked(self, code: str) -> tuple[Observation, ...]:
         return self.analyser.check(code, self.example.path, self.settings)
 
-    def _fix(self, code: str, *, unsafe: bool) -> str:
+    def _fixed(self, code: str, *, unsafe: bool) -> str:
         return self.analyser.fix(code, self.example.path, self.settings, unsafe=unsafe)
 
-    def _adopted(self, code: str) -> tuple[str, str]:
+    def _made_by_adoption(self, code: str) -> tuple[str, str]:
         return self.analyser.adopt(code, self.example.path, self.settings)
 
     def _complaint(self, origin: int, expected: str, actual: str, code: str = "") -> Complaint:

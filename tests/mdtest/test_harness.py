@@ -98,11 +98,11 @@ def page(text: str) -> str:
     return dedent(text).replace("~~~", "```").lstrip("\n")
 
 
-def run(text: str) -> list[Complaint]:
+def run(text: str, *, executes: bool = True) -> list[Complaint]:
     return [
         complaint
         for section in sections(page(text))
-        for complaint in complaints(section, FakeAnalyser())
+        for complaint in complaints(section, FakeAnalyser(), executes=executes)
     ]
 
 

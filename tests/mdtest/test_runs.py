@@ -150,3 +150,10 @@ def test_what_torch_does_is_said_of_blocks_that_are_executed() -> None:
     for mark in ("raises", "raises: nothing"):
         complaint = told_of(f"# P\n~~~py\nprint(1)  # {mark}\n~~~\n")
         assert complaint.expected == "a block tagged `run`"
+
+
+def test_a_page_can_be_checked_without_being_executed() -> None:
+    text = "# Page\n~~~py run\n1 / 0\n~~~\n"
+    assert {one.actual for one in run(text)} == {"ZeroDivisionError: division by zero"}
+    assert run(text, executes=False) == []
+    assert run(text.replace("1 / 0", "bad = print\nbad(1)"), executes=False)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from devicelint.cli import terminal
-from devicelint.cli.commands.check import Check, refuse_contradictions
+from devicelint.cli.commands.check import Check
 from devicelint.cli.options.adopt import adopt_parser
+from devicelint.cli.options.contradictions import refuse_contradictions
 from devicelint.linter import lint
 from devicelint.output import summary
 from devicelint.output.visible import printable

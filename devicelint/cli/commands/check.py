@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 from devicelint import __version__
 from devicelint.cli import terminal
-from devicelint.cli.options import existing
+from devicelint.cli.options.contradictions import refuse_contradictions
 from devicelint.cli.options.parser import check_parser
-from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.checking import Checking
 from devicelint.cli.run.existing import ExistingFindings
 from devicelint.cli.run.garbage import Collecting
-from devicelint.cli.run.inputs import STDIN, FileInput, Input, StandardInput, inputs
+from devicelint.cli.run.inputs import FileInput, Input, StandardInput, inputs
 from devicelint.cli.run.output import Output
 from devicelint.cli.run.progress import Progress
 from devicelint.cli.run.settings import RunSettings
@@ -47,29 +46,6 @@ def run(_command: str, words: Sequence[str]) -> int:
 
         return repeats.run(options)
     return Check(options).run()
-
-
-def refuse_contradictions(options: Namespace) -> None:
-    """Say before anything is done which options make no sense together; raises UsageError."""
-    if STDIN in options.paths and len(options.paths) > 1:
-        raise UsageError("- (standard input) cannot be checked together with other paths")
-    if options.stdin_filename and options.paths != [STDIN]:
-        raise UsageError("--stdin-filename names what - reads: give - as the only path")
-    if options.unsafe_fixes and not (options.fix or options.diff):
-        terminal.say("devicelint: --unsafe-fixes changes nothing without --fix or --diff")
-    existing.refuse_contradictions(options)
-    if options.interactive:
-        from devicelint.cli.run import interactive
-
-        interactive.refuse_contradictions(options)
-    if options.prove:
-        from devicelint.cli.run import proof
-
-        proof.refuse_contradictions(options)
-        return
-    for name in ("steps", "timeout", "args"):
-        if getattr(options, f"prove_{name}") is not None:
-            terminal.say(f"devicelint: --prove-{name} changes nothing without --prove")
 
 
 def is_clean(fixed: Fixed) -> bool:
@@ -122,11 +98,15 @@ class Check:
         if options.prove:
             self._prove()
         self.close()
+        return self._status()
+
+    def _status(self) -> int:
+        """The exit status: 2 for problems, 1 for findings or what counts as such."""
         if self.tally.problems:
             return 2
         if self.tally.unproven or self.existing_findings.has_failed:
             return 1
-        if options.exit_zero:
+        if self.options.exit_zero:
             return 0
         return int(
             self.tally.has_findings

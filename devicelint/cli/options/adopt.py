@@ -43,6 +43,17 @@ def adopt_parser() -> Parser:
         help="the script that is run: what it gives to the functions of the other files decides "
         "what is changed in those that it leads to; all files are written, or none",
     )
+    _add_change_options(parser)
+    add_proof_options(parser)
+    add_settings_options(parser)
+    add_format_options(parser, "of what is left to you: ")
+    add_common_options(parser)
+    parser.set_defaults(fix=True, select=None, extend_select=None, statistics=False)
+    parser.set_defaults(exit_zero=False, **ALL_IS_NEW, **FROM_SCRATCH)
+    return parser
+
+
+def _add_change_options(parser: Parser) -> None:
     group = parser.add_argument_group("changes")
     manner = group.add_mutually_exclusive_group()
     manner.add_argument("--diff", action="store_true", help="write nothing; print the changes")
@@ -59,10 +70,3 @@ def adopt_parser() -> Parser:
         choices=("to", "accelerator"),
         help="choose the device by its type (to), or by torch.accelerator, of torch 2.6",
     )
-    add_proof_options(parser)
-    add_settings_options(parser)
-    add_format_options(parser, "of what is left to you: ")
-    add_common_options(parser)
-    parser.set_defaults(fix=True, select=None, extend_select=None, statistics=False)
-    parser.set_defaults(exit_zero=False, **ALL_IS_NEW, **FROM_SCRATCH)
-    return parser

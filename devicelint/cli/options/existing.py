@@ -30,6 +30,25 @@ def _something(text: str) -> str:
 def add_existing_options(parser: Parser) -> None:
     """Which findings exist already, and which are reported nevertheless."""
     group = parser.add_argument_group("existing findings")
+    _add_baseline_options(group)
+    group.add_argument(
+        "--diff-base",
+        type=_something,
+        metavar="REF",
+        help="report only what is found on lines changed since a git revision, such as HEAD or "
+        "origin/main, and what the change brings about elsewhere",
+    )
+    group.add_argument(
+        "--add-noqa",
+        action="store_true",
+        help="suppress what is found: write # noqa: DEV101 on its line; with --diff, show that",
+    )
+    group.add_argument(
+        "--add-ignore", action="store_true", help="the same, as # devicelint: ignore[DEV101]"
+    )
+
+
+def _add_baseline_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--baseline",
         type=_something,
@@ -51,21 +70,6 @@ def add_existing_options(parser: Parser) -> None:
         "--fail-on-stale",
         action="store_true",
         help="exit with 1 where the baseline has stale entries, whose findings are gone",
-    )
-    group.add_argument(
-        "--diff-base",
-        type=_something,
-        metavar="REF",
-        help="report only what is found on lines changed since a git revision, such as HEAD or "
-        "origin/main, and what the change brings about elsewhere",
-    )
-    group.add_argument(
-        "--add-noqa",
-        action="store_true",
-        help="suppress what is found: write # noqa: DEV101 on its line; with --diff, show that",
-    )
-    group.add_argument(
-        "--add-ignore", action="store_true", help="the same, as # devicelint: ignore[DEV101]"
     )
 
 

@@ -36,9 +36,14 @@ def map_parser() -> Parser:
         metavar="RUN",
         help="what runtime_guard recorded of a run, laid over the picture; once for each process",
     )
-    parser.add_argument(
-        "--stdin-filename", metavar="PATH", help="what to call the file that - reads"
-    )
+    named = "what to call the file that - reads"
+    parser.add_argument("--stdin-filename", metavar="PATH", help=named)
+    _add_finding_options(parser)
+    parser.set_defaults(unsafe_fixes=None, baseline=None)
+    return parser
+
+
+def _add_finding_options(parser: Parser) -> None:
     group = parser.add_argument_group("findings")
     for option in ("--select", "--extend-select"):
         group.add_argument(
@@ -49,5 +54,3 @@ def map_parser() -> Parser:
             help="only these" if option == "--select" else "these too, such as notes: DEV6",
         )
     add_settings_options(group)
-    parser.set_defaults(unsafe_fixes=None, baseline=None)
-    return parser

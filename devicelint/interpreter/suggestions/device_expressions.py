@@ -28,7 +28,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import USUAL_NAMES, holds_device
 from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.interpreter.python.attributes import module_device
-from devicelint.interpreter.suggestions.walk_notes import GuardedMoves
+from devicelint.interpreter.suggestions.walk_notes import ConditionalMoves
 
 _WITH_WEIGHT = frozenset(
     "Linear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Embedding "
@@ -90,7 +90,7 @@ class Spelling:
         What comes later in the block of the move is under the same condition, and so are other
         methods of a class, where the condition is that of who calls them.
         """
-        if move not in self._run.hearer(GuardedMoves).moves:
+        if move not in self._run.hearer(ConditionalMoves).moves:
             return False
         around = reads_of(self._run.module).around
         inner: cst.CSTNode = move
@@ -104,7 +104,7 @@ class Spelling:
             inner = outer
         method = (
             None
-            if outer is None or move in self._run.hearer(GuardedMoves).here
+            if outer is None or move in self._run.hearer(ConditionalMoves).here
             else around.get(outer)
         )
         return method is None or not _is_in_class(method, around, place)

@@ -119,7 +119,7 @@ class AttributeAssignments(Analysis):
 
 
 @analysis
-class GuardedMoves(Analysis):
+class ConditionalMoves(Analysis):
     """Notes the moves that are made under a condition that the code cannot tell."""
 
     serves = EVERY_EVENT

@@ -212,11 +212,10 @@ class Loads(Analysis):
 
     def at_end(self) -> Iterator[Event]:
         """The checkpoints, on the machine on which loading them fails."""
-        run = self.run
-        if run.world.accelerators:
+        if self.run.world.accelerators:
             return
         for one in self.loads.values():
-            if not is_excused(run, one.site, "torch.load()", (), _at_the_end(one)):
+            if not is_excused(self.run, one.site, "torch.load()", (), _at_the_end(one)):
                 yield one
 
 

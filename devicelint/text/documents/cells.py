@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from devicelint.finding import InputError, Span
-from devicelint.text.documents.json_text import Places, WrittenText, escapes_all_but_ascii
+from devicelint.text.documents.json_text import JsonPlaces, WrittenText, escapes_all_but_ascii
 
 OLDEST_FORMAT = 4
 
@@ -38,7 +38,7 @@ def code_cells(raw: str, path: str) -> tuple[CodeCell, ...]:
 
 
 def _located(raw: str, cells: list[dict[str, Any]]) -> Iterator[CodeCell]:
-    places = Places(raw)
+    places = JsonPlaces(raw)
     ascii_only = escapes_all_but_ascii(raw)
     starts = places.elements(places.member(places.first(), "cells"))
     for number, (cell, start) in enumerate(zip(cells, starts, strict=True), start=1):

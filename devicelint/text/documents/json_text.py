@@ -19,7 +19,7 @@ _ESCAPED_BEYOND_ASCII = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4
 _decode = json.JSONDecoder().raw_decode
 
 
-class Places:
+class JsonPlaces:
     """Walks a text that is known to be JSON."""
 
     def __init__(self, text: str) -> None:
@@ -137,7 +137,7 @@ class WrittenText:
         return [_Piece(json.loads(f'"{raw}"'), raw) for raw in raws if raw]
 
     def _elements(self) -> Iterator[_Piece]:
-        places = Places(self.raw)
+        places = JsonPlaces(self.raw)
         before = None
         for start in places.elements(0):
             end = places.end(start)
@@ -149,12 +149,12 @@ class WrittenText:
     @property
     def _opening(self) -> str:
         """What stands before the first element of the list."""
-        return self.raw[: next(Places(self.raw).elements(0), 1)]
+        return self.raw[: next(JsonPlaces(self.raw).elements(0), 1)]
 
     @property
     def _closing(self) -> str:
         """What stands after the last element."""
-        places = Places(self.raw)
+        places = JsonPlaces(self.raw)
         ends = [places.end(start) for start in places.elements(0)]
         return self.raw[ends[-1] :] if ends else "]"
 

@@ -15,7 +15,8 @@ from devicelint.interpreter.torch.reveal import HOST_MEMORY, revealed_device
 from devicelint.linter.collector import parent_of
 from devicelint.text.source import SourceFile
 from devicelint.views.graph.chart import Sight
-from devicelint.views.graph.notes import NotedMove, NotedValue, SightNotes
+from devicelint.views.graph.noted import NotedMove, NotedValue
+from devicelint.views.graph.notes import SightNotes
 from devicelint.views.graph.tree import Tree
 from devicelint.views.why import since
 

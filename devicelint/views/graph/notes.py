@@ -1,67 +1,21 @@
-"""What was noted of one walk, and the picture that it gives."""
+"""What was noted of one walk."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
 import libcst as cst
 
 from devicelint.domain import values
 from devicelint.domain.devices import Device, Unsure
 from devicelint.domain.history import Step
-from devicelint.finding import Span
 from devicelint.interpreter.torch.reveal import HOST_MEMORY
 from devicelint.text.positions import locate
 from devicelint.text.source import SourceFile
-from devicelint.views.graph.chart import MoveEdge, NodeKind, Read, Sight, Value
+from devicelint.views.graph.chart import NodeKind, Sight
+from devicelint.views.graph.noted import NotedMove, NotedValue, site_of, values_of
+from devicelint.views.graph.picture import Picture
 from devicelint.views.graph.tree import Tree
-
-LONGEST = 24
-"""Characters of an expression that has no name."""
-
-
-@dataclass(eq=False)
-class NotedValue:
-    """A name or place, with the device on which it was seen."""
-
-    site: cst.CSTNode
-    name: str
-    device: Device
-    kind: NodeKind
-    inputs: dict[NotedValue | NotedMove, None] = field(default_factory=dict)
-    step: Step | None = None
-
-
-@dataclass(eq=False)
-class NotedMove:
-    """One call that moves something."""
-
-    site: cst.CSTNode
-    method: str
-    receiver: cst.CSTNode
-    what: str
-    origin: Device | None
-    target: Device
-    source: NotedValue | None = None
-    result: NotedValue | None = None
-    since: cst.CSTNode | None = None
-    is_discarded: bool = False
-    beside: dict[NotedValue | NotedMove, None] = field(default_factory=dict)
-    """What the statement reads."""
-
-    def name_ends(self) -> Iterator[NotedValue]:
-        """Make values of what is moved, and of what comes of it, where they have no names."""
-        name = brief(self.what)
-        if self.source is None and self.origin is not None:
-            made_from: dict[NotedValue | NotedMove, None] = {
-                one: None for one in self.beside if isinstance(one, NotedValue)
-            }
-            self.source = NotedValue(self.receiver, name, self.origin, NodeKind.UNNAMED, made_from)
-            yield self.source
-        if self.result is None and not self.is_discarded:
-            self.result = NotedValue(self.site, name, self.target, NodeKind.UNNAMED)
-            yield self.result
 
 
 class SightNotes:
@@ -178,18 +132,24 @@ class SightNotes:
             for one in move.name_ends():
                 self._values.setdefault((one.site, one.name, str(one.device)), one)
         self._forget_what_stays_on_the_host()
-        wanted = [*self._reads, *(site for site, _, _ in (*self._values, *self._moves))]
-        wanted += [move.since for move in self._moves.values() if move.since is not None]
-        wanted += [_site(one.step) for one in self._values.values() if one.step is not None]
-        return _Picture(locate(tree.module, source, wanted), tree).sight(
+        spans = locate(tree.module, source, self._sites())
+        return Picture(spans, tree).sight(
             machine, self._values.values(), self._moves.values(), self._reads
         )
+
+    def _sites(self) -> list[cst.CSTNode]:
+        """Whatever has a place in the picture."""
+        sites = [*self._reads, *(site for site, _, _ in (*self._values, *self._moves))]
+        sites += [move.since for move in self._moves.values() if move.since is not None]
+        return sites + [
+            site_of(value.step) for value in self._values.values() if value.step is not None
+        ]
 
     def _forget_what_stays_on_the_host(self) -> None:
         """Arrays that nothing of a device is made from, nor they from it, are no concern."""
         met = {end for move in self._moves.values() for end in (move.source, move.result)}
         for one in self._values.values():
-            for given in _values_of(one):
+            for given in values_of(one):
                 if not (_is_on_host(one) and _is_on_host(given)):
                     met |= {one, given}
         self._values = {
@@ -197,88 +157,8 @@ class SightNotes:
         }
 
 
-def _values_of(one: NotedValue) -> Iterable[NotedValue]:
-    made_from = (given.result if isinstance(given, NotedMove) else given for given in one.inputs)
-    return [given for given in made_from if given is not None]
-
-
 def _is_on_host(one: NotedValue) -> bool:
     return one.device == HOST_MEMORY
-
-
-class _Picture:
-    """Notes to places of the text."""
-
-    def __init__(self, spans: dict[cst.CSTNode, Span], tree: Tree) -> None:
-        self._spans = spans
-        self._tree = tree
-
-    def sight(
-        self,
-        machine: str,
-        noted: Iterable[NotedValue],
-        moves: Iterable[NotedMove],
-        reads: dict[cst.CSTNode, dict[str, Device]],
-    ) -> Sight:
-        """The picture of a machine, in the order of the text."""
-        placed = sorted(
-            (one for one in noted if one.site in self._spans),
-            key=lambda one: (self._spans[one.site], one.name, str(one.device)),
-        )
-        numbers = {one: number for number, one in enumerate(placed)}
-        moved = sorted(
-            (one for one in moves if one.site in self._spans),
-            key=lambda one: (self._spans[one.site], str(one.origin), str(one.target)),
-        )
-        seen = (
-            (self._spans[site], places) for site, places in reads.items() if site in self._spans
-        )
-        return Sight(
-            machine,
-            tuple(self._value(one, numbers) for one in placed),
-            tuple(self._move(one, numbers) for one in moved),
-            tuple(
-                Read(span, tuple(places.values()))
-                for span, places in sorted(seen, key=lambda pair: pair[0])
-            ),
-        )
-
-    def _value(self, one: NotedValue, numbers: dict[NotedValue, int]) -> Value:
-        inputs = {numbers[given] for given in _values_of(one) if given in numbers}
-        return Value(
-            one.name,
-            self._spans[one.site],
-            one.device,
-            one.kind,
-            self._tree.function_of(one.site),
-            tuple(sorted(inputs - {numbers[one]})),
-            "" if one.step is None else str(one.step),
-            None if one.step is None else self._spans.get(_site(one.step)),
-        )
-
-    def _move(self, one: NotedMove, numbers: dict[NotedValue, int]) -> MoveEdge:
-        return MoveEdge(
-            self._spans[one.site],
-            brief(one.what),
-            one.method,
-            one.origin,
-            one.target,
-            self._tree.function_of(one.site),
-            None if one.source is None else numbers.get(one.source),
-            None if one.result is None else numbers.get(one.result),
-            None if one.since is None else self._spans.get(one.since),
-            one.is_discarded,
-        )
-
-
-def _site(step: Step) -> cst.CSTNode:
-    assert isinstance(step.site, cst.CSTNode)
-    return step.site
-
-
-def brief(code: str) -> str:
-    """An expression on one line, and not too much of it."""
-    return code if len(code) <= LONGEST else f"{code[: LONGEST - 1]}…"
 
 
 def kind_of(value: values.Value) -> NodeKind:

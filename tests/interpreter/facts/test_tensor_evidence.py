@@ -69,7 +69,8 @@ def test_doubt():
 
 def test_dimensions():
     found = evidence("x.size(0)", "y.shape[1]")
-    assert (found.ranked, found.matrices) == ({"x", "y"}, {"y"})
+    assert found.ranked == {"x", "y"}
+    assert found.matrices == {"y"}
     assert evidence("n, d = x").matrices == {"x"}
     assert evidence("x[:, 0]").matrices == {"x"}
     assert not evidence("x[0]", "x['key']").ranked

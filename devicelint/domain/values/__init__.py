@@ -1,0 +1,144 @@
+"""What an expression can be: frozen values that print well.
+
+Objects with identity (modules, lists, instances, frames) are values that carry a `ref`; what they
+hold lies in the `State`, under that ref.  History never takes part in comparison, so that a loop's
+fixed point is about devices alone.
+"""
+
+from __future__ import annotations
+
+from devicelint.domain.values.containers import DictOf, ListOf, Loader, OneOf, Stream, Tuple
+from devicelint.domain.values.host import (
+    ARRAY,
+    FALSE,
+    HOST,
+    NONE,
+    TRUE,
+    Array,
+    Const,
+    External,
+    Flag,
+    HostObject,
+    HostValue,
+    Imported,
+    Outside,
+    ProjectModule,
+    Unknown,
+)
+from devicelint.domain.values.objects import (
+    Bound,
+    Class,
+    Dataset,
+    Function,
+    Instance,
+    Module,
+    Parameters,
+    Partial,
+    Ref,
+    Super,
+)
+from devicelint.domain.values.tensors import (
+    Batch,
+    Bundle,
+    DeviceHandle,
+    DeviceIndex,
+    Deviceless,
+    Distribution,
+    Generator,
+    Loaded,
+    Moved,
+    Reference,
+    Tensor,
+    Tool,
+)
+
+__all__ = [
+    "ARRAY",
+    "FALSE",
+    "HOST",
+    "NONE",
+    "TRUE",
+    "Array",
+    "Batch",
+    "Bound",
+    "Bundle",
+    "Class",
+    "Const",
+    "Dataset",
+    "DeviceHandle",
+    "DeviceIndex",
+    "Deviceless",
+    "DictOf",
+    "Distribution",
+    "External",
+    "Flag",
+    "Function",
+    "Generator",
+    "HostObject",
+    "HostValue",
+    "Imported",
+    "Instance",
+    "ListOf",
+    "Loaded",
+    "Loader",
+    "Module",
+    "Moved",
+    "OneOf",
+    "Outside",
+    "Parameters",
+    "Partial",
+    "Placed",
+    "ProjectModule",
+    "Ref",
+    "Reference",
+    "Stream",
+    "Super",
+    "Tensor",
+    "Tool",
+    "Tuple",
+    "Unknown",
+    "Value",
+]
+
+Value = (
+    Unknown
+    | Const
+    | HostValue
+    | Array
+    | HostObject
+    | Flag
+    | Outside
+    | External
+    | ProjectModule
+    | Imported
+    | DeviceHandle
+    | DeviceIndex
+    | Tensor
+    | Batch
+    | Distribution
+    | Moved
+    | Module
+    | Instance
+    | Bundle
+    | Tool
+    | OneOf
+    | Super
+    | ListOf
+    | DictOf
+    | Tuple
+    | Stream
+    | Dataset
+    | Loader
+    | Deviceless
+    | Generator
+    | Parameters
+    | Loaded
+    | Function
+    | Class
+    | Bound
+    | Partial
+    | Reference
+)
+
+Placed = Tensor | Batch | Moved
+"""Values that carry their own device."""

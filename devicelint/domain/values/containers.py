@@ -1,0 +1,61 @@
+"""Values that hold others: lists, dicts, tuples, streams, loaders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from devicelint.domain.history import Site
+
+if TYPE_CHECKING:
+    from devicelint.domain.values import Value
+    from devicelint.domain.values.objects import Ref
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several objects, by the path taken."""
+
+    options: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list or a set; what it holds lies in the state."""
+
+    ref: Ref
+    site: Site = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DictOf:
+    """A dict; what it holds lies in the state."""
+
+    ref: Ref
+    site: Site = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A tuple of known length; that of a `namedtuple` has names for its items."""
+
+    items: tuple[Value, ...]
+    names: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Something to iterate over, of unknown length: a generator, `enumerate(loader)`."""
+
+    element: Value
+    filled: bool = field(default=False, compare=False)
+    """Whether there is at least one element for sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """A DataLoader: `item` is the batch that it yields."""
+
+    item: Value
+    pinned: bool
+    site: Site = field(compare=False, repr=False)

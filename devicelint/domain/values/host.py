@@ -1,0 +1,117 @@
+"""Values without a device: constants, numbers, flags, and what comes from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from devicelint.domain.history import Site, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Not understood, and why.  Agrees with everything."""
+
+    reason: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A Python constant; `site` is the literal."""
+
+    value: Hashable
+    site: Site = field(default=None, compare=False, repr=False)
+    chosen: bool = field(default=False, compare=False, repr=False)
+    """Whether it stands under a condition, or is an offer: somebody's choice, not hard-coded."""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Const)
+            and type(self.value) is type(other.value)
+            and self.value == other.value
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
+NONE = Const(None)
+
+
+TRUE = Const(True)
+
+
+FALSE = Const(False)
+
+
+@dataclass(frozen=True, slots=True)
+class HostValue:
+    """A Python number, string or other value without a device."""
+
+
+HOST = HostValue()
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A numpy array."""
+
+
+ARRAY = Array()
+
+
+@dataclass(frozen=True, slots=True)
+class HostObject:
+    """An object of a library that works on the host: an estimator, the axes of a figure.
+
+    `name` is what its methods are listed under: `sklearn.manifold.TSNE`.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A condition that the code does not decide, but that stays the same: `args.cuda`."""
+
+    key: str
+    negated: bool = False
+
+    def __invert__(self) -> Flag:
+        return Flag(self.key, not self.negated)
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """An object that comes from outside: a parameter, `args`, or an attribute of one.
+
+    The same origin is the same object.  `parameter` names the parameter it was received as.
+    """
+
+    origin: str
+    parameter: str = ""
+    since: Step | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something imported, by its full name: `torch.nn.functional`."""
+
+    name: str
+    chosen: bool = field(default=False, compare=False, repr=False)
+    """Whether it was picked under a condition."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectModule:
+    """A file or folder of the project, imported whole; `home` is where its names lie."""
+
+    home: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A name imported from another file of the project, which is walked once it is asked for."""
+
+    home: str
+    name: str
