@@ -46,9 +46,6 @@ from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import move_module
 
-TRANSFERS = frozenset({"to", "cuda", "cpu", "xpu", "to_empty"})
-"""The methods that move what they are called on."""
-
 
 def target_of(
     run: Run, method: str, arguments: Arguments, site: cst.Call
