@@ -2,7 +2,7 @@
 
 `python -m tools.derive_knowledge` probes the installed torch on the virtual GPU, which takes a
 minute or two, and writes two things: `tools/derived_knowledge.json`, a device signature for each
-function that could be called, and `devicelint/knowledge/stubs/derived*.pyi`, those of them that no
+function that could be called, and `devicelint/knowledge/stubs/derived/*.pyi`, those of them that no
 other stub states. `--stubs` writes the stubs alone, from the table, in no time; `--check` writes
 nothing, and exits with 1 where anything differs; `--only NAME` prints what is derived of one.
 """
@@ -26,14 +26,14 @@ TABLE = ROOT / "tools/derived_knowledge.json"
 STUBS = ROOT / "devicelint/knowledge/stubs"
 
 FILES = {
-    "torch": "derived",
-    "torch.Tensor": "derived_tensor",
-    "torch.nn.functional": "derived_functional",
-    "torch.masked": "derived_masked",
-    "torch.signal.windows": "derived_windows",
-    "torch.sparse": "derived_sparse",
-    "torch.nested": "derived_nested",
-    "torch.ops.aten": "derived_aten",
+    "torch": "derived/torch",
+    "torch.Tensor": "derived/tensor",
+    "torch.nn.functional": "derived/functional",
+    "torch.masked": "derived/masked",
+    "torch.signal.windows": "derived/windows",
+    "torch.sparse": "derived/sparse",
+    "torch.nested": "derived/nested",
+    "torch.ops.aten": "derived/aten",
 }
 """The stub file that the derived functions of a module go to."""
 

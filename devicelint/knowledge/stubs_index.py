@@ -27,10 +27,10 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
         "matrices",
         "runtime",
         "rare",
-        "derived",
+        "derived/torch",
     ),
-    "torch.Tensor": ("tensor", "tensor_rare", "derived_tensor"),
-    "torch.nn.functional": ("functional", "functional_losses", "derived_functional"),
+    "torch.Tensor": ("tensor", "tensor_rare", "derived/tensor"),
+    "torch.nn.functional": ("functional", "functional_losses", "derived/functional"),
     "torch.nn.init": ("init",),
     "torch.nn.utils": ("nn_utils",),
     "torch.nn.utils.rnn": ("rnn_utils",),
@@ -40,22 +40,22 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
     "torch.linalg": ("linalg",),
     "torch.fft": ("fft",),
     "torch.special": ("special",),
-    "torch.sparse": ("sparse", "derived_sparse"),
-    "torch.masked": ("derived_masked",),
-    "torch.ops.aten": ("derived_aten",),
-    "torch.nested": ("derived_nested",),
-    "torch.signal.windows": ("derived_windows",),
+    "torch.sparse": ("sparse", "derived/sparse"),
+    "torch.masked": ("derived/masked",),
+    "torch.ops.aten": ("derived/aten",),
+    "torch.nested": ("derived/nested",),
+    "torch.signal.windows": ("derived/windows",),
     "torch.jit": ("jit",),
     "torch.autograd": ("autograd",),
     "torch.utils.data": ("data",),
-    "torchvision.utils": ("torchvision_utils",),
-    "torchvision.ops": ("torchvision_ops",),
-    "torchmetrics.functional": ("torchmetrics_functional",),
+    "torchvision.utils": ("libraries/torchvision_utils",),
+    "torchvision.ops": ("libraries/torchvision_ops",),
+    "torchmetrics.functional": ("libraries/torchmetrics_functional",),
 }
 """The stub files that describe each module of torch."""
 
-DERIVED = "derived"
-"""What the name of a generated file begins with; what is written by hand wins over it."""
+DERIVED = "derived/"
+"""The folder of the generated files; what is written by hand wins over it."""
 
 _TOP = re.compile(r"^(?:def|class) (\w+)|^(\w+) = ", re.MULTILINE)
 _MEMBER = re.compile(r"^    (?:def (\w+)|(\w+)(?: = |: ))", re.MULTILINE)

@@ -26,7 +26,7 @@ from devicelint.interpreter.facts.name_uses import (
     reads_of,
 )
 from devicelint.interpreter.python.conditions import AVAILABLE
-from devicelint.interpreter.torch.device_arguments import names_accelerator
+from devicelint.interpreter.torch.devices.arguments import names_accelerator
 
 
 @dataclass(frozen=True)

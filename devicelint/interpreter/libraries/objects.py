@@ -48,7 +48,7 @@ from devicelint.interpreter.torch.bundles import (
     move_bundle,
     place_of,
 )
-from devicelint.interpreter.torch.device_arguments import demand, device_named
+from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.marked_calls import marked_method
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import built

@@ -24,7 +24,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.python.containers import element_of
-from devicelint.interpreter.python.stdlib_argparse import default_of
+from devicelint.interpreter.python.stdlib.argparse import default_of
 from devicelint.interpreter.torch.operands import operand_of
 from devicelint.interpreter.torch.verdicts import DEMAND, is_excused
 

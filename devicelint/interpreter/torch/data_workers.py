@@ -28,7 +28,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.stdlib_argparse import default_of
+from devicelint.interpreter.python.stdlib.argparse import default_of
 
 _NUM_WORKERS, _COLLATE, _INIT, _CONTEXT = 5, 6, 10, 11
 

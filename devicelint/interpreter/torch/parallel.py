@@ -18,7 +18,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.containers import known_elements
-from devicelint.interpreter.torch.device_arguments import device_named
+from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.registration import move_module, owns_tensors
 from devicelint.knowledge import module_class
 

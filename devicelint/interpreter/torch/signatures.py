@@ -29,7 +29,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.containers import element_of
 from devicelint.interpreter.torch.application import Application, Group
-from devicelint.interpreter.torch.device_arguments import demand, device_named
+from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.host_reads import demand_on_host
 from devicelint.interpreter.torch.operands import (
     common_device,

@@ -31,7 +31,7 @@ from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.stdlib_argparse import note_option
+from devicelint.interpreter.python.stdlib.argparse import note_option
 from devicelint.interpreter.torch.checkpoints import note_moved
 from devicelint.interpreter.torch.host_reads import read_on_host
 from devicelint.interpreter.torch.legacy_types import converted

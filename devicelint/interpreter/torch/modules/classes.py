@@ -30,7 +30,7 @@ from devicelint.interpreter.engine.objects import TORCH_FIELD
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import Made, begins, instantiates, stands_alone
 from devicelint.interpreter.python.classes import MODULE, OBJECT, has_unseen_base, torch_base
-from devicelint.interpreter.torch.device_arguments import device_named
+from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.construction import fill_container
 from devicelint.interpreter.torch.modules.copies import own_copies
 from devicelint.interpreter.torch.modules.registration import announce_defined, built, move_module

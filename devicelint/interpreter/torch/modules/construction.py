@@ -23,7 +23,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.containers import LENGTH, element_of, extend, known_elements
-from devicelint.interpreter.torch.device_arguments import demand, device_named
+from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import built
 from devicelint.interpreter.torch.parallel import note_wrapped, one_alike
 from devicelint.knowledge import ModuleKind, ModuleKnowledge

@@ -31,7 +31,7 @@ from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import extend, is_shared
 from devicelint.interpreter.python.functions import call_function
-from devicelint.interpreter.torch.device_arguments import note_idle_demand
+from devicelint.interpreter.torch.devices.arguments import note_idle_demand
 from devicelint.interpreter.torch.legacy_types import move_to_type
 from devicelint.interpreter.torch.marked_calls import marked_method
 from devicelint.interpreter.torch.modules.calls import call_module

@@ -33,7 +33,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, function
 from devicelint.interpreter.python.conditions import AVAILABLE
 from devicelint.interpreter.torch.cuda_api import announce_discarded_context
-from devicelint.interpreter.torch.device_arguments import (
+from devicelint.interpreter.torch.devices.arguments import (
     Backends,
     announce_invalid,
     demand,

@@ -1,0 +1,1 @@
+"""What the standard library does to values: argparse, collections and copies, processes."""
