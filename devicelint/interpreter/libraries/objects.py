@@ -38,6 +38,7 @@ from devicelint.interpreter.engine.tables import (
     library_class,
     methods,
 )
+from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import known_elements
 from devicelint.interpreter.torch.bundles import (
@@ -51,7 +52,7 @@ from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.marked_calls import marked_method
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import built
-from devicelint.interpreter.torch.transfers import TRANSFERS, target_of
+from devicelint.interpreter.torch.transfers import target_of
 from devicelint.knowledge import kind_of, member_mark
 
 
@@ -95,7 +96,7 @@ def _named(run: Run, value: Value) -> Iterator[tuple[str, Value]]:
 @methods(Bundle)
 def method_of_bundle(run: Run, receiver: Bundle, name: str, node: cst.Call) -> Value:
     arguments = arguments_of(run, node)
-    if name in TRANSFERS:
+    if name in MOVES:
         return _move_bundle(run, receiver, name, arguments, node)
     if name in ("items", "values"):
         held = any_held(run, receiver)

@@ -34,6 +34,7 @@ from devicelint.interpreter.engine.tables import (
     method_of_anything,
     methods,
 )
+from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.intended_machines import provides_for_the_cpu
 from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.facts.named_devices import devices_at_hand
@@ -51,7 +52,7 @@ from devicelint.interpreter.facts.saved_files import (
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.subscripts import key_of
 from devicelint.interpreter.torch.device_arguments import demand, device_named
-from devicelint.interpreter.torch.transfers import TRANSFERS, move_unknown
+from devicelint.interpreter.torch.transfers import move_unknown
 from devicelint.interpreter.torch.verdicts import (
     CPU_FILE,
     FOR_ACCELERATORS,
@@ -269,7 +270,7 @@ def of_loaded(run: Run, value: Loaded, name: str, node: cst.Attribute) -> Value:
 
 @methods(Loaded)
 def method_of_loaded(run: Run, receiver: Loaded, name: str, node: cst.Call) -> Value:
-    if name in TRANSFERS:
+    if name in MOVES:
         return move_unknown(run, receiver, name, node)
     arguments = arguments_of(run, node)
     if name in _SHOWS_MODEL:

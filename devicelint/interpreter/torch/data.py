@@ -43,6 +43,7 @@ from devicelint.interpreter.engine.tables import (
     library_class,
     methods,
 )
+from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.conditions import truth_of
 from devicelint.interpreter.python.containers import element_in, loaded_at
@@ -50,7 +51,7 @@ from devicelint.interpreter.python.functions import call_function
 from devicelint.interpreter.python.subscripts import key_of
 from devicelint.interpreter.torch.data_workers import note_workers
 from devicelint.interpreter.torch.host_reads import note_pins
-from devicelint.interpreter.torch.transfers import TRANSFERS, move_deviceless
+from devicelint.interpreter.torch.transfers import move_deviceless
 
 
 @library_class("dataset")
@@ -182,7 +183,7 @@ def _part(value: Value, name: str) -> Value:
 @methods(Loader)
 def method_of_loader(run: Run, receiver: Loader, name: str, node: cst.Call) -> Value:
     arguments = arguments_of(run, node)
-    if name in TRANSFERS:
+    if name in MOVES:
         return move_deviceless(run, receiver, "DataLoader", name, node, arguments)
     if name in ("next", "__next__"):
         # An iterator over it had `next` before torch 1.13.
@@ -209,7 +210,7 @@ def _whole(item: Value) -> Value:
 @methods(Dataset)
 def method_of_dataset(run: Run, receiver: Dataset, name: str, node: cst.Call) -> Value:
     arguments = arguments_of(run, node)
-    if name in TRANSFERS:
+    if name in MOVES:
         return move_deviceless(run, receiver, "dataset", name, node, arguments)
     return Unknown(f"a dataset's {name}()")
 

@@ -39,9 +39,10 @@ from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, library_class, methods, passes
+from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.modules.registration import announce_lost
-from devicelint.interpreter.torch.transfers import TRANSFERS, move_deviceless
+from devicelint.interpreter.torch.transfers import move_deviceless
 
 _OPTIMIZER = "optimizer"
 _MODULES = "@modules"
@@ -243,7 +244,7 @@ def _origin(optimizer: Deviceless, made: object) -> StateOrigin:
 @methods(Deviceless)
 def method_of_deviceless(run: Run, receiver: Deviceless, name: str, node: cst.Call) -> Value:
     arguments = arguments_of(run, node)
-    if name in TRANSFERS:
+    if name in MOVES:
         return move_deviceless(run, receiver, receiver.kind, name, node, arguments)
     _use(run, receiver, name, node)
     return Unknown(f"{receiver.kind}.{name}()")

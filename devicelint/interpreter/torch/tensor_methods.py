@@ -26,6 +26,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import methods, tensor_method
+from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
@@ -38,7 +39,7 @@ from devicelint.interpreter.torch.modules.copies import parameter_in
 from devicelint.interpreter.torch.operands import operand_of
 from devicelint.interpreter.torch.signatures import apply_signature
 from devicelint.interpreter.torch.tensors import as_tensor
-from devicelint.interpreter.torch.transfers import TRANSFERS, move_placed, move_unknown
+from devicelint.interpreter.torch.transfers import move_placed, move_unknown
 from devicelint.knowledge import tensor_method as signature_of
 
 _MODULE_METHODS = frozenset(
@@ -53,7 +54,7 @@ def method_of_placed(
 ) -> Value:
     assert isinstance(node.func, cst.Attribute)
     arguments = arguments_of(run, node)
-    if name in TRANSFERS:
+    if name in MOVES:
         return move_placed(run, receiver, name, arguments, node)
     if name == "numpy":
         return _numpy(run, receiver, arguments, node)
@@ -180,7 +181,7 @@ def _batch_items(receiver: Batch, name: str) -> Value:
 @methods(Outside)
 def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) -> Value:
     """A method of something from outside: it may be a tensor, a module, or anything."""
-    if name in TRANSFERS:
+    if name in MOVES:
         return move_unknown(run, receiver, name, node)
     written = run.state.read(receiver.origin, name)
     arguments = arguments_of(run, node)

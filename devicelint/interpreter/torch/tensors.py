@@ -35,10 +35,10 @@ from devicelint.interpreter.engine.tables import (
     function,
     sets_attribute,
 )
+from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.attributes import DTYPE
 from devicelint.interpreter.python.containers import known_elements
-from devicelint.interpreter.torch.transfers import TRANSFERS
 from devicelint.knowledge import Form, tensor_attribute, tensor_method
 
 
@@ -142,11 +142,11 @@ def hasattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
     owner, attribute = given[0], str(given[1].value)
     if isinstance(owner, Tensor) and _is_of_tensors(attribute):
         return Const(True)
-    if isinstance(owner, (Deviceless, Loader, Dataset, Parameters)) and attribute in TRANSFERS:
+    if isinstance(owner, (Deviceless, Loader, Dataset, Parameters)) and attribute in MOVES:
         return Const(False)
     return HOST
 
 
 def _is_of_tensors(name: str) -> bool:
     known = tensor_method(name) is not None or tensor_attribute(name) is not None
-    return known or name in TRANSFERS or name in ("numpy", "device")
+    return known or name in MOVES or name in ("numpy", "device")

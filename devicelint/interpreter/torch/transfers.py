@@ -42,12 +42,10 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import method_of_unknown
+from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import move_module
-
-TRANSFERS = frozenset({"to", "cuda", "cpu", "xpu", "to_empty"})
-"""The methods that move what they are called on."""
 
 
 def target_of(
@@ -190,7 +188,7 @@ def _move(run: Run, receiver: Value, node: cst.Call) -> Value:
     return move_unknown(run, receiver, node.func.attr.value, node)
 
 
-method_of_unknown(*TRANSFERS)(_move)
+method_of_unknown(*MOVES)(_move)
 
 
 @method_of_unknown("parameters")

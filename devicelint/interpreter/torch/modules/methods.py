@@ -27,6 +27,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.objects import member_of, module_device, registered_under
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import methods, module_method
+from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import extend, is_shared
 from devicelint.interpreter.python.functions import call_function
@@ -42,7 +43,7 @@ from devicelint.interpreter.torch.modules.registration import (
     move_module,
 )
 from devicelint.interpreter.torch.modules.submodules import child_of, part_named
-from devicelint.interpreter.torch.transfers import TRANSFERS, move_deviceless, target_of
+from devicelint.interpreter.torch.transfers import move_deviceless, target_of
 
 _ITSELF = frozenset(
     "train eval float half double bfloat16 requires_grad_ apply type share_memory".split()
@@ -58,7 +59,7 @@ def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> V
         return _call_member(run, member, receiver, arguments, node)
     if member is not None:
         return run.call(member, arguments, node)
-    if name in TRANSFERS:
+    if name in MOVES:
         return _move(run, receiver, name, arguments, node)
     if name == "type":
         move_to_type(run, receiver, arguments, node)
@@ -169,6 +170,6 @@ def _add_module(run: Run, module: Module, arguments: Arguments, node: cst.Call) 
 @methods(Parameters)
 def method_of_parameters(run: Run, receiver: Parameters, name: str, node: cst.Call) -> Value:
     arguments = arguments_of(run, node)
-    if name in TRANSFERS:
+    if name in MOVES:
         return move_deviceless(run, receiver, "parameters() generator", name, node, arguments)
     return Unknown(f"a generator has no .{name}()")
