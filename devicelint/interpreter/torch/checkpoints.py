@@ -51,6 +51,7 @@ from devicelint.interpreter.facts.saved_files import (
 )
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.subscripts import key_of
+from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.transfers import move_unknown
 from devicelint.interpreter.torch.verdicts import (
