@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from tests.structure.allowed import MORE_REGEXES, REGEXES_OUTSIDE_OF_FACTS
 from tests.structure.sources import Module, modules
 
 FACTS = "devicelint.interpreter.facts"
@@ -28,8 +27,8 @@ def regexes_of(module: Module) -> int:
 def test_they_are_few_and_lie_in_facts():
     counts = Counter({one: regexes_of(one) for one in modules("devicelint.interpreter").values()})
     outside = {one.place for one, count in counts.items() if count and not _is_of_facts(one)}
-    assert outside <= REGEXES_OUTSIDE_OF_FACTS
-    assert counts.total() <= MOST + MORE_REGEXES
+    assert not outside
+    assert counts.total() <= MOST
 
 
 def test_names_of_re_are_not_imported_one_by_one():

@@ -29,7 +29,7 @@ class Move:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class TargetGroup:
     """The names that a loop gives to what one loader yields; None for another target."""
 
     names: tuple[cst.Name | None, ...]
@@ -47,7 +47,7 @@ class LoopShape:
     """One loop: whether it is over what a name holds, and the groups of names in its target."""
 
     is_over_a_name: bool
-    groups: Mapping[cst.BaseExpression, Group]
+    groups: Mapping[cst.BaseExpression, TargetGroup]
 
 
 def shape_of(tree: cst.Module, node: cst.For) -> LoopShape | None:
@@ -55,7 +55,7 @@ def shape_of(tree: cst.Module, node: cst.For) -> LoopShape | None:
     return _shapes(tree).get(node)
 
 
-def mirrored(tree: cst.Module, shape: LoopShape, group: Group) -> Mapping[int, Move]:
+def mirrored(tree: cst.Module, shape: LoopShape, group: TargetGroup) -> Mapping[int, Move]:
     """What another loop of such a target moves of what it gets, by the position in the batch."""
     for other in _shapes(tree).values():
         if other is shape or not (shape.is_over_a_name and other.is_over_a_name):
@@ -154,18 +154,18 @@ def _is_over_a_name(node: cst.BaseExpression) -> bool:
 
 def _groups(
     loop: cst.For, target: cst.BaseExpression
-) -> Iterator[tuple[cst.BaseExpression, Group]]:
+) -> Iterator[tuple[cst.BaseExpression, TargetGroup]]:
     if isinstance(target, cst.Name):
-        yield target, Group((target,), False, loop)
+        yield target, TargetGroup((target,), False, loop)
     elif isinstance(target, (cst.Tuple, cst.List)):
         values = [element.value for element in target.elements]
         names = tuple(one if isinstance(one, cst.Name) else None for one in values)
-        yield target, Group(names, True, loop)
+        yield target, TargetGroup(names, True, loop)
         for one in values:
             yield from _groups(loop, one)
 
 
-def _moves(group: Group) -> Mapping[int, Move]:
+def _moves(group: TargetGroup) -> Mapping[int, Move]:
     moves: dict[int, Move] = {}
     positions = {one.value: at for at, one in enumerate(group.names) if one is not None}
     assigned: set[str] = set()

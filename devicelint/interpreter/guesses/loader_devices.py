@@ -31,9 +31,9 @@ from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run, Split
 from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.loop_shapes import (
-    Group,
     LoopShape,
     Move,
+    TargetGroup,
     calls_with,
     mirrored,
     move_at,
@@ -113,7 +113,7 @@ def _filled(run: Run, site: cst.CSTNode, element: Value, part: Value) -> Value:
             return element
 
 
-def _of_group(run: Run, shape: LoopShape, group: Group) -> Value | None:
+def _of_group(run: Run, shape: LoopShape, group: TargetGroup) -> Value | None:
     """What comes out of one unseen loader, whole or unpacked into names."""
     beside = next((move for move in group.moves.values() if _happens(run, move)), None)
     if group.moves and beside is None:

@@ -16,7 +16,7 @@ from devicelint.knowledge import Signature
 
 
 @dataclass(slots=True)
-class Group:
+class OperandGroup:
     """The operands of one device variable of a signature."""
 
     operands: list[tuple[Operand, bool]] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Application:
 
     signature: Signature
     site: cst.Call
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, OperandGroup] = field(default_factory=dict)
     indices: list[tuple[str, Operand]] = field(default_factory=list)
     device: Device | None = None
     rank: bool | None = None
@@ -48,6 +48,6 @@ class Application:
     keeps_dimension: bool = False
     """Whether a dimension is left for sure: `sum(1)` needs two, and takes one."""
 
-    def group(self, name: str) -> Group:
+    def group(self, name: str) -> OperandGroup:
         """The group of a device variable, begun where there is none yet."""
-        return self.groups.setdefault(name, Group())
+        return self.groups.setdefault(name, OperandGroup())

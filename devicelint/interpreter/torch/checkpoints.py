@@ -11,7 +11,6 @@ from devicelint.domain.devices import Known, may_be_accelerator
 from devicelint.domain.events import Event, Load, LoadUse, Transfer
 from devicelint.domain.history import Site
 from devicelint.domain.values import (
-    HOST,
     NONE,
     Batch,
     Const,
@@ -51,7 +50,6 @@ from devicelint.interpreter.facts.saved_files import (
 )
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.subscripts import key_of
-from devicelint.interpreter.torch.device_arguments import demand, device_named
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.transfers import move_unknown
 from devicelint.interpreter.torch.verdicts import (
@@ -153,20 +151,6 @@ def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if path is not None and saved is not None:
         note_saved_model(run, path, saved.value)
     return NONE
-
-
-@function(
-    "torch.set_rng_state",
-    "torch.random.set_rng_state",
-    "torch.cuda.set_rng_state",
-    "torch.cuda.set_rng_state_all",
-)
-def set_random_state(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """The state of a generator has to be on the CPU, whatever else the checkpoint holds."""
-    for argument in arguments:
-        if isinstance(argument.value, Loaded):
-            note_use(run, argument.value, LoadUse.RANDOM_STATE)
-    return HOST
 
 
 @method_of_anything("load_state_dict")

@@ -6,6 +6,7 @@ import libcst as cst
 
 from devicelint.domain.data_events import GeneratorElsewhere
 from devicelint.domain.devices import CPU, Agreement, Device, Known, Unsure, agreement
+from devicelint.domain.events import LoadUse
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     HOST,
@@ -13,6 +14,7 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     Generator,
+    Loaded,
     Tensor,
     Unknown,
     Value,
@@ -21,6 +23,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, function, methods
 from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.torch.checkpoints import note_use
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.verdicts import DIFFERENT
 
@@ -117,3 +120,17 @@ def make_generator(run: Run, name: str, arguments: Arguments, site: cst.Call) ->
     run.note_made(site)
     verb = Verb.CREATED if given is None else Verb.CREATED_ON
     return Generator(device, Step(verb, site, device))
+
+
+@function(
+    "torch.set_rng_state",
+    "torch.random.set_rng_state",
+    "torch.cuda.set_rng_state",
+    "torch.cuda.set_rng_state_all",
+)
+def set_random_state(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The state of a generator has to be on the CPU, whatever else the checkpoint holds."""
+    for argument in arguments:
+        if isinstance(argument.value, Loaded):
+            note_use(run, argument.value, LoadUse.RANDOM_STATE)
+    return HOST

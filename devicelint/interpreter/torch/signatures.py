@@ -28,7 +28,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.containers import element_of
-from devicelint.interpreter.torch.application import Application, Group
+from devicelint.interpreter.torch.application import Application, OperandGroup
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.host_reads import demand_on_host
 from devicelint.interpreter.torch.operands import (
@@ -218,7 +218,7 @@ def _tensor(run: Run, application: Application, result: Result) -> Tensor:
         return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), rank_of(application, result), False)
     if result.group == DEVICE:
         return _created(run, application, result)
-    group = application.groups.get(result.group or "", Group())
+    group = application.groups.get(result.group or "", OperandGroup())
     device, since = common_device(group.plain, unknown=group.unknown)
     only_outside = bool(group.operands) and all(
         isinstance(operand.value, Outside) for operand in group.plain
@@ -266,7 +266,7 @@ def _created(run: Run, application: Application, result: Result) -> Tensor:
     return made
 
 
-def _grad(run: Run, group: Group, result: Result) -> bool | None:
+def _grad(run: Run, group: OperandGroup, result: Result) -> bool | None:
     if result.no_grad or run.no_grad:
         return False
     return grad_of_operands(group.plain, unknown=group.unknown)
