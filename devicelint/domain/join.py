@@ -25,8 +25,8 @@ from devicelint.domain.values import (
     ListOf,
     Loader,
     Module,
-    Moved,
     OneOf,
+    Placed,
     Reference,
     Stream,
     Tensor,
@@ -76,7 +76,7 @@ def _join_alike(one: Value, other: Value) -> Value:
             return replace(one, device=join_devices(one.device, other.device), scalar=scalar)
         case Batch(), Batch():
             return replace(one, device=join_devices(one.device, other.device))
-        case Moved(), Moved():
+        case Placed(), Placed():
             return replace(one, device=join_devices(one.device, other.device), origin="")
         case Flag(), Flag():
             return HOST

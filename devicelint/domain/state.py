@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from devicelint.domain.devices import DEVICE_TYPES, Unsure
 from devicelint.domain.join import join
-from devicelint.domain.values import Const, DeviceHandle, Placed, Ref, Tuple, Value
+from devicelint.domain.values import Const, DeviceHandle, Located, Ref, Tuple, Value
 
 Fields = dict[str, Value]
 Place = tuple[Ref, str]
@@ -20,7 +20,7 @@ Conflict = tuple[Value, Value]
 """Two values of one place, on two paths, that lie on two devices."""
 
 DEVICE_FIELD = "@device"
-"""The field of a module that holds its device, as a `Moved`."""
+"""The field of a module that holds its device, as a `Placed`."""
 
 
 class State:
@@ -165,4 +165,4 @@ def loses_device(one: Value, other: Value, joined: Value) -> bool:
 def _knows_device(value: Value) -> bool:
     if isinstance(value, Const):
         return isinstance(value.value, str) and value.value.partition(":")[0] in DEVICE_TYPES
-    return isinstance(value, (Placed, DeviceHandle)) and not isinstance(value.device, Unsure)
+    return isinstance(value, (Located, DeviceHandle)) and not isinstance(value.device, Unsure)

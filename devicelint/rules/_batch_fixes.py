@@ -6,8 +6,8 @@ from devicelint.domain.values import (
     Batch,
     DictOf,
     ListOf,
-    Moved,
     Outside,
+    Placed,
     Stream,
     Tensor,
     Tuple,
@@ -16,7 +16,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.suggestions.context import RuleContext
 
-_MOVE = (Tensor, Batch, Moved, Unknown, Outside)
+_MOVE = (Tensor, Batch, Placed, Unknown, Outside)
 _ITEMS = ("item", "part", "inner")
 
 

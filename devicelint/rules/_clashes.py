@@ -9,7 +9,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Agreement, DeviceOf, Opaque
 from devicelint.domain.events import Clash, Operand
 from devicelint.domain.history import Site, Step, Verb
-from devicelint.domain.values import Moved
+from devicelint.domain.values import Placed
 from devicelint.finding import Certainty, Severity
 from devicelint.fixes import Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
@@ -76,7 +76,7 @@ def certainty(clash: Clash) -> Certainty:
 
 def _is_believed(operand: Operand) -> bool:
     """A dataset that is not seen, or something unseen that is moved and called as a module is."""
-    return isinstance(operand.value, Moved) or (
+    return isinstance(operand.value, Placed) or (
         operand.since is not None and operand.since.believed
     )
 

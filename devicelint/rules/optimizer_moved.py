@@ -6,7 +6,7 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU, Agreement, Known, agreement, is_accelerator
 from devicelint.domain.events import DevicelessMoved, Operand
-from devicelint.domain.values import Module, Moved
+from devicelint.domain.values import Module, Placed
 from devicelint.finding import Severity
 from devicelint.fixes import (
     Change,
@@ -138,7 +138,7 @@ def _is_there(event: DevicelessMoved, model: Operand) -> bool:
     """Whether the model is where the move goes already; one that nothing moves is not."""
     if event.target is None:
         return True
-    if not isinstance(model.value, (Module, Moved)):
+    if not isinstance(model.value, (Module, Placed)):
         return event.target == CPU
     return agreement(model.device, event.target) not in (
         Agreement.DIFFERENT,

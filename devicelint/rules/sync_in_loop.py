@@ -6,7 +6,7 @@ from devicelint.domain.devices import CPU
 from devicelint.domain.events import Transfer
 from devicelint.domain.history import Site
 from devicelint.domain.training_events import HostWaits
-from devicelint.domain.values import Batch, Moved, Tensor
+from devicelint.domain.values import Batch, Placed, Tensor
 from devicelint.finding import Severity
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
@@ -29,7 +29,7 @@ class SyncInLoop(Rule):
 
     def on_transfer(self, event: Transfer, context: RuleContext) -> Reports:
         """`x.cpu()`, of what is on an accelerator."""
-        moved = isinstance(event.receiver, (Tensor, Batch, Moved))
+        moved = isinstance(event.receiver, (Tensor, Batch, Placed))
         if moved and event.target == CPU and transfers.goes_to_accelerator(event.origin):
             yield from _report(event.site, context)
 

@@ -14,9 +14,9 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     Module,
-    Moved,
     OneOf,
     Outside,
+    Placed,
     Tensor,
     Tuple,
     Unknown,
@@ -40,7 +40,7 @@ Evaluate = Callable[..., str]
 def shown(run: Run, value: Value) -> str:
     """A value in a word: its device, the constant that it is, or the name of its kind."""
     match value:
-        case Tensor() | Batch() | Moved() | DeviceHandle():
+        case Tensor() | Batch() | Placed() | DeviceHandle():
             return str(value.device).partition(" (")[0]
         case Const(constant):
             return repr(constant)

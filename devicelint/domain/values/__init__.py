@@ -46,7 +46,7 @@ from devicelint.domain.values.tensors import (
     Distribution,
     Generator,
     Loaded,
-    Moved,
+    Placed,
     Reference,
     Tensor,
     Tool,
@@ -116,7 +116,7 @@ Value = (
     | Tensor
     | Batch
     | Distribution
-    | Moved
+    | Placed
     | Module
     | Instance
     | Bundle
@@ -140,5 +140,5 @@ Value = (
     | Reference
 )
 
-Placed = Tensor | Batch | Moved
+Located = Tensor | Batch | Placed
 """Values that carry their own device."""

@@ -72,7 +72,7 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class Placed:
     """Something of an unknown kind that was moved: a tensor, a module or a batch."""
 
     device: Device

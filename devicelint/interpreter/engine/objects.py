@@ -9,7 +9,7 @@ from devicelint.domain.values import (
     Bundle,
     Class,
     Module,
-    Moved,
+    Placed,
     Value,
 )
 from devicelint.interpreter.engine.run import Run
@@ -39,12 +39,12 @@ def class_member(run: Run, cls: Class, name: str) -> Value | None:
     return None
 
 
-def module_device(run: Run, module: Module) -> Moved:
+def module_device(run: Run, module: Module) -> Placed:
     """Where a module is, and since when."""
     place = run.state.read(module.ref, DEVICE_FIELD)
-    if isinstance(place, Moved):
+    if isinstance(place, Placed):
         return place
-    return Moved(Unsure(f"the device of {module.name} is not known"), module.since)
+    return Placed(Unsure(f"the device of {module.name} is not known"), module.since)
 
 
 def fresh(run: Run, bundle: Bundle, site: Site) -> Bundle:

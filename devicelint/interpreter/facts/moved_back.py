@@ -12,7 +12,7 @@ from dataclasses import replace
 from devicelint.domain.devices import CPU, Device, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
-from devicelint.domain.values import Module, Moved, Ref, Tensor, Unknown, Value
+from devicelint.domain.values import Module, Placed, Ref, Tensor, Unknown, Value
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 
@@ -28,9 +28,9 @@ class MovedBack(Notes):
         self.places: set[tuple[Ref, str]] = set()
 
 
-def note_module_moved(run: Run, module: Module, old: Value | None, place: Moved) -> None:
+def note_module_moved(run: Run, module: Module, old: Value | None, place: Placed) -> None:
     """A module was moved, from an accelerator perhaps."""
-    if not isinstance(old, Moved) or not _leaves(old.device, place.device):
+    if not isinstance(old, Placed) or not _leaves(old.device, place.device):
         return
     if place.since.verb is Verb.MOVED and old.since.verb in _MOVES:
         run.notes(MovedBack).places.add((module.ref, DEVICE_FIELD))
@@ -52,7 +52,7 @@ def forget_places(run: Run) -> None:
     """Before a function is walked that may be called at any time."""
     for ref, name in run.notes(MovedBack).places:
         held = run.state.read(ref, name)
-        if isinstance(held, Moved):
+        if isinstance(held, Placed):
             _unsettle(run, ref, Step(held.since.verb, held.since.site, _NOWHERE))
         elif isinstance(held, Tensor):
             run.state.write(ref, name, Unknown("bound more than once"))
@@ -60,5 +60,5 @@ def forget_places(run: Run) -> None:
 
 def _unsettle(run: Run, ref: Ref, since: Step) -> None:
     for field, value in tuple(run.state.fields(ref).items()):
-        if isinstance(value, Moved) or (isinstance(value, Tensor) and value.role in _OWNED):
+        if isinstance(value, Placed) or (isinstance(value, Tensor) and value.role in _OWNED):
             run.state.write(ref, field, replace(value, device=_NOWHERE, since=since))

@@ -26,7 +26,7 @@ from devicelint.domain.values import (
     ListOf,
     Loader,
     Module,
-    Moved,
+    Placed,
     Ref,
     Tensor,
     Tuple,
@@ -92,9 +92,9 @@ class Maker:
         place = self._placed(thing, verb)
         return Batch(place.device, place.since)
 
-    def _placed(self, thing: Thing, verb: Verb) -> Moved:
+    def _placed(self, thing: Thing, verb: Verb) -> Placed:
         device = self._device(thing)
-        return Moved(device, Step(verb, self.site, device, assumed=self.told.place))
+        return Placed(device, Step(verb, self.site, device, assumed=self.told.place))
 
     def _device(self, thing: Thing) -> Device:
         """An accelerator is nowhere on a machine without one."""

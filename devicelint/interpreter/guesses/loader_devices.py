@@ -18,8 +18,8 @@ from devicelint.domain.values import (
     Batch,
     DictOf,
     Flag,
-    Moved,
     Outside,
+    Placed,
     Tensor,
     Tuple,
     Unknown,
@@ -180,7 +180,7 @@ def _is_mode(argument: cst.Arg) -> bool:
 def _answer_of_unseen(run: Run, arguments: Arguments, site: cst.Call) -> Value | None:
     """A Module that is given what was moved answers there, whatever it is."""
     value = arguments.positional[0].value if arguments.positional else None
-    if not isinstance(value, (Tensor, Batch, Moved)) or value.since.verb is not Verb.MOVED:
+    if not isinstance(value, (Tensor, Batch, Placed)) or value.since.verb is not Verb.MOVED:
         return None
     if not run.frame.is_checked or run.code_of(site.func) not in _modules_in(run.module):
         return None
@@ -197,7 +197,7 @@ def _check_again(run: Run, arguments: Arguments, site: cst.Call) -> None:
         device = _destination(run, move) if _is_called_alike(run, site, move) else None
         if device is not None and may_be_accelerator(device):
             since = Step(Verb.MOVED, move.call, device)
-            own = Operand(site.func, Moved(device, since), device, since)
+            own = Operand(site.func, Placed(device, since), device, since)
             report_input(run, site, own, Operand(argument.site, value, CPU, value.since))
             _go_on_as_moved(run, value, since)
         return

@@ -16,7 +16,7 @@ from devicelint.domain.values import (
     External,
     ListOf,
     Loader,
-    Moved,
+    Placed,
     Tensor,
     Tool,
     Tuple,
@@ -62,7 +62,7 @@ def graph_dataset(run: Run, receiver: Value, arguments: Arguments, site: cst.Cal
     if arguments.open or not all(isinstance(one, Tool) or one == NONE for one in transforms):
         return Dataset(Unknown("graphs that may be moved"), site)
     is_dgl = isinstance(receiver, External) and receiver.name.startswith("dgl.")
-    place = Moved(CPU, Step(Verb.CONVERTED, site, CPU))
+    place = Placed(CPU, Step(Verb.CONVERTED, site, CPU))
     return Dataset(make_bundle(run, _GRAPH if is_dgl else _DATA, place, site), site)
 
 
@@ -98,7 +98,7 @@ def graph_of(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
 
 def _graph_on(run: Run, device: Device, site: cst.Call) -> Bundle:
     step = Step(Verb.CONVERTED, site, device)
-    return make_bundle(run, _GRAPH, Moved(device, step), site)
+    return make_bundle(run, _GRAPH, Placed(device, step), site)
 
 
 def _home_of(data: Value) -> Device:

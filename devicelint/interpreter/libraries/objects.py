@@ -20,7 +20,7 @@ from devicelint.domain.values import (
     External,
     ListOf,
     Module,
-    Moved,
+    Placed,
     Stream,
     Tensor,
     Tool,
@@ -75,7 +75,7 @@ def build_tool(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
 @library_class("bundle")
 def build_bundle(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`Data(x=x, y=y)`, `BatchEncoding({"x": x})`: it holds what it is given, wherever that is."""
-    place = Moved(Unsure("what it was made from"), Step(Verb.CREATED, site, CPU))
+    place = Placed(Unsure("what it was made from"), Step(Verb.CREATED, site, CPU))
     made = make_bundle(run, name, place, site)
     for field, argument in arguments.keywords.items():
         run.state.write(made.ref, field, argument.value)
@@ -253,7 +253,7 @@ def encoded(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> 
         return Unknown("lists or tensors") if arguments.open else ARRAY
     if asked.value != Const("pt"):
         return Unknown("tensors of some library")
-    place = Moved(CPU, Step(Verb.CONVERTED, site, CPU))
+    place = Placed(CPU, Step(Verb.CONVERTED, site, CPU))
     return make_bundle(run, "transformers.BatchEncoding", place, site)
 
 

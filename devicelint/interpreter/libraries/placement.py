@@ -19,9 +19,9 @@ from devicelint.domain.values import (
     ListOf,
     Loader,
     Module,
-    Moved,
     OneOf,
     Outside,
+    Placed,
     Tensor,
     Tool,
     Tuple,
@@ -48,7 +48,7 @@ def place(run: Run, value: Value, step: Step, site: cst.CSTNode) -> Value:
         case Module() | OneOf():
             move_module(run, value, step.device, step)
             return value
-        case Tensor() | Batch() | Moved():
+        case Tensor() | Batch() | Placed():
             return replace(value, device=step.device, since=step)
         case Bundle():
             moved = fresh(run, value, site)
@@ -61,7 +61,7 @@ def place(run: Run, value: Value, step: Step, site: cst.CSTNode) -> Value:
         case ListOf() | DictOf():
             return _copied(run, value, step, site)
         case Outside(origin):
-            return Moved(step.device, step, origin)
+            return Placed(step.device, step, origin)
         case _:
             return value
 

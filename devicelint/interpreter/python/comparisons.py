@@ -23,9 +23,9 @@ from devicelint.domain.values import (
     Instance,
     Loader,
     Module,
-    Moved,
     Outside,
     Partial,
+    Placed,
     Tensor,
     Tool,
     Value,
@@ -39,7 +39,7 @@ from devicelint.interpreter.facts.tensor_parameters import absence_of
 from devicelint.interpreter.python.containers import known_elements
 from devicelint.interpreter.python.operators import operate
 
-_TENSORS = (Tensor, Batch, Moved)
+_TENSORS = (Tensor, Batch, Placed)
 _OBJECTS = (
     *(*_TENSORS, Module, DeviceHandle, Function, Class, Partial),
     *(Instance, Tool, Loader, Dataset, Deviceless),

@@ -15,7 +15,7 @@ from devicelint.domain.values import (
     Function,
     HostValue,
     ListOf,
-    Moved,
+    Placed,
     Stream,
     Tensor,
     Tuple,
@@ -250,7 +250,7 @@ def _one_by_one(
     parts: tuple[Value, ...] | None,
 ) -> list[Value] | None:
     """What a list is made of where it is made of tensors told apart: two of them may differ."""
-    tensors = (Tensor, Batch, Moved)
+    tensors = (Tensor, Batch, Placed)
     if not parts or len(parts) > _MOST_PARTS or not isinstance(node, cst.ListComp):
         return None
     if not all(isinstance(part, tensors) for part in parts):

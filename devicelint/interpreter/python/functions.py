@@ -17,8 +17,8 @@ from devicelint.domain.values import (
     Function,
     HostValue,
     Module,
-    Moved,
     OneOf,
+    Placed,
     Stream,
     Tensor,
     Tuple,
@@ -147,7 +147,7 @@ def _chosen_elsewhere(run: Run, result: Value, site: cst.BaseExpression) -> Valu
 def _built_by(run: Run, module: Value, site: cst.BaseExpression) -> None:
     """A module that a function of another file has built was built by the call, seen from here."""
     place = _place_of(run, module)
-    if not isinstance(module, Module) or not isinstance(place, Moved):
+    if not isinstance(module, Module) or not isinstance(place, Placed):
         return
     made = run.made_in.get(place.since.site)
     is_of_another = made is None or made[0].home != run.frame.home
@@ -174,7 +174,7 @@ def _parts_of(run: Run, receiver: Value | None) -> tuple[Value, ...]:
     if not isinstance(receiver, Module):
         return ()
     held = run.state.fields(receiver.ref).items()
-    return tuple(one for name, one in held if isinstance(one, Moved) and name != DEVICE_FIELD)
+    return tuple(one for name, one in held if isinstance(one, Placed) and name != DEVICE_FIELD)
 
 
 def _is_too_far(run: Run, function: Function) -> bool:

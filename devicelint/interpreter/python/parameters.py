@@ -10,8 +10,8 @@ from devicelint.domain.values import (
     Batch,
     Const,
     DictOf,
-    Moved,
     Outside,
+    Placed,
     Stream,
     Tensor,
     Tuple,
@@ -79,7 +79,7 @@ def _bind(
         elif isinstance(value, Tensor) and value.device is NOT_UNDERSTOOD:
             given = _from_unseen_caller(run, frame, parameter, arguments)
             value = given if isinstance(given, Tensor) else value
-        elif isinstance(value, (Tensor, Batch, Moved)) and not isinstance(value.device, Unsure):
+        elif isinstance(value, (Tensor, Batch, Placed)) and not isinstance(value.device, Unsure):
             _note_passed(frame, argument)
         elif isinstance(value, (Stream, Tuple, DictOf)) and _is_named(run, frame, argument):
             _note_parts_passed(run, frame, value, argument.site)
@@ -89,7 +89,7 @@ def _bind(
 def _note_passed(frame: Frame, argument: Argument) -> None:
     """Where a caller could move what it passes; what is sent cannot be moved before."""
     value = argument.value
-    if isinstance(value, (Tensor, Batch, Moved)) and value.since.verb is not Verb.SENT:
+    if isinstance(value, (Tensor, Batch, Placed)) and value.since.verb is not Verb.SENT:
         frame.passed[value.since] = argument.site
 
 
@@ -142,7 +142,7 @@ def _from_unseen_caller(
 
 def _is_placed(value: Value) -> bool:
     """Whether a tensor's place is known: what is given with it is most likely there, too."""
-    return isinstance(value, (Tensor, Batch, Moved)) and isinstance(value.device, Known)
+    return isinstance(value, (Tensor, Batch, Placed)) and isinstance(value.device, Known)
 
 
 def _is_walked_alone(frame: Frame) -> bool:

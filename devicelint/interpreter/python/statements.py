@@ -15,8 +15,8 @@ from devicelint.domain.values import (
     Instance,
     ListOf,
     Module,
-    Moved,
     Outside,
+    Placed,
     Tensor,
     Unknown,
     Value,
@@ -77,7 +77,7 @@ def _forget_receiver(run: Run, call: cst.Call, value: Value) -> None:
         return
     if isinstance(func.value, cst.Name):
         receiver = run.lookup(func.value.value)
-        if isinstance(value, Moved) and isinstance(receiver, (Outside, Moved, Unknown, External)):
+        if isinstance(value, Placed) and isinstance(receiver, (Outside, Placed, Unknown, External)):
             run.bind(func.value.value, value, func.value)
         elif isinstance(receiver, Batch) and receiver.whole:
             run.bind(func.value.value, Unknown("may move in place"), func.value)

@@ -15,8 +15,8 @@ from devicelint.domain.values import (
     HostValue,
     Instance,
     Module,
-    Moved,
     Outside,
+    Placed,
     Tensor,
     Tool,
     Unknown,
@@ -116,7 +116,7 @@ class Spelling:
         code = self._run.code_of(site)
         if isinstance(value, (Tensor, Outside)):
             return f"{code}.device"
-        if isinstance(value, (Module, Moved)):
+        if isinstance(value, (Module, Placed)):
             return f"next({code}.parameters()).device"
         return None
 

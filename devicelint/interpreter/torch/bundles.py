@@ -16,7 +16,7 @@ from devicelint.domain.values import (
     Bundle,
     Const,
     DeviceHandle,
-    Moved,
+    Placed,
     Tensor,
     Unknown,
     Value,
@@ -40,20 +40,20 @@ from devicelint.interpreter.python.subscripts import key_of
 from devicelint.knowledge import member_mark
 
 
-def make_bundle(run: Run, name: str, place: Moved, site: Site) -> Bundle:
+def make_bundle(run: Run, name: str, place: Placed, site: Site) -> Bundle:
     """A new object that holds tensors at a place."""
     bundle = Bundle(run.allocate(site, "bundle"), name)
     run.state.write(bundle.ref, DEVICE_FIELD, place)
     return bundle
 
 
-def place_of(run: Run, bundle: Bundle) -> Moved:
+def place_of(run: Run, bundle: Bundle) -> Placed:
     """Where what it holds is, and since when."""
     place = run.state.read(bundle.ref, DEVICE_FIELD)
-    if isinstance(place, Moved):
+    if isinstance(place, Placed):
         return place
     nowhere = Unsure("the object is not known")
-    return Moved(nowhere, Step(Verb.COMPUTED, bundle, nowhere))
+    return Placed(nowhere, Step(Verb.COMPUTED, bundle, nowhere))
 
 
 def move_bundle(run: Run, bundle: Bundle, device: Device, since: Step) -> None:
@@ -61,7 +61,7 @@ def move_bundle(run: Run, bundle: Bundle, device: Device, since: Step) -> None:
     for name, value in tuple(run.state.fields(bundle.ref).items()):
         if isinstance(value, (Tensor, Batch)):
             run.state.write(bundle.ref, name, replace(value, device=device, since=since))
-    run.state.write(bundle.ref, DEVICE_FIELD, Moved(device, since))
+    run.state.write(bundle.ref, DEVICE_FIELD, Placed(device, since))
 
 
 def held_by(run: Run, bundle: Bundle, name: str, site: Site) -> Value:

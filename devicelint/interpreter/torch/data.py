@@ -25,7 +25,7 @@ from devicelint.domain.values import (
     Instance,
     ListOf,
     Loader,
-    Moved,
+    Placed,
     Stream,
     Tensor,
     Tuple,
@@ -91,7 +91,7 @@ def item_of_dataset(run: Run, value: Value, site: cst.CSTNode) -> Value | None:
             return _row(value)
         case Array():
             return value
-        case Moved(device, since):
+        case Placed(device, since):
             return Batch(device, since, whole=False)
         case Instance():
             return _item_of_instance(run, value)

@@ -19,7 +19,7 @@ from devicelint.domain.values import (
     HostObject,
     ListOf,
     Loader,
-    Moved,
+    Placed,
     Stream,
     Tensor,
     Tuple,
@@ -49,7 +49,7 @@ def read_arguments(
 ) -> None:
     """Every argument of a call, or every list among them, is read as an array."""
     for argument in arguments:
-        if lists_only and isinstance(argument.value, (Tensor, Batch, Moved)):
+        if lists_only and isinstance(argument.value, (Tensor, Batch, Placed)):
             continue
         read_on_host(run, argument, site, f"{run.code_of(site.func)}()")
 
@@ -85,7 +85,7 @@ def _is_shape(value: Value, reader: str) -> bool:
     return all(
         one.scalar is True
         if isinstance(one, Tensor)
-        else not isinstance(one, (ListOf, Tuple, DictOf, Stream, Batch, Moved))
+        else not isinstance(one, (ListOf, Tuple, DictOf, Stream, Batch, Placed))
         for one in value.items
     )
 
@@ -126,9 +126,9 @@ def _read_elements(
     run.announce(event)
 
 
-def _may_be_elsewhere(value: Value) -> TypeGuard[Tensor | Batch | Moved]:
+def _may_be_elsewhere(value: Value) -> TypeGuard[Tensor | Batch | Placed]:
     """Whether a tensor may be on an accelerator."""
-    if not isinstance(value, (Tensor, Batch, Moved)):
+    if not isinstance(value, (Tensor, Batch, Placed)):
         return False
     if isinstance(value.device, DeviceOf):
         return isinstance(value, Tensor)
@@ -150,7 +150,7 @@ def _held(run: Run, value: Value) -> tuple[Value, ...]:
     return known_elements(run, value) or ()
 
 
-def _requires_grad(value: Tensor | Batch | Moved) -> bool | None:
+def _requires_grad(value: Tensor | Batch | Placed) -> bool | None:
     """Whether it requires grad; what a loader yields does not."""
     if isinstance(value, Tensor):
         return value.grad

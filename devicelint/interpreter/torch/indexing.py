@@ -19,7 +19,7 @@ from devicelint.domain.values import (
     Const,
     HostValue,
     ListOf,
-    Moved,
+    Placed,
     Tensor,
     Tuple,
     Unknown,
@@ -46,15 +46,15 @@ def _item_of_batch(run: Run, value: Batch, node: cst.Subscript) -> Value:
     return replace(value, since=replace(value.since, part=named), whole=False)
 
 
-@items(Tensor, Moved)
-def index_tensor(run: Run, value: Tensor | Moved | Batch, node: cst.Subscript) -> Value:
+@items(Tensor, Placed)
+def index_tensor(run: Run, value: Tensor | Placed | Batch, node: cst.Subscript) -> Value:
     """`tensor[…]`: a tensor on the same device."""
     indices = _check_indices(run, node, value)
     keeps_rank = any(map(_keeps_dimension, indices))
     is_number = isinstance(value, Tensor) and value.scalar and isinstance(indices[0], Const)
     if is_number:
         return Unknown("an element of a 0-dim tensor")
-    scalar = False if keeps_rank and not isinstance(value, Moved) else None
+    scalar = False if keeps_rank and not isinstance(value, Placed) else None
     grad = value.grad if isinstance(value, Tensor) else None
     if isinstance(value, Tensor) and not keeps_rank and len(indices) == 1:
         return Tensor(value.device, value.since, rank_of_part(run, value, node.value), grad)
@@ -64,7 +64,7 @@ def index_tensor(run: Run, value: Tensor | Moved | Batch, node: cst.Subscript) -
 
 
 def _check_indices(
-    run: Run, node: cst.Subscript, value: Tensor | Moved | Batch
+    run: Run, node: cst.Subscript, value: Tensor | Placed | Batch
 ) -> list[Value | None]:
     """Report an index on another device; what the indices are, with None for a slice."""
     indices: list[Value | None] = []
@@ -96,7 +96,7 @@ def _keeps_dimension(index: Value | None) -> bool:
 
 def _is_at_least_1d(value: Value) -> bool:
     """What was moved and is an index is one of many: nobody moves a number to look it up."""
-    if isinstance(value, (Batch, Moved)):
+    if isinstance(value, (Batch, Placed)):
         return True
     return isinstance(value, Tensor) and value.scalar is False
 
@@ -127,10 +127,10 @@ def _is_of_a_tensor(target: cst.Subscript) -> bool:
     return len(target.slice) > 1 and any(isinstance(one.slice, cst.Slice) for one in target.slice)
 
 
-@sets_item(Tensor, Moved)
+@sets_item(Tensor, Placed)
 def _set_in_tensor(
     run: Run,
-    owner: Tensor | Moved | Batch,
+    owner: Tensor | Placed | Batch,
     value: Value,
     target: cst.Subscript,
     site: cst.BaseExpression,
@@ -139,7 +139,7 @@ def _set_in_tensor(
 
 
 def _assign_item(
-    run: Run, node: cst.Subscript, base: Tensor | Moved | Batch, value: Operand | None
+    run: Run, node: cst.Subscript, base: Tensor | Placed | Batch, value: Operand | None
 ) -> None:
     """`tensor[…] = value`: a basic index copies across devices, an index tensor does not."""
     target = operand_of(base, node.value)

@@ -15,7 +15,7 @@ from devicelint.domain.values import (
     Const,
     External,
     Module,
-    Moved,
+    Placed,
     Tensor,
     Unknown,
     Value,
@@ -76,7 +76,7 @@ def _typed(run: Run, receiver: Value, node: cst.Call) -> Value | None:
     """`.type(torch.FloatTensor)` of anything is on the CPU; None where no such type is given."""
     given = node.args[0].value if len(node.args) == 1 else None
     device = None if given is None else legacy_device(run.evaluate(given))
-    return Moved(CPU, Step(Verb.TYPED, node, CPU)) if device == CPU else None
+    return Placed(CPU, Step(Verb.TYPED, node, CPU)) if device == CPU else None
 
 
 @function(*ON_CUDA)
@@ -130,7 +130,7 @@ def converted(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -
     """
     given = arguments.get(0, "dtype")
     device: Device | None = None if given is None else legacy_device(given.value)
-    if given is None or device is None or not isinstance(receiver, (Tensor, Batch, Moved)):
+    if given is None or device is None or not isinstance(receiver, (Tensor, Batch, Placed)):
         return None
     tensor = _as_tensor(receiver)
     if device != CPU:
@@ -143,8 +143,8 @@ def converted(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -
     return replace(tensor, device=device, since=Step(verb, site, device), role=role)
 
 
-def _as_tensor(value: Tensor | Batch | Moved) -> Tensor:
-    if isinstance(value, Moved):
+def _as_tensor(value: Tensor | Batch | Placed) -> Tensor:
+    if isinstance(value, Placed):
         return Tensor(value.device, value.since)
     return as_tensor(value) if isinstance(value, Batch) else value
 

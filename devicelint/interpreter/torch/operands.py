@@ -22,7 +22,7 @@ from devicelint.domain.devices import (
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation, Operand
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
-from devicelint.domain.values import Batch, Module, Moved, Outside, Tensor, Value
+from devicelint.domain.values import Batch, Module, Outside, Placed, Tensor, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import asks_for_device
@@ -31,7 +31,7 @@ from devicelint.interpreter.torch.verdicts import CLASH, DIFFERENT, INPUT, is_ex
 
 def operand_of(value: Value, site: Site) -> Operand | None:
     """The operand that a value is, where it may be a tensor at all."""
-    if isinstance(value, (Tensor, Batch, Moved)):
+    if isinstance(value, (Tensor, Batch, Placed)):
         return Operand(site, value, value.device, value.since)
     if isinstance(value, Outside):
         if value.since is None:
@@ -201,7 +201,7 @@ def _called_in(frame: Frame) -> tuple[cst.Call, cst.BaseExpression, Module] | No
 def _outer_module(run: Run, outer: Module, inner: Operand) -> Operand:
     """The module around one, where both are on one device."""
     place = run.state.read(outer.ref, DEVICE_FIELD)
-    if isinstance(place, Moved) and agreement(place.device, inner.device) is Agreement.SAME:
+    if isinstance(place, Placed) and agreement(place.device, inner.device) is Agreement.SAME:
         return Operand(inner.site, outer, place.device, place.since)
     return inner
 

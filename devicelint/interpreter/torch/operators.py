@@ -10,8 +10,8 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     Array,
     Batch,
-    Moved,
     Outside,
+    Placed,
     Tensor,
     Unknown,
     Value,
@@ -31,7 +31,7 @@ from devicelint.interpreter.torch.operands import (
 from devicelint.interpreter.torch.ranks import rank_of_operands
 
 
-@operates(Tensor, Batch, Moved, Outside)
+@operates(Tensor, Batch, Placed, Outside)
 def operate_on_tensors(
     run: Run, node: cst.CSTNode, symbol: str, left: Argument, right: Argument
 ) -> Value:
@@ -87,10 +87,10 @@ def _result(
     return Tensor(device, computed(site, device, since), scalar, grad)
 
 
-_TENSORS = (Tensor, Batch, Moved)
+_TENSORS = (Tensor, Batch, Placed)
 
 
-@operates_in_place(Tensor, Batch, Moved)
+@operates_in_place(Tensor, Batch, Placed)
 def operate_in_place(
     run: Run, node: cst.AugAssign, symbol: str, target: Argument, value: Argument
 ) -> Value:

@@ -27,8 +27,8 @@ from devicelint.domain.values import (
     Function,
     ListOf,
     Module,
-    Moved,
     Parameters,
+    Placed,
     Tensor,
     Tuple,
     Unknown,
@@ -196,7 +196,7 @@ def _keep(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
 
 def _write(run: Run, optimizer: Deviceless, field: str, node: cst.Call, module: Module) -> None:
     device = module_device(run, module).device
-    kept = Moved(device, Step(Verb.CREATED, node, device))
+    kept = Placed(device, Step(Verb.CREATED, node, device))
     run.state.write(_ref(optimizer), field, kept)
 
 
@@ -207,7 +207,7 @@ def _step(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
         run.steps.optimizer_stepped(module, node)
         if run.state.read(_ref(optimizer), _KEEPS_STATE) != TRUE:
             continue
-        if not isinstance(kept, Moved):
+        if not isinstance(kept, Placed):
             run.note_made(node)
             _write(run, optimizer, field, node, module)
             continue
@@ -222,7 +222,7 @@ def _announce(
     run: Run,
     optimizer: Deviceless,
     node: cst.Call,
-    kept: Moved,
+    kept: Placed,
     model: Operand,
     verdict: Agreement,
 ) -> None:

@@ -13,7 +13,7 @@ from devicelint.domain.events import AcceleratorDemanded, Event, Operand
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.parallel_events import ParallelCalled, ParallelWrapped
 from devicelint.domain.state import DEVICE_FIELD
-from devicelint.domain.values import NONE, DeviceHandle, Module, Moved, OneOf, Value
+from devicelint.domain.values import NONE, DeviceHandle, Module, OneOf, Placed, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
@@ -53,7 +53,7 @@ def _go_on_as_moved(run: Run, wrapper: Module, module: Module, since: Step) -> N
     """What follows is checked as though the module had been moved before it was wrapped."""
     if not isinstance(since.device, Unsure):
         move_module(run, module, since.device, since)
-        run.state.write(wrapper.ref, DEVICE_FIELD, Moved(since.device, since))
+        run.state.write(wrapper.ref, DEVICE_FIELD, Placed(since.device, since))
 
 
 def one_alike(run: Run, value: Value) -> Module | None:

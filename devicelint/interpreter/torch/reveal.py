@@ -15,9 +15,9 @@ from devicelint.domain.values import (
     ListOf,
     Loader,
     Module,
-    Moved,
     OneOf,
     Outside,
+    Placed,
     Tensor,
     Tuple,
     Unknown,
@@ -32,7 +32,7 @@ from devicelint.interpreter.torch.bundles import place_of
 def revealed_device(run: Run, value: Value) -> Device:
     """Where a value is; for a container, where all that it holds is."""
     match value:
-        case Tensor() | Batch() | Distribution() | Moved() | DeviceHandle():
+        case Tensor() | Batch() | Distribution() | Placed() | DeviceHandle():
             return value.device
         case Module():
             return module_device(run, value).device

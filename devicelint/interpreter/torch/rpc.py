@@ -24,9 +24,9 @@ from devicelint.domain.values import (
     Instance,
     ListOf,
     Module,
-    Moved,
     OneOf,
     Partial,
+    Placed,
     Ref,
     Reference,
     Stream,
@@ -149,7 +149,7 @@ def copied(run: Run, value: Value, site: cst.Call) -> Value:
 
 def _copied(run: Run, value: Value, site: cst.Call, made: dict[Ref, Value]) -> Value:
     match value:
-        case Tensor() | Batch() | Moved():
+        case Tensor() | Batch() | Placed():
             return _arrived(value, site)
         case Tuple():
             return Tuple(tuple(_copied(run, one, site, made) for one in value.items))
@@ -159,7 +159,7 @@ def _copied(run: Run, value: Value, site: cst.Call, made: dict[Ref, Value]) -> V
             return made.get(value.ref) or _copy_of(run, value, site, made)
         case Reference():
             held = value.held
-            if isinstance(held, (Tensor, Batch, Moved)) and held.device == CPU:
+            if isinstance(held, (Tensor, Batch, Placed)) and held.device == CPU:
                 held = _arrived(held, site)
             return replace(value, held=held, is_away=False)
         case Bundle():
@@ -168,7 +168,7 @@ def _copied(run: Run, value: Value, site: cst.Call, made: dict[Ref, Value]) -> V
             return value
 
 
-def _arrived(value: Tensor | Batch | Moved, site: cst.Call) -> Value:
+def _arrived(value: Tensor | Batch | Placed, site: cst.Call) -> Value:
     if value.device != CPU:
         return Unknown("sent from an accelerator")
     if isinstance(value, Tensor) and value.role:

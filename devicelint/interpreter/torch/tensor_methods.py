@@ -14,9 +14,9 @@ from devicelint.domain.values import (
     Batch,
     Const,
     External,
-    Moved,
     Outside,
     Parameters,
+    Placed,
     Stream,
     Tensor,
     Tuple,
@@ -48,9 +48,9 @@ _MODULE_METHODS = frozenset(
 )
 
 
-@methods(Tensor, Batch, Moved)
+@methods(Tensor, Batch, Placed)
 def method_of_placed(
-    run: Run, receiver: Tensor | Batch | Moved, name: str, node: cst.Call
+    run: Run, receiver: Tensor | Batch | Placed, name: str, node: cst.Call
 ) -> Value:
     assert isinstance(node.func, cst.Attribute)
     arguments = arguments_of(run, node)
@@ -58,7 +58,7 @@ def method_of_placed(
         return move_placed(run, receiver, name, arguments, node)
     if name == "numpy":
         return _numpy(run, receiver, arguments, node)
-    if isinstance(receiver, Moved) and name in _MODULE_METHODS:
+    if isinstance(receiver, Placed) and name in _MODULE_METHODS:
         return _as_module(run, receiver, name, node.func.value)
     if isinstance(receiver, Batch) and receiver.whole and name in ("items", "values", "keys"):
         return _batch_items(receiver, name)
@@ -108,7 +108,7 @@ def _view(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.
 
 
 def _reshaped(receiver: Value, *, scalar: bool | None) -> Tensor:
-    assert isinstance(receiver, (Tensor, Batch, Moved))
+    assert isinstance(receiver, (Tensor, Batch, Placed))
     grad = receiver.grad if isinstance(receiver, Tensor) else None
     return Tensor(receiver.device, receiver.since, scalar, grad)
 
@@ -153,7 +153,7 @@ def _type(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.
 
 
 def _numpy(
-    run: Run, receiver: Tensor | Batch | Moved, arguments: Arguments, node: cst.Call
+    run: Run, receiver: Tensor | Batch | Placed, arguments: Arguments, node: cst.Call
 ) -> Value:
     forced = arguments.get(0, "force")
     if forced is None or forced.value == Const(False):
@@ -162,7 +162,7 @@ def _numpy(
     return ARRAY
 
 
-def _as_module(run: Run, receiver: Moved, name: str, site: cst.BaseExpression) -> Value:
+def _as_module(run: Run, receiver: Placed, name: str, site: cst.BaseExpression) -> Value:
     note_moved(run, receiver.since.site)
     if name in ("train", "eval", "requires_grad_", "apply"):
         return receiver

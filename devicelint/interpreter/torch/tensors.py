@@ -20,9 +20,9 @@ from devicelint.domain.values import (
     Deviceless,
     Flag,
     Loader,
-    Moved,
     Outside,
     Parameters,
+    Placed,
     Tensor,
     Unknown,
     Value,
@@ -78,8 +78,8 @@ def of_batch(run: Run, value: Batch, name: str, node: cst.Attribute) -> Value:
     return replace(value, whole=False)
 
 
-@attributes(Moved)
-def of_moved(run: Run, value: Moved, name: str, node: cst.Attribute) -> Value:
+@attributes(Placed)
+def of_moved(run: Run, value: Placed, name: str, node: cst.Attribute) -> Value:
     if name == "device":
         return DeviceHandle(value.device, node)
     if tensor_attribute(name) is not None:
@@ -112,8 +112,8 @@ def _part_of_batch(run: Run, value: Batch, site: Site) -> Value:
     return replace(value, whole=False) if value.whole else as_tensor(value, scalar=None)
 
 
-@elements(Moved)
-def _part_of_moved(run: Run, value: Moved, site: Site) -> Value:
+@elements(Placed)
+def _part_of_moved(run: Run, value: Placed, site: Site) -> Value:
     return value
 
 

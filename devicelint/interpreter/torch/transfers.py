@@ -31,9 +31,9 @@ from devicelint.domain.values import (
     Deviceless,
     External,
     Module,
-    Moved,
     Outside,
     Parameters,
+    Placed,
     Tensor,
     Unknown,
     Value,
@@ -74,7 +74,7 @@ def target_of(
 
 
 def move_placed(
-    run: Run, value: Tensor | Batch | Moved, method: str, arguments: Arguments, node: cst.Call
+    run: Run, value: Tensor | Batch | Placed, method: str, arguments: Arguments, node: cst.Call
 ) -> Value:
     """A transfer of a tensor, or of what may be one: the result is a copy elsewhere."""
     target, _ = target_of(run, method, arguments, node)
@@ -114,7 +114,7 @@ def move_unknown(run: Run, receiver: Value, method: str, node: cst.Call) -> Valu
     origin = receiver.origin if isinstance(receiver, Outside) else ""
     if isinstance(receiver, External):
         origin = receiver.name
-    result = Moved(target, Step(Verb.MOVED, node, target), origin)
+    result = Placed(target, Step(Verb.MOVED, node, target), origin)
     assert isinstance(node.func, cst.Attribute)
     run.announce_transfer(Transfer(node, node.func.value, receiver, method, target, result))
     return result
@@ -152,8 +152,8 @@ def _move_instead(run: Run, model: Operand, step: Step) -> None:
     if isinstance(model.value, Module):
         if agreement(model.device, step.device) not in (Agreement.SAME, Agreement.UNKNOWN):
             move_module(run, model.value, step.device, step)
-    elif isinstance(model.site, cst.Name) and not isinstance(model.value, Moved):
-        run.bind(model.site.value, Moved(step.device, step), model.site)
+    elif isinstance(model.site, cst.Name) and not isinstance(model.value, Placed):
+        run.bind(model.site.value, Placed(step.device, step), model.site)
 
 
 def _model_of(run: Run, receiver: Value) -> Operand | None:
@@ -167,7 +167,7 @@ def _model_of(run: Run, receiver: Value) -> Operand | None:
     place: Value = over.module
     if isinstance(place, Module):
         place = module_device(run, place)
-    if isinstance(place, Moved):
+    if isinstance(place, Placed):
         return Operand(over.site, over.module, place.device, place.since)
     return Operand(over.site, over.module, Unsure("nothing here moves it"))
 
@@ -175,7 +175,7 @@ def _model_of(run: Run, receiver: Value) -> Operand | None:
 def own_device(value: Value) -> Device:
     """The device that a value is on, for a report."""
     match value:
-        case Tensor() | Batch() | Moved() | DeviceHandle():
+        case Tensor() | Batch() | Placed() | DeviceHandle():
             return value.device
         case Outside(origin):
             return DeviceOf(origin)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from devicelint.domain.devices import CPU, Agreement, Device, DeviceOf, Opaque, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
-from devicelint.domain.values import Module, Moved, Outside
+from devicelint.domain.values import Module, Outside, Placed
 from devicelint.domain.verdicts import Excuse, Judged, Level, Verdict
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
@@ -263,7 +263,7 @@ def level_of(run: Run, operands: Operands) -> Level:
     """How sure a clash is."""
     if _received(run, operands):
         return Level.MODULE if _is_in_module(run) else Level.POSSIBLE
-    shown = (isinstance(one.value, Moved) or _is_believed(one) for one in operands)
+    shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
     return Level.OWN_RULE if any(shown) else Level.CERTAIN
 
 

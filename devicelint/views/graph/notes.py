@@ -168,7 +168,7 @@ def kind_of(value: values.Value) -> NodeKind:
             return NodeKind.MODULE
         case values.DeviceHandle() | values.DeviceIndex():
             return NodeKind.CHOICE
-        case values.Tensor() | values.Moved() | values.Distribution():
+        case values.Tensor() | values.Placed() | values.Distribution():
             return NodeKind.TENSOR
         case values.Const() | values.HostValue() | values.Array():
             return NodeKind.HOST

@@ -26,8 +26,8 @@ from devicelint.domain.values import (
     DeviceIndex,
     External,
     HostValue,
-    Moved,
     Outside,
+    Placed,
     Tensor,
     Value,
 )
@@ -67,7 +67,7 @@ def device_named(run: Run, argument: Argument) -> Device | None:
             return Known("cuda", index)
         case Const(None):
             return None
-        case Tensor() | Batch() | Moved():
+        case Tensor() | Batch() | Placed():
             return value.device
         case Outside(origin):
             run.steps.index_used(value)

@@ -20,8 +20,8 @@ from devicelint.domain.values import (
     HostValue,
     Instance,
     Module,
-    Moved,
     OneOf,
+    Placed,
     Tensor,
     Value,
 )
@@ -80,7 +80,7 @@ def make_module_alone(run: Run, cls: Class, make: Callable[[Arguments], Made]) -
     made = make(Arguments(open=True))
     copies = own_copies(run, made)
     place = run.state.read(made.ref, DEVICE_FIELD)
-    if isinstance(place, Moved) and not _places_itself(place):
+    if isinstance(place, Placed) and not _places_itself(place):
         device = DeviceOf("self")
         move_module(run, made, device, Step(Verb.REGISTERED, cls.node, device))
     for copy, own in copies:
@@ -88,7 +88,7 @@ def make_module_alone(run: Run, cls: Class, make: Callable[[Arguments], Made]) -
     return made
 
 
-def _places_itself(place: Moved) -> bool:
+def _places_itself(place: Placed) -> bool:
     """Whether a Module is moved as it is built; a parameter alone that is made elsewhere is not."""
     return place.device != CPU and place.since.verb is Verb.MOVED
 
@@ -140,7 +140,7 @@ def _make_parameters(
     told = told or next((one for one in arguments.positional if _may_name_device(one.value)), None)
     if told is not None and told.value != NONE:
         device = device_named(run, told) or Unsure("the device is not known")
-        run.state.write(inner.ref, DEVICE_FIELD, Moved(device, Step(Verb.BUILT, node, device)))
+        run.state.write(inner.ref, DEVICE_FIELD, Placed(device, Step(Verb.BUILT, node, device)))
     elif not all(isinstance(one.value, (Const, HostValue)) for one in arguments):
         return
     run.state.write(inner.ref, TORCH_FIELD, External(base))

@@ -12,9 +12,9 @@ from devicelint.domain.values import (
     Const,
     DictOf,
     Module,
-    Moved,
     OneOf,
     Outside,
+    Placed,
     Tensor,
     Unknown,
     Value,
@@ -79,8 +79,8 @@ def _wrap(run: Run, module: Module, arguments: Arguments) -> None:
     if wrapped is not None:
         run.state.write(module.ref, DEVICE_FIELD, module_device(run, wrapped))
         return
-    place = Moved(Unsure("what is wrapped is not known"), module.since)
-    if isinstance(inner.value, Moved):
+    place = Placed(Unsure("what is wrapped is not known"), module.since)
+    if isinstance(inner.value, Placed):
         place = inner.value
     run.state.write(module.ref, DEVICE_FIELD, place)
 

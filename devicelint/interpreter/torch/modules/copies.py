@@ -17,8 +17,8 @@ from devicelint.domain.values import (
     Const,
     Instance,
     Module,
-    Moved,
     Outside,
+    Placed,
     Tensor,
     Unknown,
     Value,
@@ -64,12 +64,12 @@ def parameter_in(run: Run, module: Module | Outside) -> Value:
     return Tensor(device, Step(Verb.RECEIVED, module.since.site, device), None, True, "parameter")
 
 
-def own_copies(run: Run, made: Module | Instance) -> list[tuple[Module, Moved]]:
+def own_copies(run: Run, made: Module | Instance) -> list[tuple[Module, Placed]]:
     """The copies that a Module has brought to a device of their own, and where they are."""
     found = []
     for value in run.state.fields(made.ref).values():
         place = run.state.read(value.ref, DEVICE_FIELD) if isinstance(value, Module) else None
-        if not (isinstance(value, Module) and isinstance(place, Moved)):
+        if not (isinstance(value, Module) and isinstance(place, Placed)):
             continue
         if isinstance(place.device, Opaque) and place.device.apart:
             found.append((value, place))

@@ -6,7 +6,7 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU
 from devicelint.domain.events import Operand
-from devicelint.domain.values import Batch, Class, Module, Moved, Outside, Tensor, Unknown, Value
+from devicelint.domain.values import Batch, Class, Module, Outside, Placed, Tensor, Unknown, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
@@ -57,8 +57,8 @@ def _asks_for_more(arguments: Arguments) -> bool:
     return any(name.startswith(("return_", "get_")) for name in arguments.keywords)
 
 
-@calls(Moved)
-def call_moved_module(run: Run, module: Moved, arguments: Arguments, site: cst.Call) -> Value:
+@calls(Placed)
+def call_moved_module(run: Run, module: Placed, arguments: Arguments, site: cst.Call) -> Value:
     """Something that was moved is called: it is a module, and is where it was moved to.
 
     Only what the file itself treats as a plain module is checked: a module of a library may move

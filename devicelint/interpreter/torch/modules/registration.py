@@ -17,8 +17,8 @@ from devicelint.domain.values import (
     DictOf,
     ListOf,
     Module,
-    Moved,
     OneOf,
+    Placed,
     Ref,
     Tensor,
     Tuple,
@@ -88,16 +88,16 @@ def _follow(run: Run, owner: Module, value: Tensor) -> None:
     place = run.state.read(owner.ref, DEVICE_FIELD)
     if isinstance(value.device, Unsure) or value.device == CPU:
         return
-    if isinstance(place, Moved) and place.device == CPU:
-        run.state.write(owner.ref, DEVICE_FIELD, Moved(value.device, value.since))
+    if isinstance(place, Placed) and place.device == CPU:
+        run.state.write(owner.ref, DEVICE_FIELD, Placed(value.device, value.since))
 
 
 def move_module(run: Run, module: Value, device: Device, since: Step) -> None:
     """`.to(device)` on a Module: all that it registered moves, in place."""
-    _move(run, module, Moved(device, since), set())
+    _move(run, module, Placed(device, since), set())
 
 
-def _move(run: Run, module: Value, place: Moved, seen: set[object]) -> None:
+def _move(run: Run, module: Value, place: Placed, seen: set[object]) -> None:
     if isinstance(module, OneOf):
         for option in module.options:
             _move(run, option, place, seen)
@@ -250,7 +250,7 @@ def built(run: Run, node: cst.CSTNode, name: str, device: Device = CPU) -> Modul
     since = Step(Verb.BUILT, node, device)
     run.note_made(node)
     module = Module(run.allocate(node, name), name, since)
-    run.state.write(module.ref, DEVICE_FIELD, Moved(device, since))
+    run.state.write(module.ref, DEVICE_FIELD, Placed(device, since))
     run.steps.module_built(module)
     return module
 
