@@ -11,8 +11,8 @@ from enum import Enum
 from devicelint.domain.devices import Agreement, Device
 from devicelint.domain.history import Site, Step
 from devicelint.domain.values import (
-    Deviceless,
     Module,
+    NotMovable,
     Parameters,
     Tensor,
     Value,
@@ -104,7 +104,7 @@ class DevicelessMoved(Event):
 
     site: Site = field(repr=False)
     receiver_site: Site = field(repr=False)
-    receiver: Deviceless | Parameters | Value
+    receiver: NotMovable | Parameters | Value
     kind: str
     method: str
     target: Device | None

@@ -42,10 +42,10 @@ from devicelint.domain.values.tensors import (
     Bundle,
     DeviceHandle,
     DeviceIndex,
-    Deviceless,
     Distribution,
     Generator,
     Loaded,
+    NotMovable,
     Placed,
     Reference,
     Tensor,
@@ -129,7 +129,7 @@ Value = (
     | Stream
     | Dataset
     | Loader
-    | Deviceless
+    | NotMovable
     | Generator
     | Parameters
     | Loaded

@@ -104,7 +104,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Deviceless:
+class NotMovable:
     """Something of torch that has no device to move: an optimizer, a scheduler."""
 
     kind: str

@@ -17,12 +17,12 @@ from devicelint.domain.values import (
     Const,
     Dataset,
     DeviceHandle,
-    Deviceless,
     Flag,
     Function,
     Instance,
     Loader,
     Module,
+    NotMovable,
     Outside,
     Partial,
     Placed,
@@ -42,7 +42,7 @@ from devicelint.interpreter.python.operators import operate
 _TENSORS = (Tensor, Batch, Placed)
 _OBJECTS = (
     *(*_TENSORS, Module, DeviceHandle, Function, Class, Partial),
-    *(Instance, Tool, Loader, Dataset, Deviceless),
+    *(Instance, Tool, Loader, Dataset, NotMovable),
 )
 """What is something, and not None."""
 

@@ -11,11 +11,11 @@ from devicelint.domain.values import (
     Class,
     Const,
     DeviceHandle,
-    Deviceless,
     Flag,
     Function,
     HostValue,
     Module,
+    NotMovable,
     Outside,
     Partial,
     Stream,
@@ -53,7 +53,7 @@ def truth_of(run: Run, value: Value) -> bool | None:
             return bool(value.items)
         case Stream(filled=True):
             return True
-        case Module() | DeviceHandle() | Function() | Class() | Partial() | Tool() | Deviceless():
+        case Module() | DeviceHandle() | Function() | Class() | Partial() | Tool() | NotMovable():
             return True
         case _:
             return None

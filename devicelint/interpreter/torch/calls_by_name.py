@@ -16,10 +16,10 @@ from devicelint.domain.values import (
     HOST,
     Batch,
     Const,
-    Deviceless,
     External,
     HostObject,
     ListOf,
+    NotMovable,
     Outside,
     Partial,
     Stream,
@@ -138,7 +138,7 @@ def _make(run: Run, name: str, kind: str, arguments: Arguments, site: cst.Call) 
 
 @library_class("scheduler")
 def make_scheduler(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    return Deviceless("learning-rate scheduler", site)
+    return NotMovable("learning-rate scheduler", site)
 
 
 @function("torch.nn.Parameter", "torch.nn.parameter.Parameter")

@@ -21,12 +21,12 @@ from devicelint.domain.values import (
     Bound,
     Class,
     Const,
-    Deviceless,
     DictOf,
     External,
     Function,
     ListOf,
     Module,
+    NotMovable,
     Parameters,
     Placed,
     Tensor,
@@ -59,12 +59,12 @@ def build_optimizer(run: Run, name: str, arguments: Arguments, site: cst.Call) -
     run.steps.optimizer_built()
     given = arguments.get(0, "params")
     if given is None:
-        return Deviceless(_OPTIMIZER, site)
+        return NotMovable(_OPTIMIZER, site)
     for one in _optimized(run, given.value):
         run.steps.leaf(one)
         if one.role in ("lost", "no leaf") and one.grad is not False:
             announce_lost(run, one, given.site, registered=False)
-    optimizer = Deviceless(_OPTIMIZER, site, given.value)
+    optimizer = NotMovable(_OPTIMIZER, site, given.value)
     run.state.reset(_ref(optimizer))
     if name.startswith("torch.optim.") and not arguments.open:
         found = tuple(_over(run, given.value)) or tuple(_written(run, given.site))
@@ -132,7 +132,7 @@ def _keeps_state(name: str, arguments: Arguments) -> bool:
     return momentum is not None and isinstance(momentum.value, Const) and bool(momentum.value.value)
 
 
-def _use(run: Run, optimizer: Deviceless, method: str, node: cst.Call) -> None:
+def _use(run: Run, optimizer: NotMovable, method: str, node: cst.Call) -> None:
     """A method of an optimizer that makes its state, or needs it."""
     if method == "load_state_dict":
         run.note_made(node)
@@ -141,8 +141,8 @@ def _use(run: Run, optimizer: Deviceless, method: str, node: cst.Call) -> None:
         _step(run, optimizer, node)
 
 
-@passes(Deviceless)
-def _hand_over(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
+@passes(NotMovable)
+def _hand_over(run: Run, optimizer: NotMovable, node: cst.Call) -> None:
     """An optimizer is an argument: a scaler steps it, and what is not known may move its state."""
     func = node.func
     if isinstance(func, cst.Attribute) and func.attr.value == "step":
@@ -157,26 +157,26 @@ def _is_understood(run: Run, func: cst.BaseExpression) -> bool:
     callee = _quietly(run, func)
     if isinstance(callee, External):
         return callee.name.startswith(("torch.", "builtins."))
-    return isinstance(callee, (Function, Class, Bound, Deviceless))
+    return isinstance(callee, (Function, Class, Bound, NotMovable))
 
 
-@attributes(Deviceless)
-def of_deviceless(run: Run, value: Deviceless, name: str, node: cst.Attribute) -> Value:
+@attributes(NotMovable)
+def of_deviceless(run: Run, value: NotMovable, name: str, node: cst.Attribute) -> Value:
     """Whoever reads the state of an optimizer may be moving it by hand."""
     if name == "state":
         _forget(run, value)
     return Unknown(f"{name} of a {value.kind}")
 
 
-def _ref(optimizer: Deviceless) -> str:
+def _ref(optimizer: NotMovable) -> str:
     return f"optimizer {id(optimizer.site)}"
 
 
-def _forget(run: Run, optimizer: Deviceless) -> None:
+def _forget(run: Run, optimizer: NotMovable) -> None:
     run.state.reset(_ref(optimizer))
 
 
-def _modules(run: Run, optimizer: Deviceless) -> tuple[tuple[str, Parameters, Module], ...]:
+def _modules(run: Run, optimizer: NotMovable) -> tuple[tuple[str, Parameters, Module], ...]:
     """The modules of an optimizer, each with the field that says where its state is."""
     found = run.state.read(_ref(optimizer), _MODULES)
     items = found.items if isinstance(found, Tuple) else ()
@@ -186,7 +186,7 @@ def _modules(run: Run, optimizer: Deviceless) -> tuple[tuple[str, Parameters, Mo
     )
 
 
-def _keep(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
+def _keep(run: Run, optimizer: NotMovable, node: cst.Call) -> None:
     """The state is made here and now, where the parameters are."""
     if run.state.read(_ref(optimizer), _KEEPS_STATE) != TRUE:
         return
@@ -194,13 +194,13 @@ def _keep(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
         _write(run, optimizer, field, node, module)
 
 
-def _write(run: Run, optimizer: Deviceless, field: str, node: cst.Call, module: Module) -> None:
+def _write(run: Run, optimizer: NotMovable, field: str, node: cst.Call, module: Module) -> None:
     device = module_device(run, module).device
     kept = Placed(device, Step(Verb.CREATED, node, device))
     run.state.write(_ref(optimizer), field, kept)
 
 
-def _step(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
+def _step(run: Run, optimizer: NotMovable, node: cst.Call) -> None:
     for field, over, module in _modules(run, optimizer):
         kept = run.state.read(_ref(optimizer), field)
         now = module_device(run, module)
@@ -220,7 +220,7 @@ def _step(run: Run, optimizer: Deviceless, node: cst.Call) -> None:
 
 def _announce(
     run: Run,
-    optimizer: Deviceless,
+    optimizer: NotMovable,
     node: cst.Call,
     kept: Placed,
     model: Operand,
@@ -233,7 +233,7 @@ def _announce(
     run.announce(OptimizerStateElsewhere(node, made, origin, kept.device, model, verdict, beside))
 
 
-def _origin(optimizer: Deviceless, made: object) -> StateOrigin:
+def _origin(optimizer: NotMovable, made: object) -> StateOrigin:
     if made is optimizer.site:
         return StateOrigin.BUILT
     func = made.func if isinstance(made, cst.Call) else None
@@ -241,8 +241,8 @@ def _origin(optimizer: Deviceless, made: object) -> StateOrigin:
     return StateOrigin.LOADED if loads else StateOrigin.STEPPED
 
 
-@methods(Deviceless)
-def method_of_deviceless(run: Run, receiver: Deviceless, name: str, node: cst.Call) -> Value:
+@methods(NotMovable)
+def method_of_deviceless(run: Run, receiver: NotMovable, name: str, node: cst.Call) -> Value:
     arguments = arguments_of(run, node)
     if name in MOVES:
         return move_deviceless(run, receiver, receiver.kind, name, node, arguments)

@@ -17,9 +17,9 @@ from devicelint.domain.values import (
     Dataset,
     DeviceHandle,
     DeviceIndex,
-    Deviceless,
     Flag,
     Loader,
+    NotMovable,
     Outside,
     Parameters,
     Placed,
@@ -142,7 +142,7 @@ def hasattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
     owner, attribute = given[0], str(given[1].value)
     if isinstance(owner, Tensor) and _is_of_tensors(attribute):
         return Const(True)
-    if isinstance(owner, (Deviceless, Loader, Dataset, Parameters)) and attribute in MOVES:
+    if isinstance(owner, (NotMovable, Loader, Dataset, Parameters)) and attribute in MOVES:
         return Const(False)
     return HOST
 

@@ -28,9 +28,9 @@ from devicelint.domain.values import (
     Batch,
     Const,
     DeviceHandle,
-    Deviceless,
     External,
     Module,
+    NotMovable,
     Outside,
     Parameters,
     Placed,
@@ -159,7 +159,7 @@ def _move_instead(run: Run, model: Operand, step: Step) -> None:
 def _model_of(run: Run, receiver: Value) -> Operand | None:
     """The model whose parameters these are, or an optimizer built here is over."""
     over: Value | None = receiver
-    if isinstance(receiver, Deviceless):
+    if isinstance(receiver, NotMovable):
         made_here = run.made_in.get(receiver.site, (None, 0))[0] is run.frame
         over = receiver.over if made_here else None
     if not isinstance(over, Parameters) or over.site is None:
