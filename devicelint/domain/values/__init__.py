@@ -40,11 +40,11 @@ from devicelint.domain.values.objects import (
 from devicelint.domain.values.tensors import (
     Batch,
     Bundle,
+    Checkpoint,
     DeviceHandle,
     DeviceIndex,
     Distribution,
     Generator,
-    Loaded,
     NotMovable,
     Placed,
     Reference,
@@ -132,7 +132,7 @@ Value = (
     | NotMovable
     | Generator
     | Parameters
-    | Loaded
+    | Checkpoint
     | Function
     | Class
     | Bound

@@ -122,7 +122,7 @@ class Generator:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class Checkpoint:
     """What `torch.load` gave without map_location, or a part of it."""
 
     site: Site = field(compare=False, repr=False)

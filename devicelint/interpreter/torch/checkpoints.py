@@ -13,10 +13,10 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import (
     NONE,
     Batch,
+    Checkpoint,
     Const,
     DictOf,
     Function,
-    Loaded,
     Tensor,
     Unknown,
     Value,
@@ -83,7 +83,7 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Without map_location, tensors come back where they were saved."""
     given = arguments.get(MAP_LOCATION[name], "map_location")
     path = arguments.get(0, "f")
-    if path is not None and isinstance(path.value, Loaded):
+    if path is not None and isinstance(path.value, Checkpoint):
         note_use(run, path.value, LoadUse.CHECKPOINT)
     if given is not None and given.value != NONE:
         _demand(run, given, site)
@@ -103,7 +103,7 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if notes is not None and site not in notes.loads:
         identity = None if path is None else identity_of(run, path)
         notes.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)
-    loaded = Loaded(site)
+    loaded = Checkpoint(site)
     if name != "torch.load":
         note_use(run, loaded, LoadUse.WEIGHTS)
     return loaded
@@ -160,18 +160,18 @@ def _note_weights(run: Run, arguments: Arguments) -> None:
         value = argument.value
         if isinstance(value, DictOf):
             fields = run.state.fields(value.ref)
-            value = next((one for one in fields.values() if isinstance(one, Loaded)), value)
-        if isinstance(value, Loaded):
+            value = next((one for one in fields.values() if isinstance(one, Checkpoint)), value)
+        if isinstance(value, Checkpoint):
             note_use(run, value, LoadUse.WEIGHTS)
 
 
-def note_key(run: Run, value: Loaded, key: Value | None) -> None:
+def note_key(run: Run, value: Checkpoint, key: Value | None) -> None:
     """A key that is taken out of what was loaded may show that it is a checkpoint."""
     if isinstance(key, Const) and key.value in CHECKPOINT_KEYS:
         note_use(run, value, LoadUse.CHECKPOINT)
 
 
-def note_use(run: Run, value: Loaded, use: LoadUse) -> None:
+def note_use(run: Run, value: Checkpoint, use: LoadUse) -> None:
     """Remember what a loaded value is used as."""
     notes = run.find_hearer(Loads)
     if notes is not None:
@@ -194,15 +194,15 @@ class Loads(Analysis):
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self.loads: dict[Site, Load] = {}
-        self.moved: dict[Site, Loaded] = {}
+        self.moved: dict[Site, Checkpoint] = {}
         """What was loaded, by the transfer that moved it."""
 
     def on_transfer(self, transfer: Transfer) -> None:
         """Remember what is moved of what was loaded."""
-        if isinstance(transfer.receiver, Loaded):
+        if isinstance(transfer.receiver, Checkpoint):
             self.moved[transfer.site] = transfer.receiver
 
-    def use(self, value: Loaded, use: LoadUse) -> None:
+    def use(self, value: Checkpoint, use: LoadUse) -> None:
         """Remember what a loaded value is used as."""
         loading = self.loads.get(value.site)
         if loading is not None:
@@ -248,13 +248,13 @@ def _device_at_hand(run: Run) -> str | None:
     return None if found is None else found.code
 
 
-@attributes(Loaded)
-def of_loaded(run: Run, value: Loaded, name: str, node: cst.Attribute) -> Value:
+@attributes(Checkpoint)
+def of_loaded(run: Run, value: Checkpoint, name: str, node: cst.Attribute) -> Value:
     return value
 
 
-@methods(Loaded)
-def method_of_loaded(run: Run, receiver: Loaded, name: str, node: cst.Call) -> Value:
+@methods(Checkpoint)
+def method_of_loaded(run: Run, receiver: Checkpoint, name: str, node: cst.Call) -> Value:
     if name in MOVES:
         return move_unknown(run, receiver, name, node)
     arguments = arguments_of(run, node)
@@ -269,8 +269,8 @@ def method_of_loaded(run: Run, receiver: Loaded, name: str, node: cst.Call) -> V
 _SHOWS_MODEL = frozenset({"eval", "parameters", "named_parameters", "state_dict", "train"})
 
 
-@calls(Loaded)
-def call_loaded(run: Run, callee: Loaded, arguments: Arguments, site: cst.Call) -> Value:
+@calls(Checkpoint)
+def call_loaded(run: Run, callee: Checkpoint, arguments: Arguments, site: cst.Call) -> Value:
     """A model: it answers where what it is given is, as they have to lie together."""
     note_use(run, callee, LoadUse.MODEL)
     value = arguments.positional[0].value if arguments.positional else None
@@ -279,12 +279,12 @@ def call_loaded(run: Run, callee: Loaded, arguments: Arguments, site: cst.Call) 
     return Unknown("calling something loaded")
 
 
-@elements(Loaded)
-def _element_of_loaded(run: Run, value: Loaded, site: Site) -> Value:
+@elements(Checkpoint)
+def _element_of_loaded(run: Run, value: Checkpoint, site: Site) -> Value:
     return value
 
 
-@items(Loaded)
-def _item_of_loaded(run: Run, value: Loaded, node: cst.Subscript) -> Value:
+@items(Checkpoint)
+def _item_of_loaded(run: Run, value: Checkpoint, node: cst.Subscript) -> Value:
     note_key(run, value, key_of(run, node))
     return value

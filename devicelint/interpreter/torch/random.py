@@ -11,10 +11,10 @@ from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     HOST,
     NONE,
+    Checkpoint,
     Const,
     DeviceHandle,
     Generator,
-    Loaded,
     Tensor,
     Unknown,
     Value,
@@ -131,6 +131,6 @@ def make_generator(run: Run, name: str, arguments: Arguments, site: cst.Call) ->
 def set_random_state(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The state of a generator has to be on the CPU, whatever else the checkpoint holds."""
     for argument in arguments:
-        if isinstance(argument.value, Loaded):
+        if isinstance(argument.value, Checkpoint):
             note_use(run, argument.value, LoadUse.RANDOM_STATE)
     return HOST
