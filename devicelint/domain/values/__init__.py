@@ -45,11 +45,11 @@ from devicelint.domain.values.tensors import (
     DeviceIndex,
     Distribution,
     Generator,
+    LibraryObject,
     NotMovable,
     Placed,
     Reference,
     Tensor,
-    Tool,
 )
 
 __all__ = [
@@ -120,7 +120,7 @@ Value = (
     | Module
     | Instance
     | Bundle
-    | Tool
+    | LibraryObject
     | OneOf
     | Super
     | ListOf

@@ -92,7 +92,7 @@ class Bundle:
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class LibraryObject:
     """An object of a library that places what it is given: an Accelerator, a tokenizer.
 
     `name` is what its methods are listed under, `held` what it was made from.

@@ -14,11 +14,11 @@ from devicelint.domain.values import (
     Const,
     Dataset,
     External,
+    LibraryObject,
     ListOf,
     Loader,
     Placed,
     Tensor,
-    Tool,
     Tuple,
     Unknown,
     Value,
@@ -59,7 +59,9 @@ def block_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call
 def graph_dataset(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """A dataset holds graphs on the CPU, unless a transform of it moves them."""
     transforms = [one.value for name, one in arguments.keywords.items() if "transform" in name]
-    if arguments.open or not all(isinstance(one, Tool) or one == NONE for one in transforms):
+    if arguments.open or not all(
+        isinstance(one, LibraryObject) or one == NONE for one in transforms
+    ):
         return Dataset(Unknown("graphs that may be moved"), site)
     is_dgl = isinstance(receiver, External) and receiver.name.startswith("dgl.")
     place = Placed(CPU, Step(Verb.CONVERTED, site, CPU))

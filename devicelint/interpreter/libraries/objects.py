@@ -18,12 +18,12 @@ from devicelint.domain.values import (
     DeviceHandle,
     DictOf,
     External,
+    LibraryObject,
     ListOf,
     Module,
     Placed,
     Stream,
     Tensor,
-    Tool,
     Tuple,
     Unknown,
     Value,
@@ -69,7 +69,7 @@ def build_model(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
 
 @library_class("tool", "transform")
 def build_tool(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    return Tool(name, held=tuple(argument.value for argument in arguments))
+    return LibraryObject(name, held=tuple(argument.value for argument in arguments))
 
 
 @library_class("bundle")
@@ -130,8 +130,8 @@ def _move_bundle(
     return moved
 
 
-@methods(Tool)
-def method_of_tool(run: Run, receiver: Tool, name: str, node: cst.Call) -> Value:
+@methods(LibraryObject)
+def method_of_tool(run: Run, receiver: LibraryObject, name: str, node: cst.Call) -> Value:
     arguments = arguments_of(run, node)
     answer = marked_method(receiver.name, name)
     if answer is None:
@@ -139,8 +139,8 @@ def method_of_tool(run: Run, receiver: Tool, name: str, node: cst.Call) -> Value
     return answer(run, receiver, arguments, node)
 
 
-@calls(Tool)
-def call_tool(run: Run, callee: Tool, arguments: Arguments, site: cst.Call) -> Value:
+@calls(LibraryObject)
+def call_tool(run: Run, callee: LibraryObject, arguments: Arguments, site: cst.Call) -> Value:
     answer = marked_method(callee.name, "__call__")
     if answer is None:
         return Unknown(f"calling {callee.name}")
@@ -197,15 +197,15 @@ def audio(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Va
 @library_call("Composed")
 def composed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`Compose([…, ToTensor(), …])(image)`: the rest leaves the tensor where it was made."""
-    steps = receiver.held[0] if isinstance(receiver, Tool) and receiver.held else NONE
+    steps = receiver.held[0] if isinstance(receiver, LibraryObject) and receiver.held else NONE
     elements = known_elements(run, steps) if isinstance(steps, (ListOf, Tuple)) else None
-    if not elements or not all(isinstance(one, Tool) for one in elements):
+    if not elements or not all(isinstance(one, LibraryObject) for one in elements):
         return Unknown("the result of unknown transforms")
-    makers = [one for one in elements if isinstance(one, Tool) and _makes_image(one)]
+    makers = [one for one in elements if isinstance(one, LibraryObject) and _makes_image(one)]
     return image(run, receiver, arguments, site) if makers else Unknown("a transformed image")
 
 
-def _makes_image(tool: Tool) -> bool:
+def _makes_image(tool: LibraryObject) -> bool:
     return member_mark(tool.name, "__call__") == "Image"
 
 
@@ -288,8 +288,8 @@ def output(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> V
     return call_opaque_module(run, receiver, arguments, site)
 
 
-@attributes(Tool)
-def of_tool(run: Run, value: Tool, name: str, node: cst.Attribute) -> Value:
+@attributes(LibraryObject)
+def of_tool(run: Run, value: LibraryObject, name: str, node: cst.Attribute) -> Value:
     if value.device is not None and member_mark(value.name, name) == "Device":
         return DeviceHandle(value.device, node)
     return Unknown(f"{value.name}.{name} is not known")

@@ -16,6 +16,7 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     DictOf,
+    LibraryObject,
     ListOf,
     Loader,
     Module,
@@ -23,7 +24,6 @@ from devicelint.domain.values import (
     Outside,
     Placed,
     Tensor,
-    Tool,
     Tuple,
     Unknown,
     Value,
@@ -92,7 +92,7 @@ def build_placer(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     on_cpu = "cpu" in told and truth_of(run, told["cpu"].value) is True
     if on_cpu or ("accelerator" in told and told["accelerator"].value == Const("cpu")):
         device = CPU
-    return Tool(listed, device, held=(_LEFT,) if "device_placement" in told else ())
+    return LibraryObject(listed, device, held=(_LEFT,) if "device_placement" in told else ())
 
 
 _WITHOUT_PLACING = ("device_placement", "move_to_device")
@@ -103,7 +103,7 @@ _LEFT = Const("left in place, perhaps")
 @library_call("Placed")
 def placed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`accelerator.prepare(model, loader)`: each is brought to the device, in its own way."""
-    if not isinstance(receiver, Tool) or receiver.device is None:
+    if not isinstance(receiver, LibraryObject) or receiver.device is None:
         return Unknown("placed by something unknown")
     device = receiver.device
     if receiver.held or any(name in arguments.keywords for name in _WITHOUT_PLACING):
@@ -125,8 +125,10 @@ def settings(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
     """`TrainingArguments(use_cpu=True)` keeps the Trainer on the CPU."""
     keeps = [one.value for n, one in arguments.keywords.items() if n in ("use_cpu", "no_cuda")]
     if arguments.open or any(value != Const(False) for value in keeps):
-        return Tool("transformers.TrainingArguments", Unsure("the settings may say the CPU"))
-    return Tool("transformers.TrainingArguments", Opaque("training_args.device"))
+        return LibraryObject(
+            "transformers.TrainingArguments", Unsure("the settings may say the CPU")
+        )
+    return LibraryObject("transformers.TrainingArguments", Opaque("training_args.device"))
 
 
 @library_call("Trainer")
@@ -134,19 +136,19 @@ def trainer(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> 
     """`Trainer(model, args)` moves the model when it is made."""
     told = arguments.get(1, "args")
     device: Device = Unsure("the settings are not known")
-    if told is not None and isinstance(told.value, Tool) and told.value.device is not None:
+    if told is not None and isinstance(told.value, LibraryObject) and told.value.device is not None:
         device = told.value.device
     model = arguments.get(0, "model")
     if model is not None:
         move_module(run, model.value, device, Step(Verb.PLACED, site, device))
-    return Tool("transformers.Trainer")
+    return LibraryObject("transformers.Trainer")
 
 
 @library_call("Pipeline")
 def pipeline(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """A pipeline chooses a device, and brings its model and each input there."""
     managed(run, receiver, arguments, site)
-    return Tool("transformers.pipeline")
+    return LibraryObject("transformers.pipeline")
 
 
 _OWN = Opaque("idist.device()")
@@ -205,18 +207,18 @@ def _supervised(
 ) -> Value:
     model = arguments.get(0, "model")
     if model is None or any(name in arguments.keywords for name in ("prepare_batch", "model_fn")):
-        return Tool("ignite.engine.Engine")
+        return LibraryObject("ignite.engine.Engine")
     if told is not None and device is not None:
         _expect_there(run, model, Operand(told.site, Batch(device, _to(site, device)), device))
-        return Tool("ignite.engine.Engine")
-    return Tool("ignite.engine.Supervised_", held=(model.value,))
+        return LibraryObject("ignite.engine.Engine")
+    return LibraryObject("ignite.engine.Supervised_", held=(model.value,))
 
 
 @library_call("RunUnmoved")
 def run_unmoved(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`trainer.run(loader)` without a device: the model is given what the loader yields."""
     data = arguments.get(0, "data")
-    if data is not None and isinstance(receiver, Tool) and not arguments.open:
+    if data is not None and isinstance(receiver, LibraryObject) and not arguments.open:
         batch = element_of(run, data.value, data.site)
         first = batch.items[0] if isinstance(batch, Tuple) and batch.items else batch
         if isinstance(first, (Tensor, Batch)):
@@ -248,7 +250,7 @@ def _expect_there(run: Run, model: Argument, batch: Operand) -> None:
 def run_over(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`Engine(step).run(loader)` calls `step(engine, batch)`."""
     data = arguments.get(0, "data")
-    held = receiver.held if isinstance(receiver, Tool) else ()
+    held = receiver.held if isinstance(receiver, LibraryObject) else ()
     if data is not None and held:
         batch = Argument(data.site, element_of(run, data.value, data.site))
         run.call(held[0], Arguments([Argument(site, receiver), batch]), site)

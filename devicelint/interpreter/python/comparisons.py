@@ -20,6 +20,7 @@ from devicelint.domain.values import (
     Flag,
     Function,
     Instance,
+    LibraryObject,
     Loader,
     Module,
     NotMovable,
@@ -27,7 +28,6 @@ from devicelint.domain.values import (
     Partial,
     Placed,
     Tensor,
-    Tool,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
@@ -42,7 +42,7 @@ from devicelint.interpreter.python.operators import operate
 _TENSORS = (Tensor, Batch, Placed)
 _OBJECTS = (
     *(*_TENSORS, Module, DeviceHandle, Function, Class, Partial),
-    *(Instance, Tool, Loader, Dataset, NotMovable),
+    *(Instance, LibraryObject, Loader, Dataset, NotMovable),
 )
 """What is something, and not None."""
 

@@ -14,12 +14,12 @@ from devicelint.domain.values import (
     Flag,
     Function,
     HostValue,
+    LibraryObject,
     Module,
     NotMovable,
     Outside,
     Partial,
     Stream,
-    Tool,
     Tuple,
     Unknown,
     Value,
@@ -53,7 +53,15 @@ def truth_of(run: Run, value: Value) -> bool | None:
             return bool(value.items)
         case Stream(filled=True):
             return True
-        case Module() | DeviceHandle() | Function() | Class() | Partial() | Tool() | NotMovable():
+        case (
+            Module()
+            | DeviceHandle()
+            | Function()
+            | Class()
+            | Partial()
+            | LibraryObject()
+            | NotMovable()
+        ):
             return True
         case _:
             return None

@@ -14,11 +14,11 @@ from devicelint.domain.values import (
     DeviceHandle,
     HostValue,
     Instance,
+    LibraryObject,
     Module,
     Outside,
     Placed,
     Tensor,
-    Tool,
     Unknown,
     Value,
 )
@@ -183,7 +183,7 @@ class Spelling:
         """`accelerator.device`, where what chose the device has a name in sight."""
         for fields in self._scopes():
             for name, value in fields.items():
-                if isinstance(value, Tool) and value.device == device:
+                if isinstance(value, LibraryObject) and value.device == device:
                     return f"{name}.device"
         return None
 
