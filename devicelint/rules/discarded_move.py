@@ -16,7 +16,7 @@ from devicelint.domain.devices import (
 )
 from devicelint.domain.events import DiscardedTransfer, Operand, Transfer
 from devicelint.domain.history import Site, Verb
-from devicelint.domain.values import Batch, Bundle, Tensor, Value
+from devicelint.domain.values import Batch, Tensor, TensorDict, Value
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import InsertBefore, Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
@@ -57,7 +57,7 @@ class DiscardedMove(Rule):
 
 def _copied(receiver: Value) -> str | None:
     """What is copied by a move, and not moved in place."""
-    if isinstance(receiver, Bundle):
+    if isinstance(receiver, TensorDict):
         return "graph"
     if isinstance(receiver, Tensor) or (isinstance(receiver, Batch) and not receiver.whole):
         return "tensor"

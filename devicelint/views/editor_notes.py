@@ -16,7 +16,7 @@ from devicelint.domain.events import (
     Transfer,
 )
 from devicelint.domain.history import Site, Step
-from devicelint.domain.values import Batch, Bundle, Distribution, Module, Placed, Tensor, Tuple
+from devicelint.domain.values import Batch, Distribution, Module, Placed, Tensor, TensorDict, Tuple
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.reveal import HOST_MEMORY, revealed_device
@@ -124,7 +124,7 @@ class WalkNotes:
 
 
 _Steps = tuple[tuple[Site, str], ...]
-_SHOWN = (Batch, Bundle, Distribution, Module, Placed, Tensor, Tuple)
+_SHOWN = (Batch, TensorDict, Distribution, Module, Placed, Tensor, Tuple)
 
 
 def node_of(site: Site) -> cst.CSTNode:

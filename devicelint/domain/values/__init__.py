@@ -39,7 +39,6 @@ from devicelint.domain.values.objects import (
 )
 from devicelint.domain.values.tensors import (
     Batch,
-    Bundle,
     Checkpoint,
     DeviceHandle,
     DeviceIndex,
@@ -50,6 +49,7 @@ from devicelint.domain.values.tensors import (
     Placed,
     Reference,
     Tensor,
+    TensorDict,
 )
 
 __all__ = [
@@ -119,7 +119,7 @@ Value = (
     | Placed
     | Module
     | Instance
-    | Bundle
+    | TensorDict
     | LibraryObject
     | OneOf
     | Super

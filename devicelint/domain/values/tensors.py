@@ -81,7 +81,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class TensorDict:
     """Tensors that an object of a library holds, and moves in place: a BatchEncoding, say.
 
     `name` is what it is listed under; where it is, and what is put into it, lies in the state.

@@ -6,10 +6,10 @@ from devicelint.domain.devices import Unsure
 from devicelint.domain.history import Site
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
-    Bundle,
     Class,
     Module,
     Placed,
+    TensorDict,
     Value,
 )
 from devicelint.interpreter.engine.run import Run
@@ -47,10 +47,10 @@ def module_device(run: Run, module: Module) -> Placed:
     return Placed(Unsure(f"the device of {module.name} is not known"), module.since)
 
 
-def fresh(run: Run, bundle: Bundle, site: Site) -> Bundle:
+def fresh(run: Run, bundle: TensorDict, site: Site) -> TensorDict:
     """Another one like it: what a loader yields is a new object each time."""
     held = tuple(run.state.fields(bundle.ref).items())
-    made = Bundle(run.allocate(site, "fresh bundle"), bundle.name)
+    made = TensorDict(run.allocate(site, "fresh bundle"), bundle.name)
     for name, value in held:
         run.state.write(made.ref, name, value)
     return made

@@ -10,7 +10,6 @@ from devicelint.domain.values import (
     HOST,
     NONE,
     Batch,
-    Bundle,
     Const,
     Dataset,
     External,
@@ -19,6 +18,7 @@ from devicelint.domain.values import (
     Loader,
     Placed,
     Tensor,
+    TensorDict,
     Tuple,
     Unknown,
     Value,
@@ -40,8 +40,8 @@ def graph_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call
     """PyG's loaders yield graphs where those of the dataset are: on the CPU, mostly."""
     given = arguments.positional[0] if arguments.positional else None
     value = Unknown("no dataset") if given is None else given.value
-    item = value if isinstance(value, Bundle) else item_of_dataset(run, value, site)
-    if isinstance(item, Bundle) and "transform" not in arguments.keywords:
+    item = value if isinstance(value, TensorDict) else item_of_dataset(run, value, site)
+    if isinstance(item, TensorDict) and "transform" not in arguments.keywords:
         return Loader(fresh(run, item, site), False, site)
     return Loader(Unknown("graphs that may be moved"), False, site)
 
@@ -91,14 +91,14 @@ def graph_of(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
     """`dgl.batch(graphs)`: a graph where those are."""
     given = arguments.get(0, "graphs")
     held = known_elements(run, given.value) if given is not None else None
-    graphs = [one for one in held or () if isinstance(one, Bundle)]
+    graphs = [one for one in held or () if isinstance(one, TensorDict)]
     devices = {place_of(run, one).device for one in graphs}
     if len(devices) == 1 and len(graphs) == len(held or ()):
         return fresh(run, graphs[0], site)
     return _graph_on(run, Unsure("made from unknown graphs"), site)
 
 
-def _graph_on(run: Run, device: Device, site: cst.Call) -> Bundle:
+def _graph_on(run: Run, device: Device, site: cst.Call) -> TensorDict:
     step = Step(Verb.CONVERTED, site, device)
     return make_bundle(run, _GRAPH, Placed(device, step), site)
 

@@ -13,7 +13,6 @@ from devicelint.domain.values import (
     ARRAY,
     HOST,
     NONE,
-    Bundle,
     Const,
     DeviceHandle,
     DictOf,
@@ -24,6 +23,7 @@ from devicelint.domain.values import (
     Placed,
     Stream,
     Tensor,
+    TensorDict,
     Tuple,
     Unknown,
     Value,
@@ -93,8 +93,8 @@ def _named(run: Run, value: Value) -> Iterator[tuple[str, Value]]:
                 yield field[2:-2], held
 
 
-@methods(Bundle)
-def method_of_bundle(run: Run, receiver: Bundle, name: str, node: cst.Call) -> Value:
+@methods(TensorDict)
+def method_of_bundle(run: Run, receiver: TensorDict, name: str, node: cst.Call) -> Value:
     arguments = arguments_of(run, node)
     if name in MOVES:
         return _move_bundle(run, receiver, name, arguments, node)
@@ -114,7 +114,7 @@ def method_of_bundle(run: Run, receiver: Bundle, name: str, node: cst.Call) -> V
 
 
 def _move_bundle(
-    run: Run, bundle: Bundle, method: str, arguments: Arguments, node: cst.Call
+    run: Run, bundle: TensorDict, method: str, arguments: Arguments, node: cst.Call
 ) -> Value:
     """In place, with the object itself as the result; a graph of DGL is copied instead."""
     target, _ = target_of(run, method, arguments, node)
@@ -164,7 +164,7 @@ def gathered(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
 
 
 def _beside(run: Run, value: Value, site: cst.Call) -> Value:
-    if isinstance(value, Bundle):
+    if isinstance(value, TensorDict):
         return fresh(run, value, site)
     if isinstance(value, Tuple):
         return Tuple(tuple(_beside(run, one, site) for one in value.items))
@@ -260,7 +260,7 @@ def encoded(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> 
 @library_call("EncodedTensor")
 def encoded_tensor(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     bundle = encoded(run, receiver, arguments, site)
-    return any_held(run, bundle) if isinstance(bundle, Bundle) else bundle
+    return any_held(run, bundle) if isinstance(bundle, TensorDict) else bundle
 
 
 @library_call("Checked")

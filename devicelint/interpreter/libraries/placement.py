@@ -12,7 +12,6 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     NONE,
     Batch,
-    Bundle,
     Const,
     DeviceHandle,
     DictOf,
@@ -24,6 +23,7 @@ from devicelint.domain.values import (
     Outside,
     Placed,
     Tensor,
+    TensorDict,
     Tuple,
     Unknown,
     Value,
@@ -50,7 +50,7 @@ def place(run: Run, value: Value, step: Step, site: cst.CSTNode) -> Value:
             return value
         case Tensor() | Batch() | Placed():
             return replace(value, device=step.device, since=step)
-        case Bundle():
+        case TensorDict():
             moved = fresh(run, value, site)
             move_bundle(run, moved, step.device, step)
             return moved

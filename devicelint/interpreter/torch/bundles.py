@@ -13,11 +13,11 @@ from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     HOST,
     Batch,
-    Bundle,
     Const,
     DeviceHandle,
     Placed,
     Tensor,
+    TensorDict,
     Unknown,
     Value,
 )
@@ -40,14 +40,14 @@ from devicelint.interpreter.python.subscripts import key_of
 from devicelint.knowledge import member_mark
 
 
-def make_bundle(run: Run, name: str, place: Placed, site: Site) -> Bundle:
+def make_bundle(run: Run, name: str, place: Placed, site: Site) -> TensorDict:
     """A new object that holds tensors at a place."""
-    bundle = Bundle(run.allocate(site, "bundle"), name)
+    bundle = TensorDict(run.allocate(site, "bundle"), name)
     run.state.write(bundle.ref, DEVICE_FIELD, place)
     return bundle
 
 
-def place_of(run: Run, bundle: Bundle) -> Placed:
+def place_of(run: Run, bundle: TensorDict) -> Placed:
     """Where what it holds is, and since when."""
     place = run.state.read(bundle.ref, DEVICE_FIELD)
     if isinstance(place, Placed):
@@ -56,7 +56,7 @@ def place_of(run: Run, bundle: Bundle) -> Placed:
     return Placed(nowhere, Step(Verb.COMPUTED, bundle, nowhere))
 
 
-def move_bundle(run: Run, bundle: Bundle, device: Device, since: Step) -> None:
+def move_bundle(run: Run, bundle: TensorDict, device: Device, since: Step) -> None:
     """All that it holds moves, in place."""
     for name, value in tuple(run.state.fields(bundle.ref).items()):
         if isinstance(value, (Tensor, Batch)):
@@ -64,7 +64,7 @@ def move_bundle(run: Run, bundle: Bundle, device: Device, since: Step) -> None:
     run.state.write(bundle.ref, DEVICE_FIELD, Placed(device, since))
 
 
-def held_by(run: Run, bundle: Bundle, name: str, site: Site) -> Value:
+def held_by(run: Run, bundle: TensorDict, name: str, site: Site) -> Value:
     """What lies under a name: what was put there, or what the library's class keeps there."""
     written = run.state.read(bundle.ref, name)
     if written is not None:
@@ -85,7 +85,7 @@ def held_by(run: Run, bundle: Bundle, name: str, site: Site) -> Value:
             return Unknown(f"{bundle.name}.{name} is not known")
 
 
-def item_held(run: Run, bundle: Bundle, key: Value | None, site: Site) -> Value:
+def item_held(run: Run, bundle: TensorDict, key: Value | None, site: Site) -> Value:
     """`bundle["input_ids"]`, which is `bundle.input_ids`."""
     if isinstance(key, Const) and isinstance(key.value, str):
         held = held_by(run, bundle, key.value, site)
@@ -93,7 +93,7 @@ def item_held(run: Run, bundle: Bundle, key: Value | None, site: Site) -> Value:
     return Unknown("an item of a library's object")
 
 
-def _store(run: Run, bundle: Bundle, site: Site) -> Bundle | None:
+def _store(run: Run, bundle: TensorDict, site: Site) -> TensorDict | None:
     """`data["author"]`: a part of a graph is where the graph is, if nothing else is put into it."""
     whole = site.value if isinstance(site, cst.Subscript) else None
     is_graph = member_mark(bundle.name, "edge_index") == "Held"
@@ -131,7 +131,7 @@ def _gives_parts(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Attribute) and node.attr.value.endswith(("stores", "items"))
 
 
-def any_held(run: Run, bundle: Bundle) -> Value:
+def any_held(run: Run, bundle: TensorDict) -> Value:
     """Any of the tensors in it, where all of them are known to lie together."""
     if member_mark(bundle.name, "anything") != "Held":
         return Unknown("one of the things in a library's object")
@@ -139,8 +139,8 @@ def any_held(run: Run, bundle: Bundle) -> Value:
     return Tensor(place.device, place.since, False, False)
 
 
-@spreads(Bundle)
-def _spread(run: Run, arguments: Arguments, bundle: Bundle, site: cst.BaseExpression) -> None:
+@spreads(TensorDict)
+def _spread(run: Run, arguments: Arguments, bundle: TensorDict, site: cst.BaseExpression) -> None:
     """`**bundle`: the names that were put into it, and tensors of names that are not known."""
     arguments.open = True
     arguments.spread.append(Argument(site, any_held(run, bundle)))
@@ -151,38 +151,38 @@ def _spread(run: Run, arguments: Arguments, bundle: Bundle, site: cst.BaseExpres
 
 def as_batch(run: Run, value: Value) -> Value:
     """What a module is given, as far as it is compared with the module's place."""
-    if isinstance(value, Bundle):
+    if isinstance(value, TensorDict):
         place = place_of(run, value)
         return Batch(place.device, place.since)
     return value
 
 
-@attributes(Bundle)
-def of_bundle(run: Run, value: Bundle, name: str, node: cst.Attribute) -> Value:
+@attributes(TensorDict)
+def of_bundle(run: Run, value: TensorDict, name: str, node: cst.Attribute) -> Value:
     return held_by(run, value, name, node)
 
 
-@elements(Bundle)
-def _name_in_bundle(run: Run, value: Bundle, site: Site) -> Value:
+@elements(TensorDict)
+def _name_in_bundle(run: Run, value: TensorDict, site: Site) -> Value:
     return HOST
 
 
-@items(Bundle)
-def _item_of_bundle(run: Run, value: Bundle, node: cst.Subscript) -> Value:
+@items(TensorDict)
+def _item_of_bundle(run: Run, value: TensorDict, node: cst.Subscript) -> Value:
     return item_held(run, value, key_of(run, node), node)
 
 
-@sets_item(Bundle)
+@sets_item(TensorDict)
 def _set_in_bundle(
-    run: Run, owner: Bundle, value: Value, target: cst.Subscript, site: cst.BaseExpression
+    run: Run, owner: TensorDict, value: Value, target: cst.Subscript, site: cst.BaseExpression
 ) -> None:
     key = assigned_key(run, target)
     if isinstance(key, Const):
         run.state.write(owner.ref, str(key.value), value)
 
 
-@sets_attribute(Bundle)
+@sets_attribute(TensorDict)
 def _set_on_bundle(
-    run: Run, owner: Bundle, value: Value, target: cst.Attribute, site: cst.BaseExpression
+    run: Run, owner: TensorDict, value: Value, target: cst.Attribute, site: cst.BaseExpression
 ) -> None:
     run.state.write(owner.ref, target.attr.value, value)

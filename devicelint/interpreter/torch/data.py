@@ -14,7 +14,6 @@ from devicelint.domain.values import (
     NONE,
     Array,
     Batch,
-    Bundle,
     Class,
     Const,
     Dataset,
@@ -28,6 +27,7 @@ from devicelint.domain.values import (
     Placed,
     Stream,
     Tensor,
+    TensorDict,
     Tuple,
     Unknown,
     Value,
@@ -222,14 +222,14 @@ def of_loader(run: Run, value: Loader, name: str, node: cst.Attribute) -> Value:
 
 @elements(Loader)
 def _batch_of_loader(run: Run, value: Loader, site: Site) -> Value:
-    if isinstance(value.item, Bundle):
+    if isinstance(value.item, TensorDict):
         return fresh(run, value.item, site)
     return loaded_at(value.item, site, pinned=value.pinned)
 
 
 @elements(Dataset)
 def _row_of_dataset(run: Run, value: Dataset, site: Site) -> Value:
-    return fresh(run, value.item, site) if isinstance(value.item, Bundle) else value.item
+    return fresh(run, value.item, site) if isinstance(value.item, TensorDict) else value.item
 
 
 @items(Dataset)

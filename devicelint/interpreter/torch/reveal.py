@@ -6,7 +6,6 @@ from devicelint.domain.devices import Device, DeviceOf, Known, Unsure, join_devi
 from devicelint.domain.values import (
     Array,
     Batch,
-    Bundle,
     Const,
     DeviceHandle,
     DictOf,
@@ -19,6 +18,7 @@ from devicelint.domain.values import (
     Outside,
     Placed,
     Tensor,
+    TensorDict,
     Tuple,
     Unknown,
     Value,
@@ -36,7 +36,7 @@ def revealed_device(run: Run, value: Value) -> Device:
             return value.device
         case Module():
             return module_device(run, value).device
-        case Bundle():
+        case TensorDict():
             return place_of(run, value).device
         case Outside(origin):
             return DeviceOf(origin)

@@ -17,7 +17,6 @@ from devicelint.domain.values import (
     HOST,
     Batch,
     Bound,
-    Bundle,
     Class,
     DictOf,
     Function,
@@ -31,6 +30,7 @@ from devicelint.domain.values import (
     Reference,
     Stream,
     Tensor,
+    TensorDict,
     Tuple,
     Unknown,
     Value,
@@ -162,7 +162,7 @@ def _copied(run: Run, value: Value, site: cst.Call, made: dict[Ref, Value]) -> V
             if isinstance(held, (Tensor, Batch, Placed)) and held.device == CPU:
                 held = _arrived(held, site)
             return replace(value, held=held, is_away=False)
-        case Bundle():
+        case TensorDict():
             return Unknown("a copy of an object of a library")
         case _:
             return value

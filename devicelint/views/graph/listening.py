@@ -7,7 +7,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, NOT_UNDERSTOOD, Device, Unsure
 from devicelint.domain.events import Assigned, DiscardedTransfer, Evaluated, Event, Transfer
 from devicelint.domain.history import Verb
-from devicelint.domain.values import Array, Bundle, DeviceHandle, Module, OneOf, Outside, Value
+from devicelint.domain.values import Array, DeviceHandle, Module, OneOf, Outside, TensorDict, Value
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.torch.modules.registration import is_without_tensors
@@ -23,7 +23,7 @@ from devicelint.views.why import since
 READS = frozenset({"item", "tolist", "numpy"})
 """Methods of a tensor that bring what it holds to Python's own memory."""
 
-_IN_PLACE = (Module, Bundle)
+_IN_PLACE = (Module, TensorDict)
 """What is moved itself: nobody needs to take what the call returns."""
 
 

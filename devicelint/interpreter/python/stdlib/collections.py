@@ -8,13 +8,13 @@ import libcst as cst
 
 from devicelint.domain.values import (
     NONE,
-    Bundle,
     Const,
     DictOf,
     External,
     Instance,
     ListOf,
     Partial,
+    TensorDict,
     Tuple,
     Unknown,
     Value,
@@ -99,7 +99,7 @@ def shallow_copy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     if given is None:
         return Unknown("a copy of nothing")
     value = given.value
-    if not isinstance(value, (Bundle, DictOf, Instance, ListOf)):
+    if not isinstance(value, (TensorDict, DictOf, Instance, ListOf)):
         return value
     held = tuple(run.state.fields(value.ref).items())
     copied = replace(value, ref=run.allocate(site, f"copy of {value.ref}"))
