@@ -6,9 +6,9 @@ from devicelint.domain.values import (
     Batch,
     DictOf,
     ListOf,
-    Outside,
     Placed,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -16,7 +16,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.suggestions.context import RuleContext
 
-_MOVE = (Tensor, Batch, Placed, Unknown, Outside)
+_MOVE = (Tensor, Batch, Placed, Unknown, Symbolic)
 _ITEMS = ("item", "part", "inner")
 
 

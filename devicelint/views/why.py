@@ -14,10 +14,10 @@ from devicelint.domain.values import (
     Bound,
     Class,
     Const,
-    External,
     Flag,
     Function,
     HostValue,
+    ImportedName,
     Module,
     ProjectModule,
     Value,
@@ -149,7 +149,7 @@ def _noted_of(event: Assigned | Evaluated, run: Run, before: dict[Site, Step]) -
     yield _Noted(_node(site), code, str(device), steps)
 
 
-WITHOUT_PLACE = (Bound, Class, Const, External, Flag, Function, HostValue, ProjectModule)
+WITHOUT_PLACE = (Bound, Class, Const, ImportedName, Flag, Function, HostValue, ProjectModule)
 """What has no device, so that there is nothing to show of it."""
 
 

@@ -17,8 +17,8 @@ from devicelint.domain.values import (
     Flag,
     Module,
     OneOf,
-    Outside,
     Placed,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -36,7 +36,7 @@ _DEVICES = st.sampled_from([CPU, CUDA, Known("cuda", 1), Unsure("a reason")])
 _LEAVES = st.one_of(
     st.builds(Unknown, st.just("a reason")),
     st.builds(Const, st.sampled_from([None, 0, 1, True, "cpu", "cuda"])),
-    st.sampled_from([HOST, ARRAY, Flag("args.cuda"), Outside("args"), Outside("x", "x")]),
+    st.sampled_from([HOST, ARRAY, Flag("args.cuda"), Symbolic("args"), Symbolic("x", "x")]),
     st.builds(tensor, _DEVICES, st.sampled_from([True, False, None]), st.booleans()),
     st.builds(Batch, _DEVICES, st.just(STEP)),
     st.builds(Placed, _DEVICES, st.just(STEP)),

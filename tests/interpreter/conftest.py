@@ -15,8 +15,8 @@ from devicelint.domain.values import (
     DeviceHandle,
     Module,
     OneOf,
-    Outside,
     Placed,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -50,7 +50,7 @@ def shown(run: Run, value: Value) -> str:
             return " or ".join(shown(run, option) for option in options)
         case Module(name=name):
             return f"{name} on {revealed_device(run, value)}"
-        case Outside(origin):
+        case Symbolic(origin):
             return origin
         case Unknown():
             return "unknown"

@@ -16,13 +16,13 @@ from devicelint.domain.values.host import (
     TRUE,
     Array,
     Const,
-    External,
     Flag,
     HostObject,
     HostValue,
     Imported,
-    Outside,
+    ImportedName,
     ProjectModule,
+    Symbolic,
     Unknown,
 )
 from devicelint.domain.values.objects import (
@@ -107,8 +107,8 @@ Value = (
     | Array
     | HostObject
     | Flag
-    | Outside
-    | External
+    | Symbolic
+    | ImportedName
     | ProjectModule
     | Imported
     | DeviceHandle

@@ -82,7 +82,7 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class Symbolic:
     """An object that comes from outside: a parameter, `args`, or an attribute of one.
 
     The same origin is the same object.  `parameter` names the parameter it was received as.
@@ -94,7 +94,7 @@ class Outside:
 
 
 @dataclass(frozen=True, slots=True)
-class External:
+class ImportedName:
     """Something imported, by its full name: `torch.nn.functional`."""
 
     name: str

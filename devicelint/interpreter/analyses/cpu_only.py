@@ -10,7 +10,7 @@ from devicelint.domain.devices import CPU
 from devicelint.domain.events import Event, Operand
 from devicelint.domain.history import Site
 from devicelint.domain.training_events import CpuOnly, FixedToCpu
-from devicelint.domain.values import Class, Module, Outside, Ref, Tensor, Unknown
+from devicelint.domain.values import Class, Module, Ref, Symbolic, Tensor, Unknown
 from devicelint.interpreter.analyses.fixed_to_cpu import fixed_to_cpu
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
@@ -134,7 +134,7 @@ def _built_unseen(run: Run, given: cst.CSTNode) -> Iterator[tuple[cst.Call, Fram
             continue
         owner = func.value.value if isinstance(func.value, cst.Name) else ""
         made = _building(run, owner)
-        if made is not None and isinstance(run.lookup(owner), (Unknown, Outside)):
+        if made is not None and isinstance(run.lookup(owner), (Unknown, Symbolic)):
             yield made
 
 

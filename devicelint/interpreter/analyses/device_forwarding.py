@@ -15,7 +15,7 @@ from devicelint.domain.devices import (
     is_accelerator,
     parse_device,
 )
-from devicelint.domain.values import NONE, Const, DeviceHandle, Outside, Tensor, Value
+from devicelint.domain.values import NONE, Const, DeviceHandle, Symbolic, Tensor, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import EVERY_EVENT, Analysis, analysis
@@ -89,7 +89,7 @@ def _is_callers(run: Run, node: cst.FunctionDef, parameter: cst.Param, value: Va
     """Whether an argument is a tensor, wherever the caller's own caller keeps it."""
     if isinstance(value, Tensor):
         return isinstance(value.device, DeviceOf)
-    if not isinstance(value, Outside) or not value.parameter:
+    if not isinstance(value, Symbolic) or not value.parameter:
         return False
     return declared(run, node, parameter) is not None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from devicelint.domain.events import IndexTested
-from devicelint.domain.values import NONE, Const, DeviceIndex, External, Outside, Value
+from devicelint.domain.values import NONE, Const, DeviceIndex, ImportedName, Symbolic, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
@@ -31,7 +31,7 @@ class DeviceIndices(Analysis):
     def on_option(self, arguments: Arguments) -> None:
         """`parser.add_argument("--gpu", type=int)`: a number, absent where the default says so."""
         kind = arguments.keywords.get("type")
-        if kind is None or kind.value != External("builtins.int"):
+        if kind is None or kind.value != ImportedName("builtins.int"):
             return
         by_name = "dest" in arguments.keywords
         for one in [arguments.keywords["dest"]] if by_name else arguments.positional:
@@ -64,7 +64,7 @@ class DeviceIndices(Analysis):
     def on_index_used(self, value: Value) -> None:
         """A number is used as the index of a device."""
         tests = self._tests[-1] if self._tests else {}
-        test = tests.get(value.origin) if isinstance(value, Outside) else None
+        test = tests.get(value.origin) if isinstance(value, Symbolic) else None
         if test is not None:
             self.run.announce(IndexTested(*test))
 

@@ -10,7 +10,7 @@ from devicelint.domain.api_events import DeviceIgnored
 from devicelint.domain.devices import CPU
 from devicelint.domain.events import Event
 from devicelint.domain.history import Site
-from devicelint.domain.values import Module, Outside, Tensor, Value
+from devicelint.domain.values import Module, Symbolic, Tensor, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import Analysis, analysis
@@ -77,7 +77,7 @@ def _given(
 
 def _may_be_accelerator(value: Value) -> bool:
     """Whether a device is one, or may be: what the caller was told itself, too."""
-    if isinstance(value, Outside):
+    if isinstance(value, Symbolic):
         return value.origin in USUAL_NAMES
     return names_accelerator(value)
 

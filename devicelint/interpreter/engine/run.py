@@ -21,8 +21,8 @@ from devicelint.domain.values import (
     Function,
     Imported,
     Module,
-    Outside,
     Ref,
+    Symbolic,
     Unknown,
     Value,
 )
@@ -149,7 +149,7 @@ class Run(Surroundings, Memory):
         value = read(frame.home, name)
         if value is not None:
             return self._resolved(frame.home, name, value)
-        return BUILTIN_SCOPE.get(name) or Outside(name)
+        return BUILTIN_SCOPE.get(name) or Symbolic(name)
 
     def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
         """What a name stands for that may have been imported; asked once."""

@@ -11,10 +11,10 @@ from devicelint.domain.values import (
     Bound,
     Class,
     Const,
-    External,
     Flag,
     Function,
     HostValue,
+    ImportedName,
     Module,
     ProjectModule,
     Unknown,
@@ -122,6 +122,6 @@ class TellingRun(Run):
 
 _PLACED = frozenset({cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BinaryOperation})
 _NOWHERE = frozenset(
-    {Bound, Class, Const, External, Flag, Function, HostValue, ProjectModule, Unknown}
+    {Bound, Class, Const, ImportedName, Flag, Function, HostValue, ProjectModule, Unknown}
 )
 _NEVER = (None, None)

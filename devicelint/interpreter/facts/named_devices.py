@@ -22,10 +22,10 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import (
     Const,
     DeviceHandle,
-    External,
+    ImportedName,
     Instance,
     Module,
-    Outside,
+    Symbolic,
     Value,
 )
 from devicelint.interpreter.engine.frame import Frame
@@ -84,7 +84,7 @@ def devices_at_hand(run: Run, frame: Frame, wanted: Known) -> Iterator[NamedDevi
             yield from _held(run, run.state.fields(frame.receiver.ref).items(), "self.", wanted)
     members = mentions_in(run.module).members
     for name in _SETTINGS:
-        if "device" in members.get(name, ()) and isinstance(run.lookup(name), Outside):
+        if "device" in members.get(name, ()) and isinstance(run.lookup(name), Symbolic):
             yield NamedDevice(f"{name}.device")
 
 
@@ -118,9 +118,9 @@ def _rank(name: str) -> int:
 
 
 def _stands_for(run: Run, name: str, value: Value, wanted: Known) -> bool:
-    if isinstance(value, Outside):
+    if isinstance(value, Symbolic):
         return name in USUAL_NAMES and value.origin.rpartition(".")[2] in USUAL_NAMES
-    if isinstance(value, External):
+    if isinstance(value, ImportedName):
         return name in USUAL_NAMES and value.name.partition(".")[0] != "torch"
     device = _device_of(value)
     if device is None or isinstance(device, Unsure):

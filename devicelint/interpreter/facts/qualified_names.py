@@ -7,7 +7,7 @@ import os
 import libcst as cst
 
 from devicelint.domain.names import FullName
-from devicelint.domain.values import External, Function, Imported, ProjectModule, Ref, Value
+from devicelint.domain.values import Function, Imported, ImportedName, ProjectModule, Ref, Value
 from devicelint.interpreter.engine.frame import GLOBALS
 from devicelint.interpreter.engine.run import Run
 
@@ -35,7 +35,7 @@ def full_name(run: Run, node: cst.BaseExpression) -> FullName | None:
     if not isinstance(node, cst.Name):
         return None
     match _bound(run, node.value):
-        case External(name):
+        case ImportedName(name):
             return name_of_import(run, name)
         case Imported(home, name):
             return name_of_file(run, home) / name

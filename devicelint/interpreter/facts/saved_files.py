@@ -11,7 +11,7 @@ import libcst as cst
 
 from devicelint.domain.devices import Device
 from devicelint.domain.history import Site
-from devicelint.domain.values import Const, Module, OneOf, Outside, Value
+from devicelint.domain.values import Const, Module, OneOf, Symbolic, Value
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
@@ -49,7 +49,7 @@ def identity_of(run: Run, path: Argument) -> object:
     match path.value:
         case Const(value):
             return value
-        case Outside(origin):
+        case Symbolic(origin):
             return ("setting", origin)
         case _ if isinstance(path.site, cst.CSTNode):
             code = " ".join(run.code_of(_template(path.site)).split())

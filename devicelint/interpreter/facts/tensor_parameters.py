@@ -10,7 +10,7 @@ import libcst as cst
 
 from devicelint.domain.devices import DeviceOf
 from devicelint.domain.history import Step, Verb
-from devicelint.domain.values import TRUE, Function, Outside, Tensor, Value
+from devicelint.domain.values import TRUE, Function, Symbolic, Tensor, Value
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import resolves
@@ -147,8 +147,8 @@ def absence_of(run: Run, value: Value) -> str | None:
     return f"{place} is None" if optional and value.since.verb is Verb.RECEIVED else None
 
 
-@resolves(Outside)
-def as_proven(run: Run, value: Outside) -> Value:
+@resolves(Symbolic)
+def as_proven(run: Run, value: Symbolic) -> Value:
     """A thing from outside: the tensor that it is, where that is proven."""
     if value.since is None or not is_proven(run, value.origin):
         return value

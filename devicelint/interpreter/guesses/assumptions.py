@@ -17,11 +17,11 @@ from devicelint.domain.devices import DeviceOf
 from devicelint.domain.names import FullName
 from devicelint.domain.values import (
     Batch,
-    External,
     Function,
+    ImportedName,
     Module,
-    Outside,
     Ref,
+    Symbolic,
     Tensor,
     Unknown,
     Value,
@@ -93,7 +93,7 @@ class Assumed(Guess):
 
     def bound(self, run: Run, target: Node, value: Value) -> Value | None:
         """What a name is bound to that is given `value`."""
-        if not self.names or not run.frame.is_checked or not isinstance(value, (Unknown, Outside)):
+        if not self.names or not run.frame.is_checked or not isinstance(value, (Unknown, Symbolic)):
             return None
         told = self.names.get(written(target))
         if told is None:
@@ -104,7 +104,7 @@ class Assumed(Guess):
     def parameter(self, run: Run, parameter: cst.Param, value: Value) -> Value | None:
         """What a parameter holds that is given `value`."""
         if isinstance(value, Tensor) and value.device == DeviceOf(parameter.name.value):
-            return self.bound(run, parameter.name, Outside(parameter.name.value))
+            return self.bound(run, parameter.name, Symbolic(parameter.name.value))
         return self.bound(run, parameter.name, value)
 
     def begin(self, run: Run) -> None:
@@ -117,7 +117,7 @@ class Assumed(Guess):
     ) -> Assumption | None:
         """What is said of a name as it is written, or of the import that it stands for."""
         told = table.get(written(node))
-        if told is None and isinstance(value, (Unknown, External, Outside)):
+        if told is None and isinstance(value, (Unknown, ImportedName, Symbolic)):
             named = full_name(run, node)
             told = None if named is None else named.among(table)
         return told
@@ -141,7 +141,7 @@ class Assumed(Guess):
         told = self._about(run, site.func, self.results, Unknown("a callee"))
         if told is None:
             return None
-        if not isinstance(value, (Unknown, Outside)):
+        if not isinstance(value, (Unknown, Symbolic)):
             self.known.setdefault(told, site)
             return None
         self.used.add(told)
@@ -149,7 +149,7 @@ class Assumed(Guess):
 
     def called(self, run: Run, callee: Value, arguments: Arguments, site: cst.Call) -> Value | None:
         """What calling something gives that the project states a signature of."""
-        if not isinstance(callee, (External, Function)):
+        if not isinstance(callee, (ImportedName, Function)):
             return None
         named = _named(run, callee)
         signature = None if named is None else named.among(self.stubs.functions)
@@ -183,7 +183,7 @@ def _first_read(run: Run, name: str) -> cst.CSTNode:
     return next((node for node in reversed(found) if written(node) == name), run.module)
 
 
-def _named(run: Run, callee: External | Function) -> FullName | None:
+def _named(run: Run, callee: ImportedName | Function) -> FullName | None:
     if isinstance(callee, Function):
         return name_of_function(run, callee)
     return name_of_import(run, callee.name)
@@ -192,9 +192,9 @@ def _named(run: Run, callee: External | Function) -> FullName | None:
 def _is_open(value: Value, name: str) -> bool:
     """Whether nothing is known of a value that was read under a name."""
     match value:
-        case Unknown() | Outside():
+        case Unknown() | Symbolic():
             return True
-        case External(full):
+        case ImportedName(full):
             is_known = function(full) or module_class(full) or mark_of(full)
             return not is_known and full.partition(".")[0] not in _UNDERSTOOD
         case Tensor() | Batch():

@@ -18,8 +18,8 @@ from devicelint.domain.values import (
     Batch,
     DictOf,
     Flag,
-    Outside,
     Placed,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -61,7 +61,7 @@ class LoaderDevices(Guess):
 
     def called(self, run: Run, callee: Value, arguments: Arguments, site: cst.Call) -> Value | None:
         """Something unknown is called: a module, by what it is given in another loop."""
-        if not isinstance(callee, (Unknown, Outside)):
+        if not isinstance(callee, (Unknown, Symbolic)):
             return None
         _check_again(run, arguments, site)
         return _answer_of_unseen(run, arguments, site)
@@ -74,7 +74,7 @@ def _has_unknown(run: Run, element: Value) -> bool:
         return any(_has_unknown(run, item) for item in run.state.fields(element.ref).values())
     if isinstance(element, (Tensor, Batch)):
         return isinstance(element.device, Unsure)
-    return isinstance(element, (Unknown, Outside))
+    return isinstance(element, (Unknown, Symbolic))
 
 
 def _believed_of(run: Run, shape: LoopShape, target: cst.BaseExpression, element: Value) -> Value:
@@ -93,7 +93,7 @@ def _believed_of(run: Run, shape: LoopShape, target: cst.BaseExpression, element
 def _filled(run: Run, site: cst.CSTNode, element: Value, part: Value) -> Value:
     """What a loader yields, with what is believed in place of all that is unknown of it."""
     match element:
-        case Unknown() | Outside():
+        case Unknown() | Symbolic():
             return part
         case Tensor() | Batch() if isinstance(element.device, Unsure) and isinstance(part, Batch):
             return replace(element, device=part.device, since=part.since)

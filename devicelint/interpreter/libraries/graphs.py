@@ -12,7 +12,7 @@ from devicelint.domain.values import (
     Batch,
     Const,
     Dataset,
-    External,
+    ImportedName,
     LibraryObject,
     ListOf,
     Loader,
@@ -63,7 +63,7 @@ def graph_dataset(run: Run, receiver: Value, arguments: Arguments, site: cst.Cal
         isinstance(one, LibraryObject) or one == NONE for one in transforms
     ):
         return Dataset(Unknown("graphs that may be moved"), site)
-    is_dgl = isinstance(receiver, External) and receiver.name.startswith("dgl.")
+    is_dgl = isinstance(receiver, ImportedName) and receiver.name.startswith("dgl.")
     place = Placed(CPU, Step(Verb.CONVERTED, site, CPU))
     return Dataset(make_bundle(run, _GRAPH if is_dgl else _DATA, place, site), site)
 

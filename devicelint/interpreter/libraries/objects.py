@@ -16,7 +16,7 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     DictOf,
-    External,
+    ImportedName,
     LibraryObject,
     ListOf,
     Module,
@@ -212,7 +212,7 @@ def _makes_image(tool: LibraryObject) -> bool:
 @library_call("Itself")
 def itself(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """A new object of the class."""
-    if not isinstance(receiver, External):
+    if not isinstance(receiver, ImportedName):
         return Unknown("made by an object")
     made = build_model if kind_of(receiver.name) == "model" else build_tool
     return made(run, receiver.name, arguments, site)
@@ -224,7 +224,7 @@ _DISPERSING = ("device_map", "quantization_config", "load_in_8bit", "load_in_4bi
 @library_call("Pretrained")
 def pretrained(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """A model with its weights: on the CPU, unless it is spread over what there is."""
-    if not isinstance(receiver, External):
+    if not isinstance(receiver, ImportedName):
         return Unknown("made by an object")
     device: Device = run.default_device
     given = [arguments.keywords[name] for name in _DISPERSING if name in arguments.keywords]

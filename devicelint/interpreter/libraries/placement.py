@@ -20,8 +20,8 @@ from devicelint.domain.values import (
     Loader,
     Module,
     OneOf,
-    Outside,
     Placed,
+    Symbolic,
     Tensor,
     TensorDict,
     Tuple,
@@ -60,7 +60,7 @@ def place(run: Run, value: Value, step: Step, site: cst.CSTNode) -> Value:
             return Tuple(tuple(place(run, one, step, site) for one in items))
         case ListOf() | DictOf():
             return _copied(run, value, step, site)
-        case Outside(origin):
+        case Symbolic(origin):
             return Placed(step.device, step, origin)
         case _:
             return value

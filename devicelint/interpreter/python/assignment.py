@@ -16,8 +16,8 @@ from devicelint.domain.values import (
     Instance,
     ListOf,
     Module,
-    Outside,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -79,9 +79,9 @@ def _set_on_object(
     write_weakly(run, owner.ref, target.attr.value, value)
 
 
-@sets_attribute(Outside)
+@sets_attribute(Symbolic)
 def _set_outside(
-    run: Run, owner: Outside, value: Value, target: cst.Attribute, site: cst.BaseExpression
+    run: Run, owner: Symbolic, value: Value, target: cst.Attribute, site: cst.BaseExpression
 ) -> None:
     run.state.write(owner.origin, target.attr.value, value)
 
@@ -185,8 +185,8 @@ def _parts_by_star(
 
 
 def _part(run: Run, value: Value, position: int, site: cst.BaseExpression) -> Value:
-    if isinstance(value, Outside):
-        return Outside(f"{value.origin}[{position}]", since=value.since)
+    if isinstance(value, Symbolic):
+        return Symbolic(f"{value.origin}[{position}]", since=value.since)
     return element_of(run, value, site)
 
 

@@ -14,13 +14,13 @@ from devicelint.domain.values import (
     Bound,
     Class,
     DeviceHandle,
-    External,
     Flag,
     Function,
+    ImportedName,
     Instance,
     Module,
     OneOf,
-    Outside,
+    Symbolic,
     Unknown,
     Value,
 )
@@ -50,13 +50,13 @@ def read_attribute(run: Run, value: Value, name: str, node: cst.Attribute) -> Va
     return reader(run, value, name, node)
 
 
-@attributes(External)
-def of_external(run: Run, value: External, name: str, node: cst.Attribute) -> Value:
-    return External(f"{value.name}.{name}", chosen=bool(run.assumptions))
+@attributes(ImportedName)
+def of_external(run: Run, value: ImportedName, name: str, node: cst.Attribute) -> Value:
+    return ImportedName(f"{value.name}.{name}", chosen=bool(run.assumptions))
 
 
-@attributes(Outside)
-def of_outside(run: Run, value: Outside, name: str, node: cst.Attribute) -> Value:
+@attributes(Symbolic)
+def of_outside(run: Run, value: Symbolic, name: str, node: cst.Attribute) -> Value:
     written = run.state.read(value.origin, name)
     if written is not None:
         return written
@@ -68,7 +68,7 @@ def of_outside(run: Run, value: Outside, name: str, node: cst.Attribute) -> Valu
         return DTYPE if name == "dtype" else HOST
     if name in ("data", "T", "mT"):
         return value
-    return as_proven(run, Outside(f"{value.origin}.{name}", since=value.since))
+    return as_proven(run, Symbolic(f"{value.origin}.{name}", since=value.since))
 
 
 def _device_of(origin: str) -> Device:
@@ -81,7 +81,7 @@ _SETTINGS = frozenset(
     "args opt opts options option config cfg conf hparams flags FLAGS settings accelerator "
     "fabric".split()
 )
-DTYPE = External("torch.dtype")
+DTYPE = ImportedName("torch.dtype")
 """`x.dtype`, which `.to()` takes for what it is."""
 _SHAPES = frozenset({"shape", "dtype", "ndim"})
 
@@ -96,7 +96,7 @@ def of_instance(run: Run, value: Instance, name: str, node: cst.Attribute) -> Va
         return bind(run, member, value, node)
     origin = f"{run.code_of(node.value)}.{name}"
     since = Step(Verb.RECEIVED, node, DeviceOf(origin))
-    return as_proven(run, Outside(origin, since=since))
+    return as_proven(run, Symbolic(origin, since=since))
 
 
 @attributes(Class)

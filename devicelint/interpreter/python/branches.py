@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 import libcst as cst
 
 from devicelint.domain.values import (
-    External,
     Flag,
     Function,
-    Outside,
+    ImportedName,
     Stream,
+    Symbolic,
     Unknown,
     Value,
 )
@@ -184,8 +184,8 @@ def _enter_unknown(run: Run, value: Value, item: cst.WithItem) -> AbstractContex
     return nullcontext(Unknown("entered by with"))
 
 
-@enters(Outside)
-def _enter_outside(run: Run, value: Outside, item: cst.WithItem) -> AbstractContextManager[Value]:
+@enters(Symbolic)
+def _enter_outside(run: Run, value: Symbolic, item: cst.WithItem) -> AbstractContextManager[Value]:
     return nullcontext(value)
 
 
@@ -205,4 +205,4 @@ def _disables_grad(run: Run, node: cst.BaseExpression) -> bool:
     if not isinstance(node, cst.Call):
         return False
     callee = run.evaluate(node.func) if isinstance(node.func, (cst.Name, cst.Attribute)) else None
-    return isinstance(callee, External) and callee.name in NO_GRAD
+    return isinstance(callee, ImportedName) and callee.name in NO_GRAD

@@ -13,11 +13,11 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     DictOf,
-    External,
+    ImportedName,
     Instance,
     Module,
-    Outside,
     Super,
+    Symbolic,
     Tuple,
     Unknown,
     Value,
@@ -29,14 +29,14 @@ from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.computed_members import member_by_name
 from devicelint.interpreter.python.containers import extend, known_elements
 
-BUILTIN_SCOPE.update({name: External(f"builtins.{name}") for name in dir(builtins)})
+BUILTIN_SCOPE.update({name: ImportedName(f"builtins.{name}") for name in dir(builtins)})
 BUILTIN_SCOPE.update(
     {
         "__name__": Const("__main__"),
         "__file__": HOST,
-        "reveal_device": External("reveal_device"),
+        "reveal_device": ImportedName("reveal_device"),
         # Brought by a star import, or left out of a listing: it can be nothing else.
-        "torch": External("torch"),
+        "torch": ImportedName("torch"),
         "True": Const(True),
         "False": Const(False),
         "None": NONE,
@@ -107,7 +107,7 @@ def super_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     while frame.receiver is None and frame.caller is not None:
         frame = frame.caller
     if frame.receiver is None:
-        return External("builtins.super()")
+        return ImportedName("builtins.super()")
     return Super(frame.receiver, frame.owner)
 
 
@@ -141,5 +141,5 @@ def exec_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     home = run.frame.home
     for field, value in tuple(run.state.fields(home).items()):
         if isinstance(value, (Const, DeviceHandle)):
-            run.state.write(home, field, Outside(field))
+            run.state.write(home, field, Symbolic(field))
     return NONE

@@ -11,7 +11,7 @@ from devicelint.domain.values import (
     Function,
     Module,
     OneOf,
-    Outside,
+    Symbolic,
     Unknown,
     Value,
 )
@@ -51,7 +51,7 @@ def _called(run: Run, node: cst.Call) -> Value:
         method = methods.get(type(receiver))
         if method is not None:
             result = method(run, receiver, func.attr.value, node)
-            if isinstance(receiver, Outside) and isinstance(result, Unknown):
+            if isinstance(receiver, Symbolic) and isinstance(result, Unknown):
                 run.steps.called_unseen(receiver, _named_arguments(run, node), node)
             return result
         callee = read_attribute(run, receiver, func.attr.value, func)
@@ -179,7 +179,7 @@ def method_of_one_of(run: Run, receiver: OneOf, name: str, node: cst.Call) -> Va
     return receiver if joined in receiver.options else joined
 
 
-@calls(Outside)
-def call_outside(run: Run, callee: Outside, arguments: Arguments, site: cst.Call) -> Value:
+@calls(Symbolic)
+def call_outside(run: Run, callee: Symbolic, arguments: Arguments, site: cst.Call) -> Value:
     answer = run.guesses.called(run, callee, arguments, site)
     return answer or Unknown(f"the result of {callee.origin}()")

@@ -9,11 +9,11 @@ import libcst as cst
 
 from devicelint.domain.values import (
     Class,
-    External,
     Function,
+    ImportedName,
     Instance,
     Module,
-    Outside,
+    Symbolic,
     Unknown,
     Value,
 )
@@ -60,7 +60,7 @@ def is_module_class(value: Value) -> bool:
 
     A class with a `forward` and a base that is not seen here does so too.
     """
-    if isinstance(value, External):
+    if isinstance(value, ImportedName):
         return kind_of(value.name) in MODULE_KINDS or module_class(value.name) is not None
     if not isinstance(value, Class):
         return False
@@ -80,9 +80,9 @@ def has_unseen_base(cls: Class) -> bool:
     for base in cls.bases:
         if isinstance(base, Class) and has_unseen_base(base):
             return True
-        if isinstance(base, External) and base.name.partition(".")[0] not in _SEEN_THROUGH:
+        if isinstance(base, ImportedName) and base.name.partition(".")[0] not in _SEEN_THROUGH:
             return True
-        if isinstance(base, (Outside, Unknown)):
+        if isinstance(base, (Symbolic, Unknown)):
             return True
     return False
 
@@ -97,7 +97,7 @@ def _defines(cls: Class, name: str) -> bool:
 def torch_base(cls: Class) -> str:
     """The class of torch that a class of the file derives from: `torch.nn.Linear`."""
     for base in cls.bases:
-        if isinstance(base, External) and kind_of(base.name) != "module":
+        if isinstance(base, ImportedName) and kind_of(base.name) != "module":
             return base.name
         if isinstance(base, Class) and (found := torch_base(base)):
             return found
@@ -141,7 +141,7 @@ def _base_of(cls: Class, table: Container[str]) -> str:
 def _packages(cls: Class) -> Iterator[str]:
     """The packages in which the bases of a class lie, the outer ones last."""
     for base in cls.bases:
-        if isinstance(base, External):
+        if isinstance(base, ImportedName):
             yield from _enclosing(base.name)
         elif isinstance(base, Class):
             yield from _packages(base)
@@ -165,7 +165,7 @@ _RECORD_DECORATORS = ("dataclass", "define", "attrs", "frozen")
 def is_record(run: Run, cls: Class) -> bool:
     """Whether a class gets its `__init__` from the fields that it annotates."""
     assert isinstance(cls.node, cst.ClassDef)
-    if any(isinstance(base, External) and base.name in _RECORD_BASES for base in cls.bases):
+    if any(isinstance(base, ImportedName) and base.name in _RECORD_BASES for base in cls.bases):
         return True
     if any(isinstance(base, Class) and is_record(run, base) for base in cls.bases):
         return True
@@ -179,7 +179,7 @@ def _fill_record(run: Run, cls: Class, made: Module | Instance, arguments: Argum
         if given is not None:
             run.state.write(made.ref, name, given.value)
         elif arguments.open:
-            run.state.write(made.ref, name, Outside(f"{cls.name}.{name}"))
+            run.state.write(made.ref, name, Symbolic(f"{cls.name}.{name}"))
 
 
 def _fields(cls: Class) -> Iterator[str]:

@@ -24,9 +24,9 @@ from devicelint.domain.values import (
     Loader,
     Module,
     NotMovable,
-    Outside,
     Partial,
     Placed,
+    Symbolic,
     Tensor,
     Value,
 )
@@ -88,16 +88,16 @@ def _compare(
         return _compare_devices(run, node, symbol, left, right)
     if isinstance(one, Const) and isinstance(other, Const):
         return _compare_constants(symbol, one, other)
-    if isinstance(one, Outside) and isinstance(other, Const):
+    if isinstance(one, Symbolic) and isinstance(other, Const):
         return Flag(f"{one.origin} {symbol} {run.code_of(right[0])}")
-    if isinstance(one, (Outside, Flag)) or isinstance(other, (Outside, Flag)):
+    if isinstance(one, (Symbolic, Flag)) or isinstance(other, (Symbolic, Flag)):
         return Flag(run.code_of(node))
     return HOST
 
 
 def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:
     if other == NONE:
-        if isinstance(one, Outside):
+        if isinstance(one, Symbolic):
             return Flag(f"{one.origin} is None", negated)
         if isinstance(one, Const):
             return as_bool((one == NONE) is not negated)
@@ -118,7 +118,7 @@ def _membership(
     right: tuple[cst.CSTNode, Value],
 ) -> Value:
     (one_site, one), (other_site, other) = left, right
-    if isinstance(one, (Outside, Flag)) or isinstance(other, Outside):
+    if isinstance(one, (Symbolic, Flag)) or isinstance(other, Symbolic):
         return Flag(run.code_of(node))
     if isinstance(one, Const) and isinstance(other, Const):
         return as_bool((str(one.value) in str(other.value)) is (symbol == "in"))

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from devicelint.domain.values import Class, Const, External, Function, ProjectModule, Unknown, Value
+from devicelint.domain.values import (
+    Class,
+    Const,
+    Function,
+    ImportedName,
+    ProjectModule,
+    Unknown,
+    Value,
+)
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import means_accelerator
 from devicelint.interpreter.facts.mentions import mentions_in
@@ -18,8 +26,8 @@ def member_by_name(run: Run, owner: Value, name: Value | None) -> Value:
     A file of models is known by the first of them, where none of them places itself.
     """
     known = name.value if isinstance(name, Const) and isinstance(name.value, str) else None
-    if isinstance(owner, External):
-        return External(f"{owner.name}.{known or 'anything'}", chosen=True)
+    if isinstance(owner, ImportedName):
+        return ImportedName(f"{owner.name}.{known or 'anything'}", chosen=True)
     if not isinstance(owner, ProjectModule) or _places_models(run, owner.home):
         return Unknown("a member by a computed name")
     held = dict(public(run, owner.home))

@@ -17,9 +17,9 @@ from devicelint.domain.values import (
     LibraryObject,
     Module,
     NotMovable,
-    Outside,
     Partial,
     Stream,
+    Symbolic,
     Tuple,
     Unknown,
     Value,
@@ -35,7 +35,7 @@ EXCEPT = "except"
 
 def condition_of(value: Value) -> Value:
     """A value as a condition: what comes from outside is a flag that stays the same."""
-    return Flag(value.origin) if isinstance(value, Outside) else value
+    return Flag(value.origin) if isinstance(value, Symbolic) else value
 
 
 def truth_of(run: Run, value: Value) -> bool | None:
@@ -47,7 +47,7 @@ def truth_of(run: Run, value: Value) -> bool | None:
             if key == AVAILABLE:
                 return (run.world.accelerators > 0) is not negated
             return run.decide(value)
-        case Outside():
+        case Symbolic():
             return run.decide(Flag(value.origin))
         case Tuple():
             return bool(value.items)
@@ -90,7 +90,7 @@ def _assuming(run: Run, condition: Value) -> Iterator[None]:
 def is_unrelated(condition: Value) -> bool:
     """Whether a condition that the code cannot tell says nothing of devices: `args.resume`."""
     match condition:
-        case Flag(key=words) | Outside(origin=words):
+        case Flag(key=words) | Symbolic(origin=words):
             return words != EXCEPT and not speaks_of_devices(words)
         case _:
             return False
@@ -129,7 +129,7 @@ def depends_on_choice(run: Run, condition: Value) -> bool:
     """
     if is_machine(condition):
         return run.world.accelerators > 0
-    return isinstance(condition, (Flag, Outside))
+    return isinstance(condition, (Flag, Symbolic))
 
 
 def is_machine(condition: Value) -> bool:

@@ -15,15 +15,15 @@ from devicelint.domain.values import (
     Const,
     Dataset,
     DictOf,
-    External,
     HostValue,
+    ImportedName,
     Instance,
     ListOf,
     Loader,
     Module,
-    Outside,
     Ref,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -177,9 +177,9 @@ def element_of(run: Run, value: Value, site: Site) -> Value:
 
 
 def _named(value: Value) -> str:
-    if isinstance(value, Outside):
+    if isinstance(value, Symbolic):
         return value.origin
-    return value.name if isinstance(value, External) else "something unknown"
+    return value.name if isinstance(value, ImportedName) else "something unknown"
 
 
 @elements(Stream)

@@ -7,12 +7,12 @@ import libcst as cst
 from devicelint.domain.values import (
     Bound,
     Class,
-    External,
     Flag,
     Function,
     HostValue,
+    ImportedName,
     Instance,
-    Outside,
+    Symbolic,
     Unknown,
     Value,
 )
@@ -57,16 +57,16 @@ def _keeps(run: Run, named: cst.BaseExpression) -> bool:
     called = named
     while isinstance(called, (cst.Call, cst.Attribute)):
         value = run.evaluate(called) if isinstance(called, cst.Attribute) else None
-        if isinstance(value, External):
+        if isinstance(value, ImportedName):
             return value.name.partition(".")[0] in _KEEPING
         called = called.func if isinstance(called, cst.Call) else called.value
     if not isinstance(called, cst.Name):
         return False
     root = run.lookup(called.value)
-    if isinstance(root, External):
+    if isinstance(root, ImportedName):
         return root.name.partition(".")[0] in _KEEPING
     is_own_property = isinstance(named, cst.Attribute) and named.attr.value in _OF_PROPERTIES
-    return is_own_property and not isinstance(root, (Instance, Class, Outside))
+    return is_own_property and not isinstance(root, (Instance, Class, Symbolic))
 
 
 _OF_PROPERTIES = frozenset({"setter", "getter", "deleter"})

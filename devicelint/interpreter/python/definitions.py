@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.values import (
-    External,
     Function,
+    ImportedName,
 )
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import asks_for_device
@@ -32,7 +32,7 @@ def define_function(run: Run, node: cst.FunctionDef) -> Function:
         guarded = guarded or asks_for_device(named) or may_skip(run.code_of(named))
         called = named.func if isinstance(named, cst.Call) else named
         value = run.evaluate(called) if isinstance(called, (cst.Name, cst.Attribute)) else None
-        name = value.name if isinstance(value, External) else ""
+        name = value.name if isinstance(value, ImportedName) else ""
         kind = _KINDS.get(name, kind)
         no_grad = no_grad or name in NO_GRAD
         if isinstance(called, cst.Attribute) and called.attr.value in ("setter", "deleter"):

@@ -15,8 +15,8 @@ from devicelint.domain.events import Event
 from devicelint.domain.state import Fields
 from devicelint.domain.values import (
     Const,
-    External,
     Imported,
+    ImportedName,
     ProjectModule,
     Ref,
     Unknown,
@@ -63,7 +63,7 @@ def import_from(run: Run, node: cst.ImportFrom) -> None:
         return
     for alias in node.names:
         name = _dotted(alias.name)
-        full = External(f"{'.' * len(node.relative)}{module}.{name}")
+        full = ImportedName(f"{'.' * len(node.relative)}{module}.{name}")
         bound = alias.asname.name if alias.asname is not None else alias.name
         if isinstance(bound, cst.Name):
             run.bind(bound.value, full if home is None else Imported(home, name), alias)
@@ -77,7 +77,7 @@ def _dotted(node: cst.BaseExpression) -> str:
 
 def _module(run: Run, full: str) -> Value:
     home = _find(run, full, 0)
-    return External(full) if home is None else ProjectModule(home)
+    return ImportedName(full) if home is None else ProjectModule(home)
 
 
 _NEVER_OF_THE_PROJECT = frozenset({"torch", "numpy", "devicelint", "__future__"})
@@ -146,7 +146,7 @@ def _member(run: Run, home: str, name: str) -> Value:
         return ProjectModule(inner)
     named = name_of_file(run, home) / name
     stated = run.guesses.stated_as(named)
-    return Unknown(f"{name} is not in {home}") if stated is None else External(stated)
+    return Unknown(f"{name} is not in {home}") if stated is None else ImportedName(stated)
 
 
 def public(run: Run, home: str) -> Iterator[tuple[str, Value]]:

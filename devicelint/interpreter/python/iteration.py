@@ -12,9 +12,9 @@ from devicelint.domain.values import (
     Dataset,
     ListOf,
     Module,
-    Outside,
     Parameters,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -98,7 +98,7 @@ def same_elements(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
 
 
 def _as_list(run: Run, value: Value, place: object, site: cst.Call) -> Value:
-    if isinstance(value, (Unknown, Outside, Parameters)):
+    if isinstance(value, (Unknown, Symbolic, Parameters)):
         return value
     ref = run.allocate(site)
     for element in known_elements(run, value) or (element_of(run, value, place),):
@@ -113,8 +113,8 @@ def next_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     value = arguments.positional[0].value
     if isinstance(value, Parameters) and not isinstance(value.module, Module):
         module = value.module
-        if isinstance(module, Outside):
-            return Outside(module.origin, module.parameter, module.since)
+        if isinstance(module, Symbolic):
+            return Symbolic(module.origin, module.parameter, module.since)
         return module
     return loaded_at(element_of(run, value, site), site)
 

@@ -14,7 +14,7 @@ from devicelint.domain.values import (
     DictOf,
     HostValue,
     ListOf,
-    Outside,
+    Symbolic,
     Tuple,
     Unknown,
     Value,
@@ -60,7 +60,7 @@ def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> V
         if isinstance(left, (ListOf, Tuple)) or isinstance(right, (ListOf, Tuple)):
             return put_together(run, node, left, right)
         return _host_arithmetic(node, left, right)
-    if isinstance(left, Const) and isinstance(right, Outside) and isinstance(left.value, str):
+    if isinstance(left, Const) and isinstance(right, Symbolic) and isinstance(left.value, str):
         return _text_with(run, node, left.value, right)
     symbol = _OPERATORS.get(type(node.operator), "")
     return operate(run, node, symbol, Argument(node.left, left), Argument(node.right, right))
@@ -85,7 +85,7 @@ def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Va
     return HOST
 
 
-def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Outside) -> Value:
+def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Symbolic) -> Value:
     """`"cuda:" + str(args.gpu)` and `"cuda:%d" % args.gpu` name a device."""
     kind, colon, rest = text.partition(":")
     if not colon or kind not in DEVICE_TYPES or rest not in ("", "%d", "%s", "%i"):

@@ -10,9 +10,9 @@ from devicelint.domain.values import (
     Batch,
     Const,
     DictOf,
-    Outside,
     Placed,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -72,7 +72,7 @@ def _bind(
             value = _from_outside(run, name, parameter)
     else:
         value = argument.value
-        if isinstance(value, Outside) and value.since is not None:
+        if isinstance(value, Symbolic) and value.since is not None:
             value = _seen_as_declared(run, parameter, value)
         if isinstance(value, Unknown):
             value = _from_unseen_caller(run, frame, parameter, arguments)
@@ -118,7 +118,7 @@ def _note_parts_passed(run: Run, frame: Frame, value: Value, site: Site) -> None
             pass
 
 
-def _seen_as_declared(run: Run, parameter: cst.Param, value: Outside) -> Value:
+def _seen_as_declared(run: Run, parameter: cst.Param, value: Symbolic) -> Value:
     """What comes from further outside: a tensor, where a parameter on its way says so."""
     annotation = parameter.annotation
     if annotation is not None and is_tensor_type(run.code_of(annotation.annotation)):
@@ -132,12 +132,12 @@ def _from_unseen_caller(
     """What a function that is walked on its own passes on, and that nobody follows."""
     name = parameter.name.value
     if not (_is_walked_alone(frame) and isinstance(frame.node, cst.FunctionDef)):
-        return Outside(name, name)
+        return Symbolic(name, name)
     if frame.node.name.value.startswith("_") and frame.receiver is None and frame.owner is not None:
-        return Outside(name, name)
+        return Symbolic(name, name)
     if any(_is_placed(one.value) for one in arguments):
-        return Outside(name, name)
-    return declared(run, frame.node, parameter) or Outside(name, name)
+        return Symbolic(name, name)
+    return declared(run, frame.node, parameter) or Symbolic(name, name)
 
 
 def _is_placed(value: Value) -> bool:
@@ -165,7 +165,7 @@ def _from_outside(run: Run, name: str, parameter: cst.Param) -> Value:
     since = Step(Verb.RECEIVED, parameter, DeviceOf(name))
     run.steps.parameter(name, parameter)
     declare_tensor(run, name, parameter)
-    return as_proven(run, Outside(name, name, since))
+    return as_proven(run, Symbolic(name, name, since))
 
 
 def _bind_rest(

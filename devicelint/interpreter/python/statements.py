@@ -11,12 +11,12 @@ from devicelint.domain.values import (
     NONE,
     Batch,
     DictOf,
-    External,
+    ImportedName,
     Instance,
     ListOf,
     Module,
-    Outside,
     Placed,
+    Symbolic,
     Tensor,
     Unknown,
     Value,
@@ -77,7 +77,9 @@ def _forget_receiver(run: Run, call: cst.Call, value: Value) -> None:
         return
     if isinstance(func.value, cst.Name):
         receiver = run.lookup(func.value.value)
-        if isinstance(value, Placed) and isinstance(receiver, (Outside, Placed, Unknown, External)):
+        if isinstance(value, Placed) and isinstance(
+            receiver, (Symbolic, Placed, Unknown, ImportedName)
+        ):
             run.bind(func.value.value, value, func.value)
         elif isinstance(receiver, Batch) and receiver.whole:
             run.bind(func.value.value, Unknown("may move in place"), func.value)

@@ -9,12 +9,12 @@ from devicelint.domain.values import (
     Array,
     Const,
     DictOf,
-    External,
     HostObject,
+    ImportedName,
     ListOf,
-    Outside,
     ProjectModule,
     Stream,
+    Symbolic,
     Tuple,
     Unknown,
     Value,
@@ -31,7 +31,7 @@ from devicelint.interpreter.python.sequences import sliced
 def subscript(run: Run, node: cst.Subscript) -> Value:
     if isinstance(node.value, cst.Attribute) and node.value.attr.value == NAMESPACE:
         owner = run.evaluate(node.value.value)
-        if isinstance(owner, (External, ProjectModule)):
+        if isinstance(owner, (ImportedName, ProjectModule)):
             return member_by_name(run, owner, _part_of_key(run, node.slice[0].slice))
     value = run.evaluate(node.value)
     handler = items.get(type(value))
@@ -94,8 +94,8 @@ def _item_of_stream(run: Run, value: Stream, node: cst.Subscript) -> Value:
     return value.element
 
 
-@items(Outside)
-def _item_of_outside(run: Run, value: Outside, node: cst.Subscript) -> Value:
+@items(Symbolic)
+def _item_of_outside(run: Run, value: Symbolic, node: cst.Subscript) -> Value:
     key_of(run, node)
     place = f"{value.origin}[{run.code_of(node.slice[0])}]"
-    return as_proven(run, Outside(place, since=value.since))
+    return as_proven(run, Symbolic(place, since=value.since))

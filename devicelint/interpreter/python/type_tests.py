@@ -11,7 +11,7 @@ from devicelint.domain.values import (
     Class,
     Const,
     DictOf,
-    External,
+    ImportedName,
     Instance,
     ListOf,
     Module,
@@ -50,14 +50,14 @@ def isinstance_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
 @function("torch.is_tensor")
 def is_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = arguments.get(0, "obj")
-    answer = None if given is None else _is(run, given.value, External("torch.Tensor"))
+    answer = None if given is None else _is(run, given.value, ImportedName("torch.Tensor"))
     return HOST if answer is None else as_bool(answer)
 
 
 def _is(run: Run, value: Value, asked: Value) -> bool | None:
     if isinstance(value, (Module, Instance)) and isinstance(asked, Class):
         return _derives(run.state.read(value.ref, CLASS_FIELD), asked)
-    if not isinstance(asked, External):
+    if not isinstance(asked, ImportedName):
         return False if isinstance(asked, Class) and isinstance(value, Tensor) else None
     root, _, last = asked.name.rpartition(".")
     is_plain = root == "builtins" and last in _PLAIN

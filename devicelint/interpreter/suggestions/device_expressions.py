@@ -16,8 +16,8 @@ from devicelint.domain.values import (
     Instance,
     LibraryObject,
     Module,
-    Outside,
     Placed,
+    Symbolic,
     Tensor,
     Unknown,
     Value,
@@ -114,7 +114,7 @@ class Spelling:
         if not isinstance(site, (cst.Name, cst.Attribute)) or not self._is_bound(_root(site)):
             return None
         code = self._run.code_of(site)
-        if isinstance(value, (Tensor, Outside)):
+        if isinstance(value, (Tensor, Symbolic)):
             return f"{code}.device"
         if isinstance(value, (Module, Placed)):
             return f"next({code}.parameters()).device"
@@ -142,9 +142,9 @@ class Spelling:
             name = parameter.name.value
             value = fields.get(name)
             place = getattr(value, "device", None)
-            if isinstance(value, Outside) and name in (value.origin, value.parameter):
+            if isinstance(value, Symbolic) and name in (value.origin, value.parameter):
                 place = DeviceOf(value.origin)
-            is_tensor = isinstance(value, (Tensor, Batch, Outside))
+            is_tensor = isinstance(value, (Tensor, Batch, Symbolic))
             since = getattr(value, "since", None)
             unmoved = self._frame.bindings.get(name) is None or since in self._frame.passed
             if is_tensor and unmoved and place == device:
@@ -203,7 +203,7 @@ class Spelling:
         """Whether an origin such as `args.device` starts with a name that is bound here."""
         first = place.partition(".")[0]
         value = next((fields[first] for fields in self._scopes() if first in fields), None)
-        if isinstance(value, Outside):
+        if isinstance(value, Symbolic):
             return value.origin == first
         return isinstance(value, _MAY_NAME) or self._keeps(place)
 
@@ -224,7 +224,7 @@ class Spelling:
         with self._run.silence():
             value = self._run.evaluate(node)
         self._run.frame = outer
-        if isinstance(value, Outside):
+        if isinstance(value, Symbolic):
             return isinstance(device, Opaque) and value.origin == device.origin
         return _gives(value, device)
 
@@ -259,7 +259,7 @@ def _counts(name: str, value: Value, device: Device | None) -> bool:
 def _gives(value: Value, device: Device | None) -> bool:
     if isinstance(value, Const):
         return isinstance(device, Known) and value.value == str(device)
-    if isinstance(value, Outside):
+    if isinstance(value, Symbolic):
         return isinstance(device, Opaque) and value.origin == device.origin
     if not isinstance(value, DeviceHandle) or isinstance(value.device, Unsure):
         return False

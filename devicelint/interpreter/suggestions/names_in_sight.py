@@ -11,7 +11,7 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import (
     Batch,
     DictOf,
-    External,
+    ImportedName,
     ListOf,
     Module,
     Unknown,
@@ -36,13 +36,13 @@ class NamesInSight:
     def torch_name(self) -> str | None:
         """What `torch` is called here, or None where the file does not import it whole."""
         for name, value in self._visible():
-            if value == External("torch"):
+            if value == ImportedName("torch"):
                 return name
         return None
 
     def name_of(self, full: str) -> str | None:
         """How the file writes an imported thing here, such as `nn.ModuleList`."""
-        visible = {v.name: n for n, v in self._visible() if isinstance(v, External)}
+        visible = {v.name: n for n, v in self._visible() if isinstance(v, ImportedName)}
         parts = full.split(".")
         for cut in range(len(parts), 0, -1):
             name = visible.get(".".join(parts[:cut]))
@@ -94,7 +94,7 @@ class NamesInSight:
             return False
         with self._run.silence():
             callee = self._run.evaluate(call.func)
-        return isinstance(callee, External) and callee.name.endswith(".Parameter")
+        return isinstance(callee, ImportedName) and callee.name.endswith(".Parameter")
 
     def foreign_user_of(self, name: Site) -> cst.BaseExpression | None:
         """What another package brings and is given a local name: it may count on its device."""
@@ -107,7 +107,10 @@ class NamesInSight:
             ):
                 continue
             callee = self.value_of(one.func)
-            if isinstance(callee, External) and callee.name.partition(".")[0] not in _DEVICE_AWARE:
+            if (
+                isinstance(callee, ImportedName)
+                and callee.name.partition(".")[0] not in _DEVICE_AWARE
+            ):
                 return one.func
         return None
 

@@ -16,13 +16,13 @@ from devicelint.domain.values import (
     HOST,
     Batch,
     Const,
-    External,
     HostObject,
+    ImportedName,
     ListOf,
     NotMovable,
-    Outside,
     Partial,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -51,8 +51,8 @@ from devicelint.knowledge import (
 )
 
 
-@calls(External)
-def call_external(run: Run, callee: External, arguments: Arguments, site: cst.Call) -> Value:
+@calls(ImportedName)
+def call_external(run: Run, callee: ImportedName, arguments: Arguments, site: cst.Call) -> Value:
     result = call_by_name(run, callee.name, arguments, site)
     if not isinstance(result, Unknown):
         return result
@@ -233,7 +233,7 @@ def partial(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
 
 @function("argparse.ArgumentParser")
 def argument_parser(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    return Outside("parser")
+    return Symbolic("parser")
 
 
 @function("torch.utils.data.random_split", "torch.utils.data.dataset.random_split")

@@ -11,10 +11,10 @@ from devicelint.domain.values import (
     HOST,
     NONE,
     Const,
-    External,
+    ImportedName,
     ListOf,
-    Outside,
     Stream,
+    Symbolic,
     Tuple,
     Unknown,
     Value,
@@ -76,7 +76,7 @@ def call_collective(run: Run, name: str, arguments: Arguments, site: cst.Call) -
 def _is_of_default_group(group: Argument | None) -> bool:
     if group is None or group.value == NONE:
         return True
-    return isinstance(group.value, External) and group.value.name.endswith(".WORLD")
+    return isinstance(group.value, ImportedName) and group.value.name.endswith(".WORLD")
 
 
 def _announce(run: Run, operation: str, given: Argument, site: cst.Call) -> None:
@@ -94,7 +94,7 @@ def join_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
     given = arguments.get(0, "backend")
     backend = Const("cpu:gloo,cuda:nccl") if given is None or given.value == NONE else given.value
     option = ""
-    if isinstance(backend, Outside):
+    if isinstance(backend, Symbolic):
         option, backend = backend.origin, default_of(run, backend)
     said = backend.value if isinstance(backend, Const) else ""
     run.announce(GroupJoined(site, said.lower() if isinstance(said, str) else "", option))

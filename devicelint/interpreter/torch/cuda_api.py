@@ -17,7 +17,7 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     Flag,
-    Outside,
+    Symbolic,
     Unknown,
     Value,
 )
@@ -168,6 +168,6 @@ def _may_be_off(enabled: Argument | None) -> bool:
     """
     if enabled is None:
         return False
-    if enabled.value == FALSE or not isinstance(enabled.value, (Const, Flag, Outside)):
+    if enabled.value == FALSE or not isinstance(enabled.value, (Const, Flag, Symbolic)):
         return True
     return isinstance(enabled.site, cst.CSTNode) and asks_for_device(enabled.site)

@@ -18,9 +18,9 @@ from devicelint.domain.values import (
     Const,
     Dataset,
     DictOf,
-    External,
     Function,
     HostValue,
+    ImportedName,
     Instance,
     ListOf,
     Loader,
@@ -189,7 +189,7 @@ def method_of_loader(run: Run, receiver: Loader, name: str, node: cst.Call) -> V
         # An iterator over it had `next` before torch 1.13.
         assert isinstance(node.func, cst.Attribute)
         over = Arguments([Argument(node.func.value, receiver)])
-        return run.call(External("builtins.next"), over, node)
+        return run.call(ImportedName("builtins.next"), over, node)
     return Unknown(f"DataLoader.{name}()")
 
 

@@ -18,9 +18,9 @@ from devicelint.domain.values import (
     Const,
     Function,
     Instance,
-    Outside,
     Partial,
     Stream,
+    Symbolic,
     Tensor,
     Unknown,
     Value,
@@ -51,7 +51,7 @@ def _forks(run: Run, arguments: Arguments) -> bool:
     if workers is None or "set_start_method" in run.module_code:
         return False
     count = workers.value
-    if isinstance(count, Outside):
+    if isinstance(count, Symbolic):
         count = default_of(run, count)
     number = count.value if isinstance(count, Const) else None
     return isinstance(number, int) and number > 0 and (context is None or context.value == NONE)

@@ -13,7 +13,7 @@ from devicelint.domain.values import (
     NONE,
     Batch,
     Const,
-    External,
+    ImportedName,
     Module,
     Placed,
     Tensor,
@@ -58,7 +58,7 @@ def dtype_of(name: str) -> str | None:
 
 def legacy_device(value: Value) -> Known | None:
     """Where a legacy type, or a string that names one, puts tensors; None: it is none."""
-    name = value.name if isinstance(value, External) else None
+    name = value.name if isinstance(value, ImportedName) else None
     if isinstance(value, Const) and isinstance(value.value, str):
         name = value.value
     if name in ON_CUDA:

@@ -22,7 +22,7 @@ from devicelint.domain.devices import (
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation, Operand
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
-from devicelint.domain.values import Batch, Module, Outside, Placed, Tensor, Value
+from devicelint.domain.values import Batch, Module, Placed, Symbolic, Tensor, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import asks_for_device
@@ -33,7 +33,7 @@ def operand_of(value: Value, site: Site) -> Operand | None:
     """The operand that a value is, where it may be a tensor at all."""
     if isinstance(value, (Tensor, Batch, Placed)):
         return Operand(site, value, value.device, value.since)
-    if isinstance(value, Outside):
+    if isinstance(value, Symbolic):
         if value.since is None:
             return Operand(site, value, Unsure(f"{value.origin} is not known"))
         return Operand(site, value, DeviceOf(value.origin), value.since)
@@ -65,7 +65,7 @@ def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device
             return one.device, one.since
     for one in operands:
         if one.device != CPU and not isinstance(one.device, Unsure):
-            if isinstance(one.value, Outside) and (unknown or len(operands) > 1):
+            if isinstance(one.value, Symbolic) and (unknown or len(operands) > 1):
                 return _device_beside_outside(operands, one)
             return one.device, one.since
     firm = _firmly_on_cpu(operands)
@@ -97,7 +97,7 @@ def _device_beside_outside(
 ) -> tuple[Device, Step | None]:
     """`x` is not known to be a tensor: where it is a number, the other operand decides."""
     for one in operands:
-        if not isinstance(one.value, Outside):
+        if not isinstance(one.value, Symbolic):
             if one.device == CPU and mixes_as_scalar(one) is not False:
                 return Unsure(f"{outside.device} may be a number or a tensor"), None
             return one.device, one.since

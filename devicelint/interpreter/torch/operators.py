@@ -10,8 +10,8 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     Array,
     Batch,
-    Outside,
     Placed,
+    Symbolic,
     Tensor,
     Unknown,
     Value,
@@ -31,7 +31,7 @@ from devicelint.interpreter.torch.operands import (
 from devicelint.interpreter.torch.ranks import rank_of_operands
 
 
-@operates(Tensor, Batch, Placed, Outside)
+@operates(Tensor, Batch, Placed, Symbolic)
 def operate_on_tensors(
     run: Run, node: cst.CSTNode, symbol: str, left: Argument, right: Argument
 ) -> Value:
@@ -61,7 +61,7 @@ def _is_array(node: cst.BaseExpression) -> bool:
 
 def _operate(run: Run, site: cst.CSTNode, symbol: str, *sides: Argument) -> Value:
     """An elementwise operation, or a matrix product: operands share a device."""
-    if not any(isinstance(value, (*_TENSORS, Outside)) for _, value in sides):
+    if not any(isinstance(value, (*_TENSORS, Symbolic)) for _, value in sides):
         return Unknown(f"operands of {symbol} are not understood")
     mixes = symbol != "@"
     operands = [(one, mixes) for place, value in sides if (one := operand_of(value, place))]

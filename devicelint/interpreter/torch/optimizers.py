@@ -22,8 +22,8 @@ from devicelint.domain.values import (
     Class,
     Const,
     DictOf,
-    External,
     Function,
+    ImportedName,
     ListOf,
     Module,
     NotMovable,
@@ -155,7 +155,7 @@ def _is_understood(run: Run, func: cst.BaseExpression) -> bool:
     if not isinstance(func, (cst.Name, cst.Attribute)):
         return False
     callee = _quietly(run, func)
-    if isinstance(callee, External):
+    if isinstance(callee, ImportedName):
         return callee.name.startswith(("torch.", "builtins."))
     return isinstance(callee, (Function, Class, Bound, NotMovable))
 

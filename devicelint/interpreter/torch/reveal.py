@@ -15,8 +15,8 @@ from devicelint.domain.values import (
     Loader,
     Module,
     OneOf,
-    Outside,
     Placed,
+    Symbolic,
     Tensor,
     TensorDict,
     Tuple,
@@ -38,7 +38,7 @@ def revealed_device(run: Run, value: Value) -> Device:
             return module_device(run, value).device
         case TensorDict():
             return place_of(run, value).device
-        case Outside(origin):
+        case Symbolic(origin):
             return DeviceOf(origin)
         case Loader():
             return revealed_device(run, value.item)

@@ -17,8 +17,8 @@ from devicelint.domain.values import (
     Const,
     DictOf,
     ListOf,
-    Outside,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -133,7 +133,7 @@ def _take_operand(run: Run, application: Application, argument: Argument, slot: 
 
 def _taken_for_a_tensor(run: Run, value: Value) -> Value:
     """What comes from outside is a tensor, where nothing else can be given."""
-    if not isinstance(value, Outside) or value.since is None:
+    if not isinstance(value, Symbolic) or value.since is None:
         return value
     prove(run, value.origin)
     return as_proven(run, value)
@@ -221,7 +221,7 @@ def _tensor(run: Run, application: Application, result: Result) -> Tensor:
     group = application.groups.get(result.group or "", OperandGroup())
     device, since = common_device(group.plain, unknown=group.unknown)
     only_outside = bool(group.operands) and all(
-        isinstance(operand.value, Outside) for operand in group.plain
+        isinstance(operand.value, Symbolic) for operand in group.plain
     )
     if only_outside and group.unknown:
         device = Unsure("operands come from outside")
@@ -251,7 +251,7 @@ def _created(run: Run, application: Application, result: Result) -> Tensor:
         return Tensor(device, computed(site, device, since), rank, grad, role)
     if source is not None:
         device = source.device
-        if isinstance(source.value, Outside):
+        if isinstance(source.value, Symbolic):
             device = Unsure(f"{source.value.origin} may be a tensor or a number")
         return Tensor(device, computed(site, device, source.since), rank, grad, role)
     if isinstance(application.data, Unknown):

@@ -13,11 +13,11 @@ from devicelint.domain.values import (
     HOST,
     Batch,
     Const,
-    External,
-    Outside,
+    ImportedName,
     Parameters,
     Placed,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -116,7 +116,7 @@ def _reshaped(receiver: Value, *, scalar: bool | None) -> Tensor:
 def _scalar_in_shape(receiver: Value, arguments: Arguments) -> bool | None:
     """A shape has dimensions; `x.view(torch.int32)` names no shape and keeps them."""
     given = arguments.positional[:1]
-    if given and isinstance(given[0].value, External):
+    if given and isinstance(given[0].value, ImportedName):
         return receiver.scalar if isinstance(receiver, Tensor) else None
     return False
 
@@ -146,7 +146,7 @@ def _type(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.
     moved = converted(run, receiver, arguments, node)
     if moved is not None:
         return moved
-    named = given.value.name if isinstance(given.value, External) else ""
+    named = given.value.name if isinstance(given.value, ImportedName) else ""
     is_dtype = named.startswith("torch.") and not named.endswith("Tensor")
     stays = is_dtype and isinstance(receiver, (Tensor, Batch))
     return receiver if stays else Unknown("a type that is computed")
@@ -178,8 +178,8 @@ def _batch_items(receiver: Batch, name: str) -> Value:
     return Stream(inner if name == "values" else Tuple((HOST, inner)))
 
 
-@methods(Outside)
-def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) -> Value:
+@methods(Symbolic)
+def method_of_parameter(run: Run, receiver: Symbolic, name: str, node: cst.Call) -> Value:
     """A method of something from outside: it may be a tensor, a module, or anything."""
     if name in MOVES:
         return move_unknown(run, receiver, name, node)
@@ -196,7 +196,7 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
         run.steps.option(arguments)
         note_option(run, arguments)
     if name == "parse_args":
-        return Outside("args")
+        return Symbolic("args")
     if name in _KEEPS_PLACE:
         return receiver
     if name in TENSOR_METHODS or (name == "numpy" and _is_of_torch(run)):
@@ -211,7 +211,7 @@ def method_of_parameter(run: Run, receiver: Outside, name: str, node: cst.Call) 
     return _method_of_assumed(run, receiver, name, arguments, node)
 
 
-def _named_of_outside(run: Run, receiver: Outside, name: str) -> Value:
+def _named_of_outside(run: Run, receiver: Symbolic, name: str) -> Value:
     """What else a caller's module gives one by one."""
     tensor = parameter_in(run, receiver)
     return Stream(Tuple((HOST, tensor)) if name.startswith("named") else tensor)
@@ -235,7 +235,7 @@ _PROVES_TENSOR = frozenset(
 
 
 def _method_of_assumed(
-    run: Run, receiver: Outside, name: str, arguments: Arguments, node: cst.Call
+    run: Run, receiver: Symbolic, name: str, arguments: Arguments, node: cst.Call
 ) -> Value:
     device: Device = DeviceOf(receiver.origin)
     if receiver.since is None:

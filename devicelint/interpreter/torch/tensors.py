@@ -20,9 +20,9 @@ from devicelint.domain.values import (
     Flag,
     Loader,
     NotMovable,
-    Outside,
     Parameters,
     Placed,
+    Symbolic,
     Tensor,
     Unknown,
     Value,
@@ -91,7 +91,7 @@ def of_moved(run: Run, value: Placed, name: str, node: cst.Attribute) -> Value:
 def of_device(run: Run, value: DeviceHandle, name: str, node: cst.Attribute) -> Value:
     device = value.device
     if name == "type":
-        return Const(device.type) if isinstance(device, Known) else Outside(f"{device}.type")
+        return Const(device.type) if isinstance(device, Known) else Symbolic(f"{device}.type")
     if name == "index" and isinstance(device, Known) and device.type == "cpu":
         return NONE
     return DeviceIndex(device) if name == "index" else HOST

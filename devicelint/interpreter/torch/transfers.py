@@ -28,12 +28,12 @@ from devicelint.domain.values import (
     Batch,
     Const,
     DeviceHandle,
-    External,
+    ImportedName,
     Module,
     NotMovable,
-    Outside,
     Parameters,
     Placed,
+    Symbolic,
     Tensor,
     Unknown,
     Value,
@@ -111,8 +111,8 @@ def move_unknown(run: Run, receiver: Value, method: str, node: cst.Call) -> Valu
     target, _ = target_of(run, method, arguments, node)
     if target is None or method == "to_empty":
         return receiver
-    origin = receiver.origin if isinstance(receiver, Outside) else ""
-    if isinstance(receiver, External):
+    origin = receiver.origin if isinstance(receiver, Symbolic) else ""
+    if isinstance(receiver, ImportedName):
         origin = receiver.name
     result = Placed(target, Step(Verb.MOVED, node, target), origin)
     assert isinstance(node.func, cst.Attribute)
@@ -177,7 +177,7 @@ def own_device(value: Value) -> Device:
     match value:
         case Tensor() | Batch() | Placed() | DeviceHandle():
             return value.device
-        case Outside(origin):
+        case Symbolic(origin):
             return DeviceOf(origin)
         case _:
             return Unsure("it has no device")

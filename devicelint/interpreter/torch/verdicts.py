@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from devicelint.domain.devices import CPU, Agreement, Device, DeviceOf, Opaque, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
-from devicelint.domain.values import Module, Outside, Placed
+from devicelint.domain.values import Module, Placed, Symbolic
 from devicelint.domain.verdicts import Excuse, Judged, Level, Verdict
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
@@ -66,7 +66,7 @@ def _may_be_a_number(run: Run, operands: Operands) -> bool:
 
 def _is_tensor_for_sure(run: Run, operand: Operand) -> bool:
     """A parameter is a tensor where its function uses it as one; `x * 2` alone proves nothing."""
-    if not isinstance(operand.value, Outside) or is_proven(run, operand.value.origin):
+    if not isinstance(operand.value, Symbolic) or is_proven(run, operand.value.origin):
         return True
     if is_doubted(run, operand.value.origin):
         return False

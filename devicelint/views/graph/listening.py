@@ -7,7 +7,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, NOT_UNDERSTOOD, Device, Unsure
 from devicelint.domain.events import Assigned, DiscardedTransfer, Evaluated, Event, Transfer
 from devicelint.domain.history import Verb
-from devicelint.domain.values import Array, DeviceHandle, Module, OneOf, Outside, TensorDict, Value
+from devicelint.domain.values import Array, DeviceHandle, Module, OneOf, Symbolic, TensorDict, Value
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.torch.modules.registration import is_without_tensors
@@ -165,7 +165,7 @@ class _Hearing:
 
 def _device_of(value: Value, run: Run) -> Device:
     """Where a value is; what comes from outside may be anything, a loss has nothing anywhere."""
-    if isinstance(value, Outside) or _is_empty(value, run):
+    if isinstance(value, Symbolic) or _is_empty(value, run):
         return NOT_UNDERSTOOD
     return revealed_device(run, value)
 

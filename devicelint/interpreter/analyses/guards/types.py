@@ -8,7 +8,7 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU
 from devicelint.domain.guard_events import ChosenType
-from devicelint.domain.values import External
+from devicelint.domain.values import ImportedName
 from devicelint.interpreter.analyses.guards.bindings import bindings_of
 from devicelint.interpreter.analyses.guards.conditions import Asked, asked_by, scope_around
 from devicelint.interpreter.engine.run import Run
@@ -66,10 +66,10 @@ def _type(run: Run, node: cst.BaseExpression) -> tuple[bool, str] | None:
         return None
     with run.silence():
         value = run.evaluate(node)
-    device = legacy_device(value) if isinstance(value, External) else None
-    if isinstance(value, External) and value.name == "torch.Tensor":
+    device = legacy_device(value) if isinstance(value, ImportedName) else None
+    if isinstance(value, ImportedName) and value.name == "torch.Tensor":
         return False, "FloatTensor"
-    if device is None or not isinstance(value, External):
+    if device is None or not isinstance(value, ImportedName):
         return None
     return device != CPU, value.name.rpartition(".")[2]
 

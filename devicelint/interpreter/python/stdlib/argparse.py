@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devicelint.domain.values import Const, Outside, Unknown, Value
+from devicelint.domain.values import Const, Symbolic, Unknown, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 
@@ -22,7 +22,7 @@ def note_option(run: Run, arguments: Arguments) -> None:
             run.state.write(_OPTIONS, option, default.value)
 
 
-def default_of(run: Run, value: Outside) -> Value:
+def default_of(run: Run, value: Symbolic) -> Value:
     """What an option is where nobody says otherwise."""
     last = value.origin.rpartition(".")[2]
     return run.state.read(_OPTIONS, last) or Unknown(f"{value.origin} has no default")

@@ -10,7 +10,7 @@ from devicelint.domain.values import (
     NONE,
     Const,
     DictOf,
-    External,
+    ImportedName,
     Instance,
     ListOf,
     Partial,
@@ -48,7 +48,7 @@ def named_tuple(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
     names = None if fields is None else _names(run, fields.value)
     if not names or set(arguments.keywords) - {"field_names", "typename"}:
         return Unknown("a namedtuple of unknown fields")
-    return Partial(External(_RECORD), (Tuple(tuple(map(Const, names))),))
+    return Partial(ImportedName(_RECORD), (Tuple(tuple(map(Const, names))),))
 
 
 def _names(run: Run, fields: Value) -> tuple[str, ...]:

@@ -8,11 +8,11 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import (
     Bound,
     DictOf,
-    External,
     Function,
+    ImportedName,
     Module,
-    Outside,
     Partial,
+    Symbolic,
     Unknown,
     Value,
 )
@@ -39,7 +39,7 @@ def spawn(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`mp.spawn(fn, args)` calls `fn(rank, *args)` in each process."""
     function = arguments.get(0, "fn")
     if function is not None:
-        rank = Argument(site, Outside(_rank_of(function.value)))
+        rank = Argument(site, Symbolic(_rank_of(function.value)))
         _call_apart(run, function.value, _given(run, arguments.get(1, "args"), site, rank), site)
     return Unknown("a context of processes")
 
@@ -126,4 +126,4 @@ def _call_apart(run: Run, function: Value, given: Arguments, site: cst.Call) -> 
 @function("torch.multiprocessing.get_context", "multiprocessing.get_context")
 def get_context(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """A context offers what the module does."""
-    return External("torch.multiprocessing")
+    return ImportedName("torch.multiprocessing")

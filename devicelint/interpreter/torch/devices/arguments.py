@@ -24,10 +24,10 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     DeviceIndex,
-    External,
     HostValue,
-    Outside,
+    ImportedName,
     Placed,
+    Symbolic,
     Tensor,
     Value,
 )
@@ -69,11 +69,11 @@ def device_named(run: Run, argument: Argument) -> Device | None:
             return None
         case Tensor() | Batch() | Placed():
             return value.device
-        case Outside(origin):
+        case Symbolic(origin):
             run.steps.index_used(value)
             last = origin.rpartition(".")[2]
             return None if "dtype" in last else Opaque(origin)
-        case External(name):
+        case ImportedName(name):
             return _from_import(name)
         case _:
             return _computed(run, argument, Unsure("the device is computed"))

@@ -24,7 +24,7 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     Flag,
-    Outside,
+    Symbolic,
     Unknown,
     Value,
 )
@@ -84,7 +84,7 @@ def make_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
         return _device_from_text(run, value, arguments, site)
     if isinstance(value, DeviceHandle):
         return DeviceHandle(value.device, value.site, value.literal)
-    if isinstance(value, Outside):
+    if isinstance(value, Symbolic):
         return DeviceHandle(Opaque(value.origin), site)
     device = device_named(run, given)
     return DeviceHandle(device or Unsure("the device is computed"), site)
@@ -151,7 +151,7 @@ def str_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return replace(value, is_object=False)
     if isinstance(value, Const):
         return value if isinstance(value.value, str) else HOST
-    return value if isinstance(value, Outside) else HOST
+    return value if isinstance(value, Symbolic) else HOST
 
 
 @enters(DeviceHandle)

@@ -12,7 +12,7 @@ from devicelint.domain.values import (
     Batch,
     Module,
     OneOf,
-    Outside,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -120,7 +120,7 @@ def _call_owner(
     for argument in arguments:
         for value in _tensors_in(argument.value):
             operand = operand_of(value, argument.site)
-            if operand is not None and not isinstance(value, Outside):
+            if operand is not None and not isinstance(value, Symbolic):
                 misplaced = check_input(run, site, own, operand) or misplaced
     place = module_device(run, module)
     tensor = Tensor(place.device, place.since, False, True, "parameter")
@@ -204,7 +204,7 @@ def _through_unknown(
         isinstance(one, Module) and module_device(run, one).device == place.device
         for one in options
     )
-    if operand is not None and are_there and not isinstance(value, Outside):
+    if operand is not None and are_there and not isinstance(value, Symbolic):
         check_input(run, site, own, operand)
         return Tensor(place.device, place.since, None, None if run.no_grad else True)
     return Unknown("a Sequential of unknown layers")

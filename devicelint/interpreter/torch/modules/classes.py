@@ -16,8 +16,8 @@ from devicelint.domain.values import (
     Class,
     Const,
     DeviceHandle,
-    External,
     HostValue,
+    ImportedName,
     Instance,
     Module,
     OneOf,
@@ -143,4 +143,4 @@ def _make_parameters(
         run.state.write(inner.ref, DEVICE_FIELD, Placed(device, Step(Verb.BUILT, node, device)))
     elif not all(isinstance(one.value, (Const, HostValue)) for one in arguments):
         return
-    run.state.write(inner.ref, TORCH_FIELD, External(base))
+    run.state.write(inner.ref, TORCH_FIELD, ImportedName(base))

@@ -13,8 +13,8 @@ from devicelint.domain.values import (
     DictOf,
     Module,
     OneOf,
-    Outside,
     Placed,
+    Symbolic,
     Tensor,
     Unknown,
     Value,
@@ -101,7 +101,7 @@ def _keep_buffers(
                 kept = Tensor(value.device, value.since, scalar, False, "buffer")
                 run.note_made(argument.site)
                 run.state.write(module.ref, f"@site:{name}", Const(name, argument.site))
-            elif isinstance(value, (Outside, Unknown)):
+            elif isinstance(value, (Symbolic, Unknown)):
                 kept = Unknown("a buffer from outside")
             run.state.write(module.ref, name, kept)
 

@@ -17,8 +17,8 @@ from devicelint.domain.values import (
     Const,
     Instance,
     Module,
-    Outside,
     Placed,
+    Symbolic,
     Tensor,
     Unknown,
     Value,
@@ -36,7 +36,7 @@ _OF_MODULES = (
 )
 
 
-def copy_of_outside(run: Run, value: Outside, site: cst.Call) -> Value | None:
+def copy_of_outside(run: Run, value: Symbolic, site: cst.Call) -> Value | None:
     """A copy of what a caller gives, where the code treats that as a module."""
     called = mentions_in(run.program.tree).methods
     treated = any(value.origin in called.get(method, ()) for method in _OF_MODULES)
@@ -54,7 +54,7 @@ def reached_by(run: Run, module: Module, target: Device) -> Device:
     return target
 
 
-def parameter_in(run: Run, module: Module | Outside) -> Value:
+def parameter_in(run: Run, module: Module | Symbolic) -> Value:
     """A parameter of a module; of a caller's, it is where that is."""
     if isinstance(module, Module):
         return any_parameter(run, module)
@@ -83,7 +83,7 @@ def deepcopy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
         return Unknown("deepcopy of nothing")
     if isinstance(given.value, Module):
         return copy_module(run, given.value, site)
-    if isinstance(given.value, Outside):
+    if isinstance(given.value, Symbolic):
         return copy_of_outside(run, given.value, site) or Unknown("a copy")
     return given.value if isinstance(given.value, (Tensor, Const)) else Unknown("a copy")
 

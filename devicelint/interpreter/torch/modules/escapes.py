@@ -6,7 +6,7 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU, Unsure
 from devicelint.domain.history import Site, Step, Verb
-from devicelint.domain.values import External, Module, Outside, Unknown, Value
+from devicelint.domain.values import ImportedName, Module, Symbolic, Unknown, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.hooks import EVERY_EVENT, Analysis, analysis
 from devicelint.interpreter.engine.objects import module_device
@@ -36,10 +36,10 @@ class Escapes(Analysis):
 
 def _may_move(callee: Value) -> bool:
     """Whether a callee is not seen, and so may move the modules that it is given."""
-    if isinstance(callee, External):
+    if isinstance(callee, ImportedName):
         root = callee.name.partition(".")[0]
         return root not in _SEEN_THROUGH or callee.name.startswith("torch.distributed.")
-    return isinstance(callee, (Outside, Unknown))
+    return isinstance(callee, (Symbolic, Unknown))
 
 
 def let_go(run: Run, arguments: Arguments, site: Site) -> None:

@@ -8,10 +8,10 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import (
     HOST,
     DeviceHandle,
-    External,
+    ImportedName,
     Module,
-    Outside,
     Parameters,
+    Symbolic,
     Unknown,
     Value,
 )
@@ -49,7 +49,7 @@ def of_module(run: Run, value: Module, name: str, node: cst.Attribute) -> Value:
         return DeviceHandle(module_device(run, value).device, node)
     if name in _OWN_TENSORS:
         base = run.state.read(value.ref, TORCH_FIELD)
-        knowledge = module_class(base.name if isinstance(base, External) else value.name)
+        knowledge = module_class(base.name if isinstance(base, ImportedName) else value.name)
         if knowledge is not None and knowledge.owns_tensors:
             return parameter_of(run, value)
     return HOST if name == "training" else _part(run, value, name, node)
@@ -81,7 +81,7 @@ def _item_of_module(run: Run, value: Module, node: cst.Subscript) -> Value:
 
 @elements(Parameters)
 def _parameter(run: Run, value: Parameters, site: Site) -> Value:
-    if isinstance(value.module, (Module, Outside)):
+    if isinstance(value.module, (Module, Symbolic)):
         return parameter_in(run, value.module)
     return Unknown("an element of something unknown")
 

@@ -6,7 +6,7 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU
 from devicelint.domain.events import Operand
-from devicelint.domain.values import Batch, Class, Module, Outside, Placed, Tensor, Unknown, Value
+from devicelint.domain.values import Batch, Class, Module, Placed, Symbolic, Tensor, Unknown, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
@@ -29,7 +29,7 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
     for argument in inputs_of(arguments) if checks else ():
         value = as_batch(run, argument.value)
         operand = operand_of(value, argument.site)
-        if operand is None or isinstance(value, Outside) or mixes_as_scalar(operand):
+        if operand is None or isinstance(value, Symbolic) or mixes_as_scalar(operand):
             continue
         if check_input(run, site, own, operand):
             break
