@@ -12,7 +12,7 @@ from typing import Protocol
 
 from devicelint.domain.history import Site
 from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT, World
-from devicelint.interpreter.engine.budget import Patience
+from devicelint.interpreter.engine.budget import Budget
 from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run, Split
@@ -41,7 +41,7 @@ class Walker(Protocol):
         world: World,
         listener: Listener,
         *,
-        patience: Patience,
+        budget: Budget,
         splits: bool,
     ) -> Run:
         """Return a run that has not begun."""
@@ -60,9 +60,9 @@ def explore(
     Where a flag of the program separates two paths that leave a value on two devices, each of its
     values is a world of its own.  The events of a walk that was given up are the listener's to
     forget: `listener_for` is called anew for each walk.  What only serves events that are not
-    `wanted` by name is left out; None wants all.  Raises `GivenUp` where it takes too much.
+    `wanted` by name is left out; None wants all.  Raises `BudgetExceeded` where it takes too much.
     """
-    begin = _Begin(program, listener_for, walker, wanted, Patience.for_file(program.lines))
+    begin = _Begin(program, listener_for, walker, wanted, Budget.for_file(program.lines))
     walks = list(_walk_settings(begin, WITH_ONE))
     if everywhere or any(walk.counts_accelerators for walk in walks):
         walks.extend(_walk_settings(begin, WITH_SEVERAL))
@@ -80,12 +80,12 @@ class _Begin:
     listener_for: Callable[[World], Listener]
     walker: Walker
     wanted: Container[str] | None
-    patience: Patience
+    budget: Budget
 
     def __call__(self, world: World, *, splits: bool) -> Run:
         """A run that is about to walk in a world."""
         listener = self.listener_for(world)
-        run = self.walker(self.program, world, listener, patience=self.patience, splits=splits)
+        run = self.walker(self.program, world, listener, budget=self.budget, splits=splits)
         attend(run, self.wanted)
         run.guesses.begin(run)
         return run

@@ -11,7 +11,7 @@ from devicelint.crash import error_in_one_line
 from devicelint.domain.events import Event
 from devicelint.domain.worlds import World
 from devicelint.finding import Certainty
-from devicelint.interpreter.engine.budget import GivenUp
+from devicelint.interpreter.engine.budget import BudgetExceeded
 from devicelint.interpreter.engine.run import Listener, Run, Split
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.linter.locations import RawFinding
@@ -125,7 +125,7 @@ def _plugin_reports(
     try:
         for report in handle(event, context):
             yield _report(report)
-    except (Split, GivenUp, RecursionError):
+    except (Split, BudgetExceeded, RecursionError):
         raise
     except Exception as error:
         message = f"{rule.code} {rule.name} of {rule.plugin} has failed: {error_in_one_line(error)}"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from devicelint.config import Config
 from devicelint.interpreter import Program
-from devicelint.interpreter.engine.budget import GivenUp
+from devicelint.interpreter.engine.budget import BudgetExceeded
 from devicelint.linter.assumptions import guesses_by
 from devicelint.linter.collector import RuleFailed
 from devicelint.text.parse import CheckError, GivenUpError, parse, too_deep
@@ -33,5 +33,5 @@ def input_errors(source: SourceFile) -> Iterator[None]:
         yield
     except RecursionError:
         raise too_deep(source) from None
-    except (GivenUp, RuleFailed) as reason:
+    except (BudgetExceeded, RuleFailed) as reason:
         raise GivenUpError(source.path, 1, 0, f"is not checked: {reason}") from None

@@ -7,7 +7,7 @@ from functools import partial
 
 from devicelint.config import Config
 from devicelint.interpreter import Program, explore
-from devicelint.interpreter.engine.budget import GivenUp
+from devicelint.interpreter.engine.budget import BudgetExceeded
 from devicelint.interpreter.engine.tracing import JudgingRun, WatchingRun
 from devicelint.linter.program import input_errors, program_of
 from devicelint.text.source import SourceFile
@@ -56,7 +56,7 @@ def _charted(program: Program) -> Charting:
     for everywhere in (True, False):
         charting = Charting(program.tree)
         walker = partial(WatchingRun, watched=charting.watched)
-        with suppress(GivenUp) if everywhere else nullcontext():
+        with suppress(BudgetExceeded) if everywhere else nullcontext():
             explore(program, charting.listener_for, walker, everywhere=everywhere)
             break
     return charting

@@ -10,15 +10,15 @@ _STEPS_BETWEEN_LOOKS = 1_000
 """How many statements are walked between two looks at the clock."""
 
 
-class GivenUp(Exception):
+class BudgetExceeded(Exception):
     """A file takes more than any file deserves; says which bound it has met."""
 
 
-class Exhausted(GivenUp):
+class StepsExceeded(BudgetExceeded):
     """A walk has taken more steps than a program of this size deserves."""
 
 
-class OutOfTime(GivenUp):
+class OutOfTime(BudgetExceeded):
     """All walks of a file together have taken too long."""
 
 
@@ -39,14 +39,14 @@ LIMITS = Limits()
 
 
 @dataclass(frozen=True)
-class Patience:
+class Budget:
     """What is left for a walk: statements, and the moment when there is no more time."""
 
     steps: int
     until: float = math.inf
 
     @classmethod
-    def for_file(cls, lines: int) -> Patience:
+    def for_file(cls, lines: int) -> Budget:
         """For a file of so many lines that is checked from now on."""
         steps = LIMITS.steps + LIMITS.steps_per_line * lines
         return cls(steps, process_time() + LIMITS.seconds)
@@ -54,10 +54,10 @@ class Patience:
     def look(self, steps: int) -> int:
         """Let the walk go on after so many steps, and say after how many to ask again.
 
-        Raises `GivenUp` where there is nothing left.
+        Raises `BudgetExceeded` where there is nothing left.
         """
         if steps > self.steps:
-            raise Exhausted(f"it takes more than {self.steps} steps")
+            raise StepsExceeded(f"it takes more than {self.steps} steps")
         if process_time() > self.until:
             raise OutOfTime(f"it takes more than {LIMITS.seconds:g} seconds")
         return min(steps + _STEPS_BETWEEN_LOOKS, self.steps + 1)

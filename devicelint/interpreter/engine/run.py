@@ -28,7 +28,7 @@ from devicelint.domain.values import (
 )
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.budget import Patience
+from devicelint.interpreter.engine.budget import Budget
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.guesses import guesses_of
 from devicelint.interpreter.engine.memory import Memory, Surroundings
@@ -61,7 +61,7 @@ class Run(Surroundings, Memory):
         world: World,
         listener: Listener,
         *,
-        patience: Patience,
+        budget: Budget,
         splits: bool,
     ) -> None:
         Surroundings.__init__(self)
@@ -74,7 +74,7 @@ class Run(Surroundings, Memory):
         self.frame = Frame.of_module(program.tree, program.home)
         self._listener = listener
         self.guesses = guesses_of(program.guesses)
-        self.patience = patience
+        self.budget = budget
         self._look_at = 0
         self._last_transfer: Transfer | None = None
         self._addresses: dict[tuple[Site, Ref, str], Ref] = {}
@@ -109,7 +109,7 @@ class Run(Surroundings, Memory):
         """Do what a statement does to the state."""
         self.moment += 1
         if self.moment >= self._look_at:
-            self._look_at = self.patience.look(self.moment)
+            self._look_at = self.budget.look(self.moment)
         self.steps_elsewhere += not self.frame.is_checked
         handler = executes.get(type(statement))
         if handler is not None:

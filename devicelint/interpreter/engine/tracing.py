@@ -21,7 +21,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.domain.worlds import World
-from devicelint.interpreter.engine.budget import Patience
+from devicelint.interpreter.engine.budget import Budget
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
@@ -37,11 +37,11 @@ class WatchingRun(Run):
         world: World,
         listener: Listener,
         *,
-        patience: Patience,
+        budget: Budget,
         splits: bool,
         watched: Collection[cst.CSTNode],
     ) -> None:
-        super().__init__(program, world, listener, patience=patience, splits=splits)
+        super().__init__(program, world, listener, budget=budget, splits=splits)
         self._watched = watched
 
     def evaluate(self, node: cst.BaseExpression) -> Value:
@@ -80,10 +80,10 @@ class TellingRun(Run):
         world: World,
         listener: Listener,
         *,
-        patience: Patience,
+        budget: Budget,
         splits: bool,
     ) -> None:
-        super().__init__(program, world, listener, patience=patience, splits=splits)
+        super().__init__(program, world, listener, budget=budget, splits=splits)
         self._first_listener = listener
         self._last_told: dict[int, tuple[Value | None, Frame | None]] = {}
 

@@ -23,7 +23,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.domain.worlds import World
-from devicelint.interpreter.engine.budget import Exhausted, OutOfTime, Patience
+from devicelint.interpreter.engine.budget import Budget, OutOfTime, StepsExceeded
 from devicelint.interpreter.engine.frame import GLOBALS
 from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Contents, Program
@@ -185,8 +185,8 @@ def is_walked(run: Run, home: Ref) -> bool:
 def _walk(program: Program, importer: Run) -> Contents:
     steps = _STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines
     world = World(importer.world.accelerators)
-    patience = Patience(steps, importer.patience.until)
-    run = Run(program, world, _unheard, patience=patience, splits=False)
+    budget = Budget(steps, importer.budget.until)
+    run = Run(program, world, _unheard, budget=budget, splits=False)
     attend(run, frozenset())
     known, before = run.notes(Followed), importer.notes(Followed)
     known.lines = before.lines + program.lines
@@ -194,7 +194,7 @@ def _walk(program: Program, importer: Run) -> Contents:
     run.state.write(program.home, "__name__", Const("a module that is imported"))
     program.walked[world] = Contents()  # What imports it in a circle finds nothing yet.
     try:
-        with suppress(Exhausted):
+        with suppress(StepsExceeded):
             run.execute_block(program.tree)
     except (OutOfTime, RecursionError):
         del program.walked[world]

@@ -13,7 +13,7 @@ from devicelint.domain.worlds import WITH_ONE, World
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.analyses.path_joins import PathJoins
 from devicelint.interpreter.analyses.unknown_inputs import UnknownInputs
-from devicelint.interpreter.engine.budget import Patience
+from devicelint.interpreter.engine.budget import Budget
 from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.steps import Hearer, Notes, Steps
@@ -46,9 +46,7 @@ class Names(Notes):
 
 def run_of(code: str = "") -> Run:
     program = Program(cst.parse_module(code), code)
-    return Run(
-        program, WITH_ONE, lambda event, run: None, patience=Patience.for_file(1), splits=False
-    )
+    return Run(program, WITH_ONE, lambda event, run: None, budget=Budget.for_file(1), splits=False)
 
 
 def test_a_step_is_heard_by_all_who_define_it():
