@@ -11,7 +11,6 @@ DEMO_BIN := $(DEMO_VENV)/bin
 DEMO ?= examples/broken/cpu_batches.py
 
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses=logical --dist=loadfile
-OF_THE_GUARD := tests/guard tests/conformance
 # Pages, and what is tested in this process, without torch and without other programs.
 QUICK := devicelint/rules docs $(addprefix tests/,config domain fixes interpreter linter output rules \
   structure suppression text views workspace)
@@ -54,10 +53,8 @@ layers: setup
 generated: setup
 	$(BIN)/python tools/generate.py --check
 
-# What is measured is devicelint: measuring what tests the guard would cost time and show nothing.
 unit: setup
-	$(PYTEST) --cov tests devicelint/rules docs $(patsubst %,--ignore=%,$(OF_THE_GUARD))
-	$(PYTEST) $(OF_THE_GUARD)
+	$(PYTEST) --cov
 
 quick: lint types layers quick-unit
 

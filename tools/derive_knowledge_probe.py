@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 
-from benchmarks.op_agreement_judges import ANSWERS, Located, tensors
+from benchmarks.op_agreement_judges import ANSWERS, Placed, tensors
 
 Place: TypeAlias = "int | str"
 """An argument: its position, or its keyword."""
@@ -27,7 +27,7 @@ class Sample:
     """Arguments that a function takes, all on the CPU."""
 
     function: Callable[..., Any]
-    given: Located
+    given: Placed
 
     def count(self) -> int:
         """How many tensors there are."""
@@ -39,7 +39,7 @@ class Sample:
         named: list[tuple[Place, Any]] = [*enumerate(args), *kwargs.items()]
         return [place for place, value in named for _ in tensors(value)]
 
-    def placed(self, on_host: Collection[int], *, scalar: int | None = None) -> Located:
+    def placed(self, on_host: Collection[int], *, scalar: int | None = None) -> Placed:
         """A copy of the arguments: those tensors on the CPU, and one of them without dimensions."""
         leaves, spec = tree_flatten(self.given)
         found = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
@@ -47,7 +47,7 @@ class Sample:
             copied = leaves[place].detach().clone()
             copied = copied.flatten()[0].clone() if index == scalar else copied
             leaves[place] = copied if index in on_host else copied.to("cuda")
-        placed: Located = tree_unflatten(leaves, spec)
+        placed: Placed = tree_unflatten(leaves, spec)
         return placed
 
     def runs(self, on_host: Collection[int], *, scalar: int | None = None) -> bool | None:
@@ -66,7 +66,7 @@ class Sample:
             return (False if any(text.search(str(error)) for text in words) else None), None
         return True, found
 
-    def call(self, given: Located) -> Any:
+    def call(self, given: Placed) -> Any:
         """Make the call, always with the same numbers."""
         torch.manual_seed(0)
         with warnings.catch_warnings():
