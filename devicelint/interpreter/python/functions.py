@@ -64,24 +64,38 @@ def call_function(
 
     `site` is the call; a decorator stands for one; None where Python itself calls.
     """
-    node = function.node
-    assert isinstance(node, (cst.FunctionDef, cst.Lambda))
-    key = (node, receiver, _place_of(run, receiver), _parts_of(run, receiver), *arguments.values())
+    key = _key_of(run, function, receiver, arguments)
     known = run.remembered.get(key)
     if known is not None and _is_silent(run, function):
         return known
-    if not _may_enter(run, function, node):
+    if not _may_enter(run, function):
         return known or Unknown(f"{function.name} is called too deep or too often")
     if site is not None and function.home == run.program.home:
-        run.entered.add(node)
+        run.entered.add(function.node)
     frame = _frame_of(run, function, site, receiver, module)
-    first = receiver if function.kind != "static" else None
-    bind_parameters(run, frame, node.params, arguments, first)
-    result = _walk(run, frame, function)
-    run.steps.returned(frame, arguments, result)
+    result = _returned(run, frame, function, arguments)
     result = _seen_by_caller(run, function, arguments, result, site)
     if _is_plain(result):
         run.remembered[key] = result
+    return result
+
+
+def _key_of(
+    run: Run, function: Function, receiver: Value | None, arguments: Arguments
+) -> tuple[object, ...]:
+    """What the result of a call depends on."""
+    place, parts = _place_of(run, receiver), _parts_of(run, receiver)
+    return (function.node, receiver, place, parts, *arguments.values())
+
+
+def _returned(run: Run, frame: Frame, function: Function, arguments: Arguments) -> Value:
+    """What the body gives, walked in its frame with the arguments of a call."""
+    node = frame.node
+    assert isinstance(node, (cst.FunctionDef, cst.Lambda))
+    receiver = frame.receiver if function.kind != "static" else None
+    bind_parameters(run, frame, node.params, arguments, receiver)
+    result = _walk(run, frame, function)
+    run.steps.returned(frame, arguments, result)
     return result
 
 
@@ -184,8 +198,9 @@ def _is_too_far(run: Run, function: Function) -> bool:
     return run.steps_elsewhere > _STEPS_ELSEWHERE + run.program.lines * _STEPS_ELSEWHERE_PER_LINE
 
 
-def _may_enter(run: Run, function: Function, node: cst.FunctionDef | cst.Lambda) -> bool:
+def _may_enter(run: Run, function: Function) -> bool:
     frame: Frame | None = run.frame
+    node = function.node
     if run.frame.depth >= _DEEPEST or _is_too_far(run, function):
         return False
     while frame is not None:

@@ -183,15 +183,10 @@ def is_walked(run: Run, home: Ref) -> bool:
 
 
 def _walk(program: Program, importer: Run) -> Contents:
-    steps = _STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines
     world = World(importer.world.accelerators)
-    budget = Budget(steps, importer.budget.until)
-    run = Run(program, world, _unheard, budget=budget, splits=False)
-    attend(run, frozenset())
+    run = _unheard_run(program, world, importer.budget)
     known, before = run.notes(Followed), importer.notes(Followed)
     known.lines = before.lines + program.lines
-    run.state.write(program.home, _WALKED, Const(True))
-    run.state.write(program.home, "__name__", Const("a module that is imported"))
     program.walked[world] = Contents()  # What imports it in a circle finds nothing yet.
     try:
         with suppress(StepsExceeded):
@@ -208,6 +203,16 @@ def _walk(program: Program, importer: Run) -> Contents:
     else:
         program.walked[world] = contents
     return contents
+
+
+def _unheard_run(program: Program, world: World, left: Budget) -> Run:
+    """A run through a file that is imported: it ends when the run of the importer does."""
+    budget = Budget(_STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines, left.until)
+    run = Run(program, world, _unheard, budget=budget, splits=False)
+    attend(run, frozenset())
+    run.state.write(program.home, _WALKED, Const(True))
+    run.state.write(program.home, "__name__", Const("a module that is imported"))
+    return run
 
 
 def _is_of_a_file(ref: Ref, fields: Fields) -> bool:

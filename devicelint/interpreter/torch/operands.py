@@ -121,11 +121,10 @@ def report_clash(
     verdict = agreement(culprit.device, reference.device)
     if frame is None:
         clash = Clash(culprit, reference, verdict, site, run.frame)
-        run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
-        return
-    met, is_here = _seen_from_outside(run, frame, reference)
-    clash = Clash(blamed, met, verdict, site, there, is_here and there is frame.caller)
-    if isinstance(met.value, Module):
+    else:
+        met, is_here = _seen_from_outside(run, frame, reference)
+        clash = Clash(blamed, met, verdict, site, there, is_here and there is frame.caller)
+    if frame is not None and isinstance(clash.reference.value, Module):
         assert frame.site is not None
         run.announce(MisplacedInput(frame.site, run.code_of(frame.site.func), clash))
     else:
