@@ -60,10 +60,7 @@ def call_function(
     receiver: Value | None = None,
     module: Module | None = None,
 ) -> Value:
-    """Walk a function's body with the arguments it gets.
-
-    `site` is the call; a decorator stands for one; None where Python itself calls.
-    """
+    """Walk a function's body; `site` is the call or the decorator, None where Python calls."""
     key = _key_of(run, function, receiver, arguments)
     known = run.remembered.get(key)
     if known is not None and _is_silent(run, function):
