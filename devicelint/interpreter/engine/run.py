@@ -211,7 +211,7 @@ class Run(Surroundings, Memory):
 
     def announce(self, event: Event) -> None:
         """Let the rules know; what goes wrong in another file is found where that is checked."""
-        if not self.silences and self.concerns(event):
+        if not self.muted_parts and self.concerns(event):
             self._listener(event, self)
 
     explains = False
@@ -227,13 +227,13 @@ class Run(Surroundings, Memory):
         return isinstance(frame, Frame) and frame.is_checked
 
     @contextmanager
-    def silence(self) -> Iterator[None]:
-        """Walk without telling anybody: what happens is known, or not the user's affair."""
-        self.silences += 1
+    def muted(self) -> Iterator[None]:
+        """Walk without reporting anything: what happens is known, or not the user's affair."""
+        self.muted_parts += 1
         try:
             yield
         finally:
-            self.silences -= 1
+            self.muted_parts -= 1
 
     @contextmanager
     def overheard_by(self, listener: Listener) -> Iterator[Listener]:
@@ -242,11 +242,11 @@ class Run(Surroundings, Memory):
         Gives the one who listened before.
         """
         outer, self._listener = self._listener, listener
-        silences, self.silences = self.silences, 0
+        muted_parts, self.muted_parts = self.muted_parts, 0
         try:
             yield outer
         finally:
-            self._listener, self.silences = outer, silences
+            self._listener, self.muted_parts = outer, muted_parts
 
     def announce_transfer(self, transfer: Transfer) -> None:
         """Announce a transfer, and remember it in case its result is thrown away."""

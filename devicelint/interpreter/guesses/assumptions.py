@@ -130,7 +130,7 @@ class Assumed(Guess):
             return None
         if func.attr.value not in self._last_parts:
             return None
-        with run.silence():
+        with run.muted():
             value = run.evaluate(func)
         return value if isinstance(value, Module) and str(value.ref).startswith(_REST) else None
 
