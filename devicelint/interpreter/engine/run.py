@@ -83,7 +83,7 @@ class Run(Surroundings, Memory):
 
     @property
     def module(self) -> cst.Module:
-        """The tree of the file that is being walked, where the rules hear of it."""
+        """The tree of the file that is being walked, where findings are reported of it."""
         return self._file.tree
 
     @property
@@ -94,7 +94,7 @@ class Run(Surroundings, Memory):
     @property
     def _file(self) -> Program:
         frame = self.frame
-        return self.program.heard[frame.home] if frame.is_heard else self.program
+        return self.program.also_reported[frame.home] if frame.is_reported else self.program
 
     # -- walking ---------------------------------------------------------------------------
 
@@ -218,7 +218,7 @@ class Run(Surroundings, Memory):
     """Whether somebody asks why a clash is reported or is not."""
 
     def explain(self, event: Event) -> None:
-        """Let who asks know of an event, wherever it happens and whether or not it is heard."""
+        """Let who asks know of an event, wherever it happens and whether or not it is reported."""
 
     def concerns(self, event: Event) -> bool:
         """Whether an event happens in the file that is checked."""

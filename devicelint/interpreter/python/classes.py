@@ -40,7 +40,7 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
         outer.scopes,
         caller=outer,
         depth=outer.depth,
-        is_heard=outer.is_heard,
+        is_reported=outer.is_reported,
         keeps_names=True,
     )
     frame.guarded = any(asks_for_device(one.decorator) for one in node.decorators)

@@ -63,7 +63,7 @@ def call_function(
     """Walk a function's body; `site` is the call or the decorator, None where Python calls."""
     key = _key_of(run, function, receiver, arguments)
     known = run.remembered.get(key)
-    if known is not None and _is_silent(run, function):
+    if known is not None and _is_unreported(run, function):
         return known
     if not _may_enter(run, function):
         return known or Unknown(f"{function.name} is called too deep or too often")
@@ -96,9 +96,9 @@ def _returned(run: Run, frame: Frame, function: Function, arguments: Arguments) 
     return result
 
 
-def _is_silent(run: Run, function: Function) -> bool:
-    """Whether a function stands in a file of which nobody hears."""
-    return function.home != run.program.home and function.home not in run.program.heard
+def _is_unreported(run: Run, function: Function) -> bool:
+    """Whether a function stands in a file of which nothing is reported."""
+    return function.home != run.program.home and function.home not in run.program.also_reported
 
 
 def _frame_of(
@@ -122,7 +122,7 @@ def _frame_of(
         owner=function.owner,
         depth=run.frame.depth + 1,
         entered_under=run.assumptions,
-        is_heard=function.home in run.program.heard,
+        is_reported=function.home in run.program.also_reported,
     )
 
 
@@ -136,7 +136,7 @@ def _seen_by_caller(
     """What a call gives, as the checked file sees it."""
     if function.home == run.program.home or site is None or not run.frame.is_checked:
         return result
-    if _is_silent(run, function):
+    if _is_unreported(run, function):
         chosen = _chosen_elsewhere(run, result, site)
         run.steps.called_elsewhere(arguments, site)
         return chosen
@@ -190,7 +190,7 @@ def _parts_of(run: Run, receiver: Value | None) -> tuple[Value, ...]:
 
 def _is_too_far(run: Run, function: Function) -> bool:
     """Whether enough was walked of the files that this one imports."""
-    if function.home == run.program.home or function.home in run.program.heard:
+    if function.home == run.program.home or function.home in run.program.also_reported:
         return False
     return run.steps_elsewhere > _STEPS_ELSEWHERE + run.program.lines * _STEPS_ELSEWHERE_PER_LINE
 

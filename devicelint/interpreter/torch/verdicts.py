@@ -249,7 +249,7 @@ def is_excused(
 
 
 def _around(run: Run, level: Level) -> tuple[Excuse, ...]:
-    """What keeps an event from being heard, whatever it is of."""
+    """What keeps an event from being reported, whatever it is of."""
     is_contract = level in (Level.MODULE, Level.POSSIBLE)
     cases = (
         (MUTED, bool(run.muted_parts)),
