@@ -236,10 +236,10 @@ class Run(Surroundings, Memory):
             self.muted_parts -= 1
 
     @contextmanager
-    def overheard_by(self, listener: Listener) -> Iterator[Listener]:
-        """Walk with one who listens alone, whether or not anybody is to hear of it.
+    def diverted_to(self, listener: Listener) -> Iterator[Listener]:
+        """Send what happens to another listener alone, even where the walk is muted.
 
-        Gives the one who listened before.
+        Gives the listener of before.
         """
         outer, self._listener = self._listener, listener
         muted_parts, self.muted_parts = self.muted_parts, 0

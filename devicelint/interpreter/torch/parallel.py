@@ -103,11 +103,11 @@ def replicated(walk: Run) -> Iterator[None]:
     """
     is_muted = walk.muted_parts > 0
 
-    def hear(event: Event, run: Run) -> None:
+    def pass_on(event: Event, run: Run) -> None:
         if isinstance(event, AcceleratorDemanded) and not is_muted:
             outer(replace(event, at_times=True), run)
 
-    with walk.overheard_by(hear) as outer:
+    with walk.diverted_to(pass_on) as outer:
         yield
 
 
