@@ -1,6 +1,6 @@
 """Imports: of other libraries by their names, of the project's own files by what they hold.
 
-A file of the project is walked once somebody asks for one of its names: on its own, silently, and
+A file of the project is walked once somebody asks for one of its names: on its own, muted, and
 once for each world.  What it then holds is shared by all that import it.
 """
 
@@ -184,7 +184,7 @@ def is_walked(run: Run, home: Ref) -> bool:
 
 def _walk(program: Program, importer: Run) -> Contents:
     world = World(importer.world.accelerators)
-    run = _unheard_run(program, world, importer.budget)
+    run = _run_through(program, world, importer.budget)
     known, before = run.notes(Followed), importer.notes(Followed)
     known.lines = before.lines + program.lines
     program.walked[world] = Contents()  # What imports it in a circle finds nothing yet.
@@ -205,10 +205,10 @@ def _walk(program: Program, importer: Run) -> Contents:
     return contents
 
 
-def _unheard_run(program: Program, world: World, left: Budget) -> Run:
-    """A run through a file that is imported: it ends when the run of the importer does."""
+def _run_through(program: Program, world: World, left: Budget) -> Run:
+    """A run through a file that is imported, which ends when the run of the importer does."""
     budget = Budget(_STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines, left.until)
-    run = Run(program, world, _unheard, budget=budget, splits=False)
+    run = Run(program, world, _ignore, budget=budget, splits=False)
     attend(run, frozenset())
     run.state.write(program.home, _WALKED, Const(True))
     run.state.write(program.home, "__name__", Const("a module that is imported"))
@@ -220,5 +220,5 @@ def _is_of_a_file(ref: Ref, fields: Fields) -> bool:
     return _WALKED in fields or "#" in str(ref)
 
 
-def _unheard(event: Event, run: Run) -> None:
+def _ignore(event: Event, run: Run) -> None:
     """What happens in another file is found where that file is checked."""
