@@ -170,7 +170,7 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
 
 
 def _is_unmoved(run: Run, module: Operand) -> bool:
-    """Whether a module is where the checked file built it, and was told no device there."""
+    """Whether a module is where the checked file built it, and was given no device there."""
     since = module.since
     if since is None or since.verb is not Verb.BUILT or since.site not in run.made_in:
         return False
