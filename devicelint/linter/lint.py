@@ -163,7 +163,7 @@ def _explored(
     assumed: list[Met],
 ) -> tuple[list[Finding], ...]:
     callees = {} if project is None else _programs(called, project)
-    program = replace(program_of(source, project, config), heard=callees)
+    program = replace(program_of(source, project, config), also_reported=callees)
     collector = Collector(rules)
     with profiling.part("walk"):
         explore(program, collector.listener_for, wanted=collector.wanted)
@@ -183,7 +183,7 @@ def findings_of_walk(
     reports = collector.reports()
     files = [File(source, program.tree, home_of(source))]
     if project is not None and reports:
-        others = {**program.heard, **_editable(project)}
+        others = {**program.also_reported, **_editable(project)}
         others.pop(files[0].home, None)
         files += (File(SourceFile(o.text), o.tree, str(home)) for home, o in others.items())
     imported = () if project is None else project.files()

@@ -17,7 +17,7 @@ from devicelint.finding import Elsewhere
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
-from devicelint.interpreter.torch.verdicts import SILENT
+from devicelint.interpreter.torch.verdicts import MUTED
 from devicelint.linter.collector import parent_of
 from devicelint.linter.locations import located_elsewhere
 from devicelint.text.positions import locate
@@ -145,8 +145,8 @@ def _code(run: Run, site: Site) -> str:
 
 
 def _decisive(reasons: set[tuple[Excuse, ...]]) -> Iterator[tuple[Excuse, ...]]:
-    """What was walked in silence counts where it was not walked otherwise."""
-    heard = [excuses for excuses in reasons if SILENT not in excuses]
+    """What was walked muted counts where it was not walked otherwise."""
+    heard = [excuses for excuses in reasons if MUTED not in excuses]
     yield from heard or reasons
 
 

@@ -253,7 +253,7 @@ def _reasons(name: str) -> set[str]:
     excuses = [ground.excuse for ground in (*every, *verdicts.DEMAND, *verdicts.LOAD)]
     excuses += [verdicts.OWN_FILE, verdicts.CPU_FILE, verdicts.OFFLOADED]
     excuses += [verdicts.FOR_ACCELERATORS, verdicts.NO_CHECKPOINT]
-    excuses += [verdicts.SILENT, verdicts.ELSEWHERE, verdicts.CPU_SETTING]
+    excuses += [verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING]
     return {excuse.reason for excuse in excuses if excuse.name == name}
 
 

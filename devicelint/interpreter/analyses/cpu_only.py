@@ -50,7 +50,7 @@ class CpuOnlyProgram(Analysis):
 
     def on_module_built(self, module: Module) -> None:
         """Remember a module that the checked file builds; it is a new one each time."""
-        if self.run.frame.is_checked and not self.run.frame.is_heard:
+        if self.run.frame.is_checked and not self.run.frame.is_reported:
             self.learners[module.ref] = module
 
     def on_module_called(self, own: Operand, arguments: Arguments) -> None:

@@ -26,7 +26,7 @@ _READS_ALL = frozenset({"locals", "vars", "eval", "exec"})
 
 @analysis
 class IgnoredDevice(Analysis):
-    """Notes the calls that gave what was made on the CPU, although they were told a device."""
+    """Notes the calls that gave what was made on the CPU, although they were given a device."""
 
     serves = frozenset({DeviceIgnored})
 
@@ -36,7 +36,7 @@ class IgnoredDevice(Analysis):
         """What there is to announce, the call, and its result, by the call."""
 
     def on_returned(self, frame: Frame, arguments: Arguments, result: Value) -> None:
-        """A function gave something that it made on the CPU: was it told another device?"""
+        """A function gave something that it made on the CPU: was it given another device?"""
         run, node, site = self.run, frame.node, frame.site
         if not run.world.accelerators or not isinstance(result, (Tensor, Module)):
             return
@@ -76,7 +76,7 @@ def _given(
 
 
 def _may_be_accelerator(value: Value) -> bool:
-    """Whether a device is one, or may be: what the caller was told itself, too."""
+    """Whether a device is one, or may be: what the caller was given itself, too."""
     if isinstance(value, Symbolic):
         return value.origin in USUAL_NAMES
     return names_accelerator(value)

@@ -29,7 +29,7 @@ class PathJoins(Analysis):
         if isinstance(left, Tuple) and isinstance(right, Tuple):
             for pair in zip(left.items, right.items, strict=False):
                 self.on_joined(*pair)
-        if not (isinstance(left, Tensor) and isinstance(right, Tensor)) or self.run.silences:
+        if not (isinstance(left, Tensor) and isinstance(right, Tensor)) or self.run.muted_parts:
             return
         for made, met in ((left, right), (right, left)):
             is_made = made.since.verb in (Verb.CREATED, Verb.CONVERTED) and made.scalar is False

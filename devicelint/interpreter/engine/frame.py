@@ -70,8 +70,8 @@ class Frame:
     """How many of these say nothing of devices."""
     guarded: bool = False
     """Whether a decorator of the class asks for a device."""
-    is_heard: bool = False
-    """Whether this is another file's code of which the rules hear as well."""
+    is_reported: bool = False
+    """Whether this is another file's code, of which findings are reported as well."""
     keeps_names: bool = False
     """Whether a closure needs the names after the frame is left."""
 
@@ -82,8 +82,8 @@ class Frame:
 
     @property
     def is_checked(self) -> bool:
-        """Whether the rules hear of this code: that of a file that is merely imported is silent."""
-        return self.is_heard or self.home == GLOBALS
+        """Whether findings are reported of this code, as not of a file that is merely imported."""
+        return self.is_reported or self.home == GLOBALS
 
     @property
     def name(self) -> str:

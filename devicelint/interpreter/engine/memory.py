@@ -29,8 +29,8 @@ class Surroundings:
     """How many conditions that ask for a device."""
     no_grad: int = 0
     """How many contexts and decorators that disable gradients."""
-    silences: int = 0
-    """How many parts of the walk that nobody is to hear of."""
+    muted_parts: int = 0
+    """How many parts of the walk of which nothing is reported."""
     expected: list[str] = field(default_factory=list)
     """The exceptions that `try` statements are prepared for."""
     default_device: Device = CPU

@@ -55,8 +55,8 @@ class Program:
     library: Library | None = field(default=None, repr=False)
     home: Ref = GLOBALS
     """Where its global names lie; `GLOBALS` for the file that is checked."""
-    heard: Mapping[Ref, Program] = field(default_factory=dict, repr=False)
-    """The other files whose functions are checked as well, as they are called from here."""
+    also_reported: Mapping[Ref, Program] = field(default_factory=dict, repr=False)
+    """The other files whose functions are reported on as well, as they are called from here."""
     walked: dict[World, Contents] = field(default_factory=dict, repr=False)
     """What it holds in each world, for the files that import it."""
     guesses: tuple[Guess, ...] = field(default=(), repr=False)

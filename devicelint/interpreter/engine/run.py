@@ -83,7 +83,7 @@ class Run(Surroundings, Memory):
 
     @property
     def module(self) -> cst.Module:
-        """The tree of the file that is being walked, where the rules hear of it."""
+        """The tree of the file that is being walked, where findings are reported of it."""
         return self._file.tree
 
     @property
@@ -94,7 +94,7 @@ class Run(Surroundings, Memory):
     @property
     def _file(self) -> Program:
         frame = self.frame
-        return self.program.heard[frame.home] if frame.is_heard else self.program
+        return self.program.also_reported[frame.home] if frame.is_reported else self.program
 
     # -- walking ---------------------------------------------------------------------------
 
@@ -211,14 +211,14 @@ class Run(Surroundings, Memory):
 
     def announce(self, event: Event) -> None:
         """Let the rules know; what goes wrong in another file is found where that is checked."""
-        if not self.silences and self.concerns(event):
+        if not self.muted_parts and self.concerns(event):
             self._listener(event, self)
 
     explains = False
     """Whether somebody asks why a clash is reported or is not."""
 
     def explain(self, event: Event) -> None:
-        """Let who asks know of an event, wherever it happens and whether or not it is heard."""
+        """Let who asks know of an event, wherever it happens and whether or not it is reported."""
 
     def concerns(self, event: Event) -> bool:
         """Whether an event happens in the file that is checked."""
@@ -227,26 +227,26 @@ class Run(Surroundings, Memory):
         return isinstance(frame, Frame) and frame.is_checked
 
     @contextmanager
-    def silence(self) -> Iterator[None]:
-        """Walk without telling anybody: what happens is known, or not the user's affair."""
-        self.silences += 1
+    def muted(self) -> Iterator[None]:
+        """Walk without reporting anything: what happens is known, or not the user's affair."""
+        self.muted_parts += 1
         try:
             yield
         finally:
-            self.silences -= 1
+            self.muted_parts -= 1
 
     @contextmanager
-    def overheard_by(self, listener: Listener) -> Iterator[Listener]:
-        """Walk with one who listens alone, whether or not anybody is to hear of it.
+    def diverted_to(self, listener: Listener) -> Iterator[Listener]:
+        """Send what happens to another listener alone, even where the walk is muted.
 
-        Gives the one who listened before.
+        Gives the listener of before.
         """
         outer, self._listener = self._listener, listener
-        silences, self.silences = self.silences, 0
+        muted_parts, self.muted_parts = self.muted_parts, 0
         try:
             yield outer
         finally:
-            self._listener, self.silences = outer, silences
+            self._listener, self.muted_parts = outer, muted_parts
 
     def announce_transfer(self, transfer: Transfer) -> None:
         """Announce a transfer, and remember it in case its result is thrown away."""

@@ -14,7 +14,7 @@ from devicelint.domain.values import Module, Tensor, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 
-Heard = ParamSpec("Heard")
+Given = ParamSpec("Given")
 Forked = TypeVar("Forked", bound="Notes")
 
 
@@ -121,51 +121,51 @@ class Steps:
     """What to call at each step of a walk: one who hears it, all who do, or nobody."""
 
     def __init__(self, among: Sequence[Hearer] = ()) -> None:
-        self.assignment = _heard(among, Hearer.on_assignment)
-        self.attribute_assigned = _heard(among, Hearer.on_attribute_assigned)
-        self.assigned = _heard(among, Hearer.on_assigned)
-        self.tuple = _heard(among, Hearer.on_tuple)
-        self.parameter = _heard(among, Hearer.on_parameter)
-        self.option = _heard(among, Hearer.on_option)
-        self.defaulted = _heard(among, Hearer.on_defaulted)
-        self.returning = _heard(among, Hearer.on_returning)
-        self.returned = _heard(among, Hearer.on_returned)
-        self.joined = _heard(among, Hearer.on_joined)
-        self.called_unseen = _heard(among, Hearer.on_called_unseen)
-        self.called_elsewhere = _heard(among, Hearer.on_called_elsewhere)
-        self.tested = _heard(among, Hearer.on_tested)
-        self.branches_entered = _heard(among, Hearer.on_branches_entered)
-        self.branches_left = _heard(among, Hearer.on_branches_left)
-        self.read = _heard(among, Hearer.on_read)
-        self.index_used = _heard(among, Hearer.on_index_used)
-        self.demanded = _heard(among, Hearer.on_demanded)
-        self.transfer = _heard(among, Hearer.on_transfer)
-        self.leaf = _heard(among, Hearer.on_leaf)
-        self.module_built = _heard(among, Hearer.on_module_built)
-        self.module_called = _heard(among, Hearer.on_module_called)
-        self.optimizer_built = _heard(among, Hearer.on_optimizer_built)
-        self.optimized = _heard(among, Hearer.on_optimized)
-        self.optimizer_stepped = _heard(among, Hearer.on_optimizer_stepped)
+        self.assignment = _to_hearers(among, Hearer.on_assignment)
+        self.attribute_assigned = _to_hearers(among, Hearer.on_attribute_assigned)
+        self.assigned = _to_hearers(among, Hearer.on_assigned)
+        self.tuple = _to_hearers(among, Hearer.on_tuple)
+        self.parameter = _to_hearers(among, Hearer.on_parameter)
+        self.option = _to_hearers(among, Hearer.on_option)
+        self.defaulted = _to_hearers(among, Hearer.on_defaulted)
+        self.returning = _to_hearers(among, Hearer.on_returning)
+        self.returned = _to_hearers(among, Hearer.on_returned)
+        self.joined = _to_hearers(among, Hearer.on_joined)
+        self.called_unseen = _to_hearers(among, Hearer.on_called_unseen)
+        self.called_elsewhere = _to_hearers(among, Hearer.on_called_elsewhere)
+        self.tested = _to_hearers(among, Hearer.on_tested)
+        self.branches_entered = _to_hearers(among, Hearer.on_branches_entered)
+        self.branches_left = _to_hearers(among, Hearer.on_branches_left)
+        self.read = _to_hearers(among, Hearer.on_read)
+        self.index_used = _to_hearers(among, Hearer.on_index_used)
+        self.demanded = _to_hearers(among, Hearer.on_demanded)
+        self.transfer = _to_hearers(among, Hearer.on_transfer)
+        self.leaf = _to_hearers(among, Hearer.on_leaf)
+        self.module_built = _to_hearers(among, Hearer.on_module_built)
+        self.module_called = _to_hearers(among, Hearer.on_module_called)
+        self.optimizer_built = _to_hearers(among, Hearer.on_optimizer_built)
+        self.optimized = _to_hearers(among, Hearer.on_optimized)
+        self.optimizer_stepped = _to_hearers(among, Hearer.on_optimizer_stepped)
 
 
-def _heard(
-    hearers: Sequence[Hearer], step: Callable[Concatenate[Any, Heard], None]
-) -> Callable[Heard, None]:
+def _to_hearers(
+    hearers: Sequence[Hearer], step: Callable[Concatenate[Any, Given], None]
+) -> Callable[Given, None]:
     name = step.__name__
-    hear = [getattr(one, name) for one in hearers if getattr(type(one), name) is not step]
-    if len(hear) == 1:
-        only: Callable[Heard, None] = hear[0]
+    steps = [getattr(one, name) for one in hearers if getattr(type(one), name) is not step]
+    if len(steps) == 1:
+        only: Callable[Given, None] = steps[0]
         return only
-    return _to_all(hear) if hear else _unheard
+    return _to_all(steps) if steps else _to_nobody
 
 
-def _to_all(hear: list[Callable[Heard, None]]) -> Callable[Heard, None]:
-    def step(*args: Heard.args, **kwargs: Heard.kwargs) -> None:
-        for one in hear:
+def _to_all(steps: list[Callable[Given, None]]) -> Callable[Given, None]:
+    def step(*args: Given.args, **kwargs: Given.kwargs) -> None:
+        for one in steps:
             one(*args, **kwargs)
 
     return step
 
 
-def _unheard(*args: object, **kwargs: object) -> None:
+def _to_nobody(*args: object, **kwargs: object) -> None:
     """Nobody hears this step."""

@@ -122,7 +122,7 @@ stands_alone: Table[str, Callable[[Any, Class, Callable[[Arguments], Made]], Mad
 )
 """How an object is made that nobody makes here, for its methods to be walked.
 
-Called with `(run, class, make)`, where `make` is told what `__init__` is given.
+Called with `(run, class, make)`, where `make` is given what `__init__` is given.
 """
 
 # -- by name -----------------------------------------------------------------------------------

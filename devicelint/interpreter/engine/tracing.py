@@ -53,7 +53,7 @@ class WatchingRun(Run):
 
     def announce(self, event: Event) -> None:
         """Tell everything, wherever it happens."""
-        if not self.silences:
+        if not self.muted_parts:
             self._listener(event, self)
 
 
@@ -117,7 +117,7 @@ class TellingRun(Run):
     @property
     def _tells(self) -> bool:
         """Not where another one listens alone, to what may never happen."""
-        return not self.silences and self._listener is self._first_listener
+        return not self.muted_parts and self._listener is self._first_listener
 
 
 _PLACED = frozenset({cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BinaryOperation})

@@ -45,11 +45,11 @@ class Maker:
 
     run: Run
     site: cst.CSTNode
-    told: Assumption
+    assumption: Assumption
 
     def held(self, ref: Ref) -> Value:
         """What is assumed; what of it has identity lies in the state under `ref`, once."""
-        return self._made(self.told.thing, ref)
+        return self._made(self.assumption.thing, ref)
 
     def _made(self, thing: Thing, ref: Ref) -> Value:
         match thing.kind:
@@ -63,7 +63,7 @@ class Maker:
             case AssumedKind.MODULE:
                 return self._module(thing, ref)
             case AssumedKind.DEVICE:
-                device = Opaque(self.told.name) if not thing.device else self._device(thing)
+                device = Opaque(self.assumption.name) if not thing.device else self._device(thing)
                 return DeviceHandle(device, self.site)
             case AssumedKind.NUMBER:
                 return HOST
@@ -94,7 +94,7 @@ class Maker:
 
     def _placed(self, thing: Thing, verb: Verb) -> Placed:
         device = self._device(thing)
-        return Placed(device, Step(verb, self.site, device, assumed=self.told.place))
+        return Placed(device, Step(verb, self.site, device, assumed=self.assumption.place))
 
     def _device(self, thing: Thing) -> Device:
         """An accelerator is nowhere on a machine without one."""

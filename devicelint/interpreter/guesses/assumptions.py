@@ -82,24 +82,24 @@ class Assumed(Guess):
         """What a name stands for that was read as `value`."""
         if not self.names or not run.frame.is_checked:
             return None
-        told = self._about(run, node, self.names, value)
-        if told is None:
+        assumption = self._about(run, node, self.names, value)
+        if assumption is None:
             return None
-        if not _is_open(value, told.name):
-            self.known.setdefault(told, node)
+        if not _is_open(value, assumption.name):
+            self.known.setdefault(assumption, node)
             return None
-        self.used.add(told)
-        return Maker(run, node, told).held(_at_rest(told))
+        self.used.add(assumption)
+        return Maker(run, node, assumption).held(_at_rest(assumption))
 
     def bound(self, run: Run, target: Node, value: Value) -> Value | None:
         """What a name is bound to that is given `value`."""
         if not self.names or not run.frame.is_checked or not isinstance(value, (Unknown, Symbolic)):
             return None
-        told = self.names.get(written(target))
-        if told is None:
+        assumption = self.names.get(written(target))
+        if assumption is None:
             return None
-        self.used.add(told)
-        return Maker(run, target, told).held(run.allocate(target, "assumed"))
+        self.used.add(assumption)
+        return Maker(run, target, assumption).held(run.allocate(target, "assumed"))
 
     def parameter(self, run: Run, parameter: cst.Param, value: Value) -> Value | None:
         """What a parameter holds that is given `value`."""
@@ -109,18 +109,18 @@ class Assumed(Guess):
 
     def begin(self, run: Run) -> None:
         """Let what is there from the start be there on every path."""
-        for told in self.names.values():
-            Maker(run, _first_read(run, told.name), told).held(_at_rest(told))
+        for assumption in self.names.values():
+            Maker(run, _first_read(run, assumption.name), assumption).held(_at_rest(assumption))
 
     def _about(
         self, run: Run, node: Node, table: Mapping[str, Assumption], value: Value
     ) -> Assumption | None:
         """What is said of a name as it is written, or of the import that it stands for."""
-        told = table.get(written(node))
-        if told is None and isinstance(value, (Unknown, ImportedName, Symbolic)):
+        assumption = table.get(written(node))
+        if assumption is None and isinstance(value, (Unknown, ImportedName, Symbolic)):
             named = full_name(run, node)
-            told = None if named is None else named.among(table)
-        return told
+            assumption = None if named is None else named.among(table)
+        return assumption
 
     # -- calls -----------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ class Assumed(Guess):
             return None
         if func.attr.value not in self._last_parts:
             return None
-        with run.silence():
+        with run.muted():
             value = run.evaluate(func)
         return value if isinstance(value, Module) and str(value.ref).startswith(_REST) else None
 
@@ -138,14 +138,14 @@ class Assumed(Guess):
         """What a call gives that is understood as `value`."""
         if not self.results or not run.frame.is_checked:
             return None
-        told = self._about(run, site.func, self.results, Unknown("a callee"))
-        if told is None:
+        assumption = self._about(run, site.func, self.results, Unknown("a callee"))
+        if assumption is None:
             return None
         if not isinstance(value, (Unknown, Symbolic)):
-            self.known.setdefault(told, site)
+            self.known.setdefault(assumption, site)
             return None
-        self.used.add(told)
-        return Maker(run, site, told).held(run.allocate(site, "assumed"))
+        self.used.add(assumption)
+        return Maker(run, site, assumption).held(run.allocate(site, "assumed"))
 
     def called(self, run: Run, callee: Value, arguments: Arguments, site: cst.Call) -> Value | None:
         """What calling something gives that the project states a signature of."""
@@ -170,8 +170,8 @@ class Assumed(Guess):
 _REST = "@assumed:"
 
 
-def _at_rest(told: Assumption) -> Ref:
-    return f"{_REST}{told.name}"
+def _at_rest(assumption: Assumption) -> Ref:
+    return f"{_REST}{assumption.name}"
 
 
 def _first_read(run: Run, name: str) -> cst.CSTNode:

@@ -140,7 +140,7 @@ def _part(name: cst.Name | None, beside: Move | None, again: Move | None) -> Val
 def _happens(run: Run, move: Move) -> bool:
     """Whether a move is made in this world, for all that its conditions say."""
     for test, taken in move.conditions:
-        with run.silence():
+        with run.muted():
             condition = condition_at(run, test)
         holds = truth_of(run, condition)
         if holds is None and not asks_for_device(test):
@@ -232,6 +232,6 @@ def _destination(run: Run, move: Move) -> Device | None:
     """Where the other loop moves to, as this one would read it."""
     if not move.call.args:
         return Known("cuda")
-    with run.silence():
+    with run.muted():
         given = Argument(move.call, run.evaluate(move.call.args[0].value))
         return device_named(run, given)

@@ -27,7 +27,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.objects import fresh
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import library_call
-from devicelint.interpreter.libraries.placement import told_device
+from devicelint.interpreter.libraries.placement import given_device
 from devicelint.interpreter.python.containers import known_elements
 from devicelint.interpreter.torch.bundles import make_bundle, place_of
 from devicelint.interpreter.torch.data import item_of_dataset
@@ -48,8 +48,8 @@ def graph_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call
 
 @library_call("BlockLoader")
 def block_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """DGL's loader samples to the device that it is told, else to that of its graph."""
-    device = told_device(run, arguments, 99, site)
+    """DGL's loader samples to the device that it is given, else to that of its graph."""
+    device = given_device(run, arguments, 99, site)
     if device is None or arguments.open:
         return Loader(Unknown("samples of a graph"), False, site)
     return Loader(Batch(device, Step(Verb.PLACED, site, device)), False, site)
@@ -70,20 +70,20 @@ def graph_dataset(run: Run, receiver: Value, arguments: Arguments, site: cst.Cal
 
 @library_call("Graph")
 def graph(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """A graph of DGL is where the tensors are that it is made from, or where it is told."""
-    told = told_device(run, arguments, 99, site)
+    """A graph of DGL is on the device that is given, else where the tensors are that it has."""
+    stated = given_device(run, arguments, 99, site)
     given = arguments.get(0, "data")
-    device = told or (Unsure("made from nothing") if given is None else _home_of(given.value))
+    device = stated or (Unsure("made from nothing") if given is None else _home_of(given.value))
     return _graph_on(run, device, site)
 
 
 @library_call("HostGraph")
 def host_graph(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """`dgl.from_networkx(graph)`: on the CPU, unless it is told another device."""
+    """`dgl.from_networkx(graph)`: on the CPU, unless another device is given."""
     given = arguments.keywords.get("device")
-    if arguments.open or (given is not None and told_device(run, arguments, 99, site) is None):
+    if arguments.open or (given is not None and given_device(run, arguments, 99, site) is None):
         return _graph_on(run, Unsure("it may be told a device"), site)
-    return _graph_on(run, told_device(run, arguments, 99, site) or CPU, site)
+    return _graph_on(run, given_device(run, arguments, 99, site) or CPU, site)
 
 
 @library_call("GraphOf")

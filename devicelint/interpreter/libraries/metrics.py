@@ -47,7 +47,7 @@ def _begin(run: Run, cls: Class, made: Instance) -> None:
     for name in _BEGINS:
         method = class_member(run, cls, name)
         if isinstance(method, Function) and _takes_nothing(method):
-            with run.silence():
+            with run.muted():
                 call_function(run, method, Arguments(), None, receiver=made)
 
 

@@ -58,7 +58,7 @@ from devicelint.knowledge import kind_of, member_mark
 
 @library_class("model", "metric", "transformation")
 def build_model(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """A module of a library: on the CPU, unless it is told a device."""
+    """A module of a library: on the CPU, unless a device is given."""
     device: Device = run.default_device
     given = arguments.keywords.get("device")
     if given is not None and given.value != NONE:

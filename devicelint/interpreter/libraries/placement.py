@@ -85,19 +85,19 @@ def _all_placed(run: Run, arguments: Arguments, device: Device, site: cst.Call) 
 
 @library_class("placer")
 def build_placer(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """`Accelerator()`: it chooses a device, the CPU where it is told so."""
+    """`Accelerator()`: it chooses a device, the CPU where the arguments say so."""
     listed = listed_as(name)
     device: Device = Opaque(f"{listed.rpartition('.')[2].lower()}.device")
-    told = arguments.keywords
-    on_cpu = "cpu" in told and truth_of(run, told["cpu"].value) is True
-    if on_cpu or ("accelerator" in told and told["accelerator"].value == Const("cpu")):
+    given = arguments.keywords
+    on_cpu = "cpu" in given and truth_of(run, given["cpu"].value) is True
+    if on_cpu or ("accelerator" in given and given["accelerator"].value == Const("cpu")):
         device = CPU
-    return LibraryObject(listed, device, held=(_LEFT,) if "device_placement" in told else ())
+    return LibraryObject(listed, device, held=(_LEFT,) if "device_placement" in given else ())
 
 
 _WITHOUT_PLACING = ("device_placement", "move_to_device")
 _LEFT = Const("left in place, perhaps")
-"""What an Accelerator holds that is told whether to place things."""
+"""What an Accelerator holds whose arguments say whether to place things."""
 
 
 @library_call("Placed")
@@ -134,10 +134,14 @@ def settings(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
 @library_call("Trainer")
 def trainer(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`Trainer(model, args)` moves the model when it is made."""
-    told = arguments.get(1, "args")
+    given = arguments.get(1, "args")
     device: Device = Unsure("the settings are not known")
-    if told is not None and isinstance(told.value, LibraryObject) and told.value.device is not None:
-        device = told.value.device
+    if (
+        given is not None
+        and isinstance(given.value, LibraryObject)
+        and given.value.device is not None
+    ):
+        device = given.value.device
     model = arguments.get(0, "model")
     if model is not None:
         move_module(run, model.value, device, Step(Verb.PLACED, site, device))
@@ -176,12 +180,12 @@ def moved_to(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
     """`convert_tensor(batch, device=device)`: a copy of all its tensors, if a device is given."""
     if not arguments.positional or arguments.open:
         return Unknown("moved to somewhere")
-    device = told_device(run, arguments, 1, site)
+    device = given_device(run, arguments, 1, site)
     value = arguments.positional[0].value
     return value if device is None else place(run, value, Step(Verb.PLACED, site, device), site)
 
 
-def told_device(run: Run, arguments: Arguments, position: int, site: cst.Call) -> Device | None:
+def given_device(run: Run, arguments: Arguments, position: int, site: cst.Call) -> Device | None:
     given = arguments.get(position, "device")
     if given is None or given.value == NONE:
         return None
@@ -192,24 +196,24 @@ def told_device(run: Run, arguments: Arguments, position: int, site: cst.Call) -
 @library_call("SupervisedTrainer")
 def supervised_trainer(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """It brings each batch to its device, and expects the model there."""
-    device = told_device(run, arguments, 3, site)
+    device = given_device(run, arguments, 3, site)
     return _supervised(run, arguments, device, arguments.get(3, "device"), site)
 
 
 @library_call("SupervisedEvaluator")
 def supervised_evaluator(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    device = told_device(run, arguments, 2, site)
+    device = given_device(run, arguments, 2, site)
     return _supervised(run, arguments, device, arguments.get(2, "device"), site)
 
 
 def _supervised(
-    run: Run, arguments: Arguments, device: Device | None, told: Argument | None, site: cst.Call
+    run: Run, arguments: Arguments, device: Device | None, given: Argument | None, site: cst.Call
 ) -> Value:
     model = arguments.get(0, "model")
     if model is None or any(name in arguments.keywords for name in ("prepare_batch", "model_fn")):
         return LibraryObject("ignite.engine.Engine")
-    if told is not None and device is not None:
-        _expect_there(run, model, Operand(told.site, Batch(device, _to(site, device)), device))
+    if given is not None and device is not None:
+        _expect_there(run, model, Operand(given.site, Batch(device, _to(site, device)), device))
         return LibraryObject("ignite.engine.Engine")
     return LibraryObject("ignite.engine.Supervised_", held=(model.value,))
 
@@ -259,12 +263,12 @@ def run_over(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
 
 @library_call("Prefetching")
 def prefetching(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """Timm's loaders bring batches to their device, unless they are told not to prefetch."""
+    """Timm's loaders bring batches to their device, unless an argument forbids to prefetch."""
     prefetches = arguments.keywords.get("use_prefetcher")
     answer = True if prefetches is None else truth_of(run, prefetches.value)
     if answer is None:
         return Unknown("a loader that may prefetch")
-    device = told_device(run, arguments, 99, site) if answer else CPU
+    device = given_device(run, arguments, 99, site) if answer else CPU
     step = Step(Verb.LOADED, site, CPU) if not answer else _to(site, device or Known("cuda"))
     return Loader(Batch(step.device, step), False, site)
 
@@ -275,7 +279,7 @@ def device_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Cal
     given = arguments.get(3, "device")
     if given is not None and (_is_number(given.value) or device_named(run, given) is None):
         return Loader(Unknown("batches on a numbered device"), False, site)
-    device = told_device(run, arguments, 3, site)
+    device = given_device(run, arguments, 3, site)
     step = Step(Verb.LOADED, site, CPU) if device is None else _to(site, device)
     return Loader(Batch(step.device, step), False, site)
 

@@ -28,8 +28,8 @@ _LENGTHS = (4, 5)
 
 @library_call("Observed")
 def observed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """`env.reset()`: an observation, or, as whoever unpacks it knows, what is told beside it."""
-    return Tuple((ARRAY, HOST)) if _names(run, site) == len(("seen", "told")) else ARRAY
+    """`env.reset()`: an observation, or, as whoever unpacks it knows, what comes beside it."""
+    return Tuple((ARRAY, HOST)) if _names(run, site) == len(("observation", "info")) else ARRAY
 
 
 @library_call("ObservedBeside")

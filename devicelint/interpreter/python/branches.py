@@ -93,13 +93,18 @@ def branch(run: Run, value: Value, body: Callable[[], None], orelse: Callable[[]
     if isinstance(condition, Flag):
         choices.pop()
     if one.dead is not run.state.dead and depends_on_choice(run, condition):
-        unrelated = is_unrelated(condition)
-        run.frame.assumed += 1
-        run.assumptions += 1
-        run.frame.assumed_unrelated += unrelated
-        run.unrelated += unrelated
+        _assume_for_the_rest(run, condition)
     other, run.state = run.state, one
     run.merge(other, condition if isinstance(condition, Flag) else None)
+
+
+def _assume_for_the_rest(run: Run, condition: Value) -> None:
+    """One of the paths has ended: what follows in this frame depends on the condition."""
+    unrelated = is_unrelated(condition)
+    run.frame.assumed += 1
+    run.assumptions += 1
+    run.frame.assumed_unrelated += unrelated
+    run.unrelated += unrelated
 
 
 def assume(run: Run, value: Value) -> None:

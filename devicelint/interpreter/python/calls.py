@@ -72,7 +72,7 @@ def _called(run: Run, node: cst.Call) -> Value:
 def _named_arguments(run: Run, node: cst.Call) -> Arguments:
     """The arguments that have names, where a method has evaluated them: these are looked up."""
     named = [one.value for one in node.args if type(one.value) in (cst.Name, cst.Attribute)]
-    with run.silence():
+    with run.muted():
         return Arguments([Argument(one, run.evaluate(one)) for one in named])
 
 

@@ -40,7 +40,7 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
         outer.scopes,
         caller=outer,
         depth=outer.depth,
-        is_heard=outer.is_heard,
+        is_reported=outer.is_reported,
         keeps_names=True,
     )
     frame.guarded = any(asks_for_device(one.decorator) for one in node.decorators)
@@ -223,7 +223,7 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     before, outer = run.state.fork(), run.frame
 
     def make(arguments: Arguments) -> Module | Instance:
-        with run.silence() if is_used else nullcontext():
+        with run.muted() if is_used else nullcontext():
             return make_instance(run, cls, arguments, None)
 
     made = stands_alone[_base_of(cls, stands_alone)](run, cls, make)

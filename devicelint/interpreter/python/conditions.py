@@ -53,19 +53,12 @@ def truth_of(run: Run, value: Value) -> bool | None:
             return bool(value.items)
         case Stream(filled=True):
             return True
-        case (
-            Module()
-            | DeviceHandle()
-            | Function()
-            | Class()
-            | Partial()
-            | LibraryObject()
-            | NotMovable()
-        ):
-            return True
         case _:
-            return None
+            return True if isinstance(value, _TRUE) else None
 
+
+_TRUE = (Module, DeviceHandle, Function, Class, Partial, LibraryObject, NotMovable)
+"""Objects without a length, which Python takes for true."""
 
 _NOTHING: AbstractContextManager[None] = nullcontext()
 

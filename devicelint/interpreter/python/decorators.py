@@ -38,7 +38,7 @@ def decorated(run: Run, node: cst.FunctionDef, function: Function) -> Value:
 def _decorate(run: Run, named: cst.BaseExpression, value: Value) -> Value:
     if _keeps(run, named):
         return value
-    with run.silence():
+    with run.muted():
         wrapper = run.evaluate(named)
     arguments = Arguments([Argument(named, value)])
     match wrapper:

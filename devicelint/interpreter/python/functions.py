@@ -60,34 +60,45 @@ def call_function(
     receiver: Value | None = None,
     module: Module | None = None,
 ) -> Value:
-    """Walk a function's body with the arguments it gets.
-
-    `site` is the call; a decorator stands for one; None where Python itself calls.
-    """
-    node = function.node
-    assert isinstance(node, (cst.FunctionDef, cst.Lambda))
-    key = (node, receiver, _place_of(run, receiver), _parts_of(run, receiver), *arguments.values())
+    """Walk a function's body; `site` is the call or the decorator, None where Python calls."""
+    key = _key_of(run, function, receiver, arguments)
     known = run.remembered.get(key)
-    if known is not None and _is_silent(run, function):
+    if known is not None and _is_unreported(run, function):
         return known
-    if not _may_enter(run, function, node):
+    if not _may_enter(run, function):
         return known or Unknown(f"{function.name} is called too deep or too often")
     if site is not None and function.home == run.program.home:
-        run.entered.add(node)
+        run.entered.add(function.node)
     frame = _frame_of(run, function, site, receiver, module)
-    first = receiver if function.kind != "static" else None
-    bind_parameters(run, frame, node.params, arguments, first)
-    result = _walk(run, frame, function)
-    run.steps.returned(frame, arguments, result)
+    result = _returned(run, frame, function, arguments)
     result = _seen_by_caller(run, function, arguments, result, site)
     if _is_plain(result):
         run.remembered[key] = result
     return result
 
 
-def _is_silent(run: Run, function: Function) -> bool:
-    """Whether a function stands in a file of which nobody hears."""
-    return function.home != run.program.home and function.home not in run.program.heard
+def _key_of(
+    run: Run, function: Function, receiver: Value | None, arguments: Arguments
+) -> tuple[object, ...]:
+    """What the result of a call depends on."""
+    place, parts = _place_of(run, receiver), _parts_of(run, receiver)
+    return (function.node, receiver, place, parts, *arguments.values())
+
+
+def _returned(run: Run, frame: Frame, function: Function, arguments: Arguments) -> Value:
+    """What the body gives, walked in its frame with the arguments of a call."""
+    node = frame.node
+    assert isinstance(node, (cst.FunctionDef, cst.Lambda))
+    receiver = frame.receiver if function.kind != "static" else None
+    bind_parameters(run, frame, node.params, arguments, receiver)
+    result = _walk(run, frame, function)
+    run.steps.returned(frame, arguments, result)
+    return result
+
+
+def _is_unreported(run: Run, function: Function) -> bool:
+    """Whether a function stands in a file of which nothing is reported."""
+    return function.home != run.program.home and function.home not in run.program.also_reported
 
 
 def _frame_of(
@@ -111,7 +122,7 @@ def _frame_of(
         owner=function.owner,
         depth=run.frame.depth + 1,
         entered_under=run.assumptions,
-        is_heard=function.home in run.program.heard,
+        is_reported=function.home in run.program.also_reported,
     )
 
 
@@ -125,7 +136,7 @@ def _seen_by_caller(
     """What a call gives, as the checked file sees it."""
     if function.home == run.program.home or site is None or not run.frame.is_checked:
         return result
-    if _is_silent(run, function):
+    if _is_unreported(run, function):
         chosen = _chosen_elsewhere(run, result, site)
         run.steps.called_elsewhere(arguments, site)
         return chosen
@@ -179,13 +190,14 @@ def _parts_of(run: Run, receiver: Value | None) -> tuple[Value, ...]:
 
 def _is_too_far(run: Run, function: Function) -> bool:
     """Whether enough was walked of the files that this one imports."""
-    if function.home == run.program.home or function.home in run.program.heard:
+    if function.home == run.program.home or function.home in run.program.also_reported:
         return False
     return run.steps_elsewhere > _STEPS_ELSEWHERE + run.program.lines * _STEPS_ELSEWHERE_PER_LINE
 
 
-def _may_enter(run: Run, function: Function, node: cst.FunctionDef | cst.Lambda) -> bool:
+def _may_enter(run: Run, function: Function) -> bool:
     frame: Frame | None = run.frame
+    node = function.node
     if run.frame.depth >= _DEEPEST or _is_too_far(run, function):
         return False
     while frame is not None:

@@ -1,6 +1,6 @@
 """Imports: of other libraries by their names, of the project's own files by what they hold.
 
-A file of the project is walked once somebody asks for one of its names: on its own, silently, and
+A file of the project is walked once somebody asks for one of its names: on its own, muted, and
 once for each world.  What it then holds is shared by all that import it.
 """
 
@@ -183,15 +183,10 @@ def is_walked(run: Run, home: Ref) -> bool:
 
 
 def _walk(program: Program, importer: Run) -> Contents:
-    steps = _STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines
     world = World(importer.world.accelerators)
-    budget = Budget(steps, importer.budget.until)
-    run = Run(program, world, _unheard, budget=budget, splits=False)
-    attend(run, frozenset())
+    run = _run_through(program, world, importer.budget)
     known, before = run.notes(Followed), importer.notes(Followed)
     known.lines = before.lines + program.lines
-    run.state.write(program.home, _WALKED, Const(True))
-    run.state.write(program.home, "__name__", Const("a module that is imported"))
     program.walked[world] = Contents()  # What imports it in a circle finds nothing yet.
     try:
         with suppress(StepsExceeded):
@@ -210,10 +205,20 @@ def _walk(program: Program, importer: Run) -> Contents:
     return contents
 
 
+def _run_through(program: Program, world: World, left: Budget) -> Run:
+    """A run through a file that is imported, which ends when the run of the importer does."""
+    budget = Budget(_STEPS_FOR_ANY + _STEPS_PER_LINE * program.lines, left.until)
+    run = Run(program, world, _ignore, budget=budget, splits=False)
+    attend(run, frozenset())
+    run.state.write(program.home, _WALKED, Const(True))
+    run.state.write(program.home, "__name__", Const("a module that is imported"))
+    return run
+
+
 def _is_of_a_file(ref: Ref, fields: Fields) -> bool:
     """Whether an object was made by a file, rather than came from outside: `args`, say."""
     return _WALKED in fields or "#" in str(ref)
 
 
-def _unheard(event: Event, run: Run) -> None:
+def _ignore(event: Event, run: Run) -> None:
     """What happens in another file is found where that file is checked."""

@@ -85,25 +85,9 @@ def _loop(
     at_least_once: bool,
     endless: bool = False,
 ) -> None:
-    before = run.state.fork()
     loop = Loop(node)
     run.frame.loops.append(loop)
-
-    def iterate() -> None:
-        loop.continues.clear()
-        bind()
-        run.execute_block(node.body)
-        _rejoin(run, loop.continues)
-
-    iterate()
-    if not run.state.dead and _changed(run.state, before):
-        first = run.state.fork()
-        iterate()
-        if run.state.dead:
-            run.merge(first, None)
-        elif _changed(run.state, first):
-            before = _merged(run, first, before)
-            iterate()
+    before = _to_a_fixed_point(run, loop, bind)
     run.frame.loops.pop()
     if endless:
         run.state.dead = True
@@ -112,6 +96,28 @@ def _loop(
     if node.orelse is not None and not run.state.dead:
         run.execute_block(node.orelse.body)
     _rejoin(run, loop.breaks)
+
+
+def _to_a_fixed_point(run: Run, loop: Loop, bind: Callable[[], None]) -> State:
+    """Walk the body until it changes nothing more; gives what may hold before the loop."""
+    before = run.state.fork()
+    _iterate(run, loop, bind)
+    if not run.state.dead and _changed(run.state, before):
+        first = run.state.fork()
+        _iterate(run, loop, bind)
+        if run.state.dead:
+            run.merge(first, None)
+        elif _changed(run.state, first):
+            before = _merged(run, first, before)
+            _iterate(run, loop, bind)
+    return before
+
+
+def _iterate(run: Run, loop: Loop, bind: Callable[[], None]) -> None:
+    loop.continues.clear()
+    bind()
+    run.execute_block(loop.node.body)
+    _rejoin(run, loop.continues)
 
 
 def _rejoin(run: Run, states: Iterable[State]) -> None:
@@ -156,12 +162,7 @@ def comprehension_scope(run: Run, clause: cst.CompFor | None) -> Iterator[tuple[
     elements: tuple[Value, ...] | None = None
     is_simple = clause is not None and clause.inner_for_in is None and not clause.ifs
     while clause is not None:
-        iterated = run.evaluate(clause.iter)
-        elements = known_elements(run, iterated)
-        element = element_of(run, iterated, clause.iter)
-        if elements and isinstance(elements[0], (Const, DeviceHandle)):
-            element = _joined_constant(elements)
-        assign(run, clause.target, element, clause.iter)
+        elements = _bind_target(run, clause)
         bound.extend(names_bound_by(clause.target))
         frame.bindings.update(dict.fromkeys(bound, clause))
         for test in clause.ifs:
@@ -174,3 +175,14 @@ def comprehension_scope(run: Run, clause: cst.CompFor | None) -> Iterator[tuple[
             run.state.write(outer, name, names[name])
         else:
             run.state.delete(outer, name)
+
+
+def _bind_target(run: Run, clause: cst.CompFor) -> tuple[Value, ...] | None:
+    """Bind the target of one `for` clause; gives the elements one by one, where they are known."""
+    iterated = run.evaluate(clause.iter)
+    elements = known_elements(run, iterated)
+    element = element_of(run, iterated, clause.iter)
+    if elements and isinstance(elements[0], (Const, DeviceHandle)):
+        element = _joined_constant(elements)
+    assign(run, clause.target, element, clause.iter)
+    return elements

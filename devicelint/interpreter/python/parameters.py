@@ -44,11 +44,8 @@ def bind_parameters(
     if isinstance(frame.node, cst.FunctionDef) and arguments.open:
         declare_tensors(run, frame.node)
     given = list(arguments.positional)
-    if receiver is not None and positional:
-        run.state.write(frame.ref, positional[0].name.value, receiver)
-        positional = positional[1:]
-    elif receiver is not None:
-        given.insert(0, Argument(frame.node, receiver))
+    if receiver is not None:
+        _bind_receiver(run, frame, receiver, positional, given)
     keywords = dict(arguments.keywords)
     for index, parameter in enumerate(positional):
         name = parameter.name.value
@@ -57,7 +54,18 @@ def bind_parameters(
     for parameter in parameters.kwonly_params:
         argument = keywords.pop(parameter.name.value, None)
         _bind(run, frame, parameter, argument, arguments)
-    _bind_rest(run, frame, parameters, given[len(positional) :], keywords, arguments.open)
+    rest = Arguments(given[len(positional) :], keywords, arguments.open)
+    _bind_rest(run, frame, parameters, rest)
+
+
+def _bind_receiver(
+    run: Run, frame: Frame, receiver: Value, positional: list[cst.Param], given: list[Argument]
+) -> None:
+    """The first parameter gets the receiver; where there is none, `*args` does."""
+    if positional:
+        run.state.write(frame.ref, positional.pop(0).name.value, receiver)
+    else:
+        given.insert(0, Argument(frame.node, receiver))
 
 
 def _bind(
@@ -168,32 +176,31 @@ def _from_outside(run: Run, name: str, parameter: cst.Param) -> Value:
     return as_proven(run, Symbolic(name, name, since))
 
 
-def _bind_rest(
-    run: Run,
-    frame: Frame,
-    parameters: cst.Parameters,
-    rest: list[Argument],
-    keywords: dict[str, Argument],
-    is_open: bool,
-) -> None:
-    star = parameters.star_arg
-    if isinstance(star, cst.Param):
-        value: Value = (
-            Unknown("arguments of the caller's choice")
-            if is_open
-            else Tuple(tuple(argument.value for argument in rest))
-        )
-        run.state.write(frame.ref, star.name.value, value)
-        for argument in rest:
-            _note_passed(frame, argument)
-    for argument in keywords.values() if parameters.star_kwarg is not None else ():
-        _note_passed(frame, argument)
+def _bind_rest(run: Run, frame: Frame, parameters: cst.Parameters, rest: Arguments) -> None:
+    if isinstance(parameters.star_arg, cst.Param):
+        _bind_positional_rest(run, frame, parameters.star_arg, rest)
     if parameters.star_kwarg is not None:
-        ref = run.allocate(parameters.star_kwarg, frame.node.__class__.__name__)
-        for name, argument in keywords.items():
-            run.state.write(ref, key_field(Const(name)), argument.value)
-        if is_open:
-            run.state.write(ref, ELEMENT, Unknown("a keyword of the caller's choice"))
-        run.state.write(
-            frame.ref, parameters.star_kwarg.name.value, DictOf(ref, parameters.star_kwarg)
-        )
+        _bind_keyword_rest(run, frame, parameters.star_kwarg, rest)
+
+
+def _bind_positional_rest(run: Run, frame: Frame, star: cst.Param, rest: Arguments) -> None:
+    """`*args` gets what is given in order and has no parameter of its own."""
+    value: Value = (
+        Unknown("arguments of the caller's choice")
+        if rest.open
+        else Tuple(tuple(argument.value for argument in rest.positional))
+    )
+    run.state.write(frame.ref, star.name.value, value)
+    for argument in rest.positional:
+        _note_passed(frame, argument)
+
+
+def _bind_keyword_rest(run: Run, frame: Frame, star: cst.Param, rest: Arguments) -> None:
+    """`**kwargs` gets what is given by a name that no parameter has."""
+    ref = run.allocate(star, frame.node.__class__.__name__)
+    for name, argument in rest.keywords.items():
+        _note_passed(frame, argument)
+        run.state.write(ref, key_field(Const(name)), argument.value)
+    if rest.open:
+        run.state.write(ref, ELEMENT, Unknown("a keyword of the caller's choice"))
+    run.state.write(frame.ref, star.name.value, DictOf(ref, star))

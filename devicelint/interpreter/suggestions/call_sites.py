@@ -39,7 +39,7 @@ def reads(tree: cst.Module) -> Reads:
 
 def program_at(run: Run, home: Ref) -> Program | None:
     """One of the files that are checked together."""
-    return run.program if home == GLOBALS else run.program.heard.get(home)
+    return run.program if home == GLOBALS else run.program.also_reported.get(home)
 
 
 def calls_of(run: Run, name: str, home: Ref) -> list[CallSite] | None:
@@ -49,7 +49,7 @@ def calls_of(run: Run, name: str, home: Ref) -> list[CallSite] | None:
     """
     origin = _place(run, home)
     found: list[CallSite] = []
-    for program in (run.program, *run.program.heard.values()):
+    for program in (run.program, *run.program.also_reported.values()):
         if name not in program.text:
             continue
         names, owners = _known_as(run, program, origin, name)
@@ -134,7 +134,7 @@ def _passes_on(run: Run, home: str, origin: str, name: str, depth: int = 0) -> b
     """Whether a name of one file is that of another, which it may import itself."""
     if home == origin:
         return True
-    program = run.program.heard.get(home)
+    program = run.program.also_reported.get(home)
     if program is None or depth > _LONGEST_CHAIN:
         return False
     for node in reads(program.tree).around:

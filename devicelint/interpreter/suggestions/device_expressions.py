@@ -221,7 +221,7 @@ class Spelling:
         if not isinstance(node, (cst.Name, cst.Attribute)) or not self._is_bound(_root(node)):
             return False
         outer, self._run.frame = self._run.frame, self._frame
-        with self._run.silence():
+        with self._run.muted():
             value = self._run.evaluate(node)
         self._run.frame = outer
         if isinstance(value, Symbolic):

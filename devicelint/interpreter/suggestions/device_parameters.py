@@ -54,7 +54,7 @@ def handed_down(
     A name stands for a device that the leading file is going to have at its top.  What is created
     at `site` is better moved as a whole where a function has gathered it, or an object has.
     """
-    if not run.program.heard or _is_gathered(run, frame, site):
+    if not run.program.also_reported or _is_gathered(run, frame, site):
         return None
     handing = _Handing(run, device)
     code = handing.reach(frame)

@@ -55,7 +55,7 @@ class NamesInSight:
         if not isinstance(site, (cst.Name, cst.Attribute)):
             return Unknown("not a name")
         outer, self._run.frame = self._run.frame, self._frame
-        with self._run.silence():
+        with self._run.muted():
             value = self._run.evaluate(site)
         self._run.frame = outer
         return value
@@ -80,7 +80,7 @@ class NamesInSight:
 
     def holds_items(self, place: cst.Subscript) -> bool:
         """Whether an item can be replaced: that of a list or a dict, not a part of a tensor."""
-        with self._run.silence():
+        with self._run.muted():
             owner = self._run.evaluate(place.value)
         return isinstance(owner, (ListOf, DictOf)) or (isinstance(owner, Batch) and owner.whole)
 
@@ -92,7 +92,7 @@ class NamesInSight:
         """Whether a call makes an `nn.Parameter`."""
         if not isinstance(call.func, (cst.Name, cst.Attribute)):
             return False
-        with self._run.silence():
+        with self._run.muted():
             callee = self._run.evaluate(call.func)
         return isinstance(callee, ImportedName) and callee.name.endswith(".Parameter")
 

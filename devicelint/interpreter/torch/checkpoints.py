@@ -99,6 +99,10 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
             return model
         return Unknown("loaded to where this very run saved it from")
     run.depends_on_machine = True
+    return _loaded_where_saved(run, name, path, site)
+
+
+def _loaded_where_saved(run: Run, name: str, path: Argument | None, site: cst.Call) -> Checkpoint:
     notes = run.find_hearer(Loads)
     if notes is not None and site not in notes.loads:
         identity = None if path is None else identity_of(run, path)

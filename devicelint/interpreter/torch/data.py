@@ -106,7 +106,7 @@ def _item_of_instance(run: Run, value: Instance) -> Value | None:
         return None
     assert isinstance(method.node, cst.FunctionDef)
     index = Arguments([Argument(method.node, HOST)])
-    with run.silence():
+    with run.muted():
         return call_function(run, method, index, None, receiver=value)
 
 
@@ -144,7 +144,7 @@ def _collated(run: Run, collate: Value, item: Value | None, site: cst.Call) -> V
     if isinstance(collate, Function) and isinstance(collate.node, (cst.FunctionDef, cst.Lambda)):
         samples = Unknown("samples") if item is None else Stream(item, filled=True)
         given = Arguments([Argument(site, samples)])
-        with run.silence():
+        with run.muted():
             made = call_function(run, collate, given, None)
         return _batch(run, made, site)
     return Unknown("made by a collate function")

@@ -80,17 +80,17 @@ def _uses(
     run: Run, function: Value, given: Arguments, site: cst.Call
 ) -> Iterator[AcceleratorInWorker]:
     """The transfers that a function makes, and what it creates on an accelerator and returns."""
-    heard: list[Transfer] = []
+    transfers: list[Transfer] = []
 
-    def hear(event: Event, run: Run) -> None:
+    def note(event: Event, run: Run) -> None:
         if isinstance(event, Transfer):
-            heard.append(event)
+            transfers.append(event)
 
     before, entered, name = run.state.fork(), set(run.entered), _name_of(function)
-    with run.overheard_by(hear):
+    with run.diverted_to(note):
         made = run.call(function, given, site)
     run.state, run.entered = before, entered
-    for transfer in heard:
+    for transfer in transfers:
         target = transfer.target
         if target is not None and is_accelerator(target):
             yield AcceleratorInWorker(transfer.site, name, target, site)

@@ -82,7 +82,7 @@ def _typed(run: Run, receiver: Value, node: cst.Call) -> Value | None:
 @function(*ON_CUDA)
 def cuda_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`torch.cuda.FloatTensor(2, 3)`: a tensor on the accelerator, in the old way."""
-    with run.silence():
+    with run.muted():
         callee = run.evaluate(site.func)
     device = use_legacy(run, callee, site, LegacyUse.CONSTRUCTED)
     return Tensor(device, Step(Verb.CREATED_ON, site, device), False, False)

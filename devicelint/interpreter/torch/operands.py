@@ -121,11 +121,10 @@ def report_clash(
     verdict = agreement(culprit.device, reference.device)
     if frame is None:
         clash = Clash(culprit, reference, verdict, site, run.frame)
-        run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
-        return
-    met, is_here = _seen_from_outside(run, frame, reference)
-    clash = Clash(blamed, met, verdict, site, there, is_here and there is frame.caller)
-    if isinstance(met.value, Module):
+    else:
+        met, is_here = _seen_from_outside(run, frame, reference)
+        clash = Clash(blamed, met, verdict, site, there, is_here and there is frame.caller)
+    if frame is not None and isinstance(clash.reference.value, Module):
         assert frame.site is not None
         run.announce(MisplacedInput(frame.site, run.code_of(frame.site.func), clash))
     else:
@@ -171,7 +170,7 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
 
 
 def _is_unmoved(run: Run, module: Operand) -> bool:
-    """Whether a module is where the checked file built it, and was told no device there."""
+    """Whether a module is where the checked file built it, and was given no device there."""
     since = module.since
     if since is None or since.verb is not Verb.BUILT or since.site not in run.made_in:
         return False

@@ -120,7 +120,7 @@ def _written(run: Run, place: object) -> Iterator[Parameters]:
 
 
 def _quietly(run: Run, node: cst.BaseExpression) -> Value:
-    with run.silence():
+    with run.muted():
         return run.evaluate(node)
 
 

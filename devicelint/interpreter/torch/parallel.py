@@ -99,15 +99,15 @@ def _has_tensors(run: Run, module: Module) -> bool:
 def replicated(walk: Run) -> Iterator[None]:
     """Walk what a wrapper calls, which gets its inputs wherever it is.
 
-    Only that it goes to an accelerator itself is told.
+    Only that it goes to an accelerator itself is reported.
     """
-    silences = walk.silences
+    is_muted = walk.muted_parts > 0
 
-    def hear(event: Event, run: Run) -> None:
-        if isinstance(event, AcceleratorDemanded) and not silences:
+    def pass_on(event: Event, run: Run) -> None:
+        if isinstance(event, AcceleratorDemanded) and not is_muted:
             outer(replace(event, at_times=True), run)
 
-    with walk.overheard_by(hear) as outer:
+    with walk.diverted_to(pass_on) as outer:
         yield
 
 

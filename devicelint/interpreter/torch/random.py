@@ -111,7 +111,7 @@ def _draws_by_itself(name: str, arguments: Arguments) -> bool:
 
 @function("torch.Generator")
 def make_generator(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """A generator is the CPU's unless it is told; the default device is nothing to it."""
+    """A generator is the CPU's unless a device is given; the default device is nothing to it."""
     given = arguments.get(0, "device")
     device: Device = CPU
     if given is not None and given.value != NONE:

@@ -61,22 +61,12 @@ def apply_signature(
     owner: Operand | None = None,
 ) -> Value:
     """Check that operands share a device, and give the result; `owner` is the module's own."""
-    receiver = arguments.positional[0].value if arguments.positional else None
-    application = Application(signature, site, receiver=receiver)
-    if owner is not None and signature.owns is not None:
-        application.group(signature.owns).operands.append((owner, False))
-    keywords = tuple(arguments.keywords)
-    slots = signature.slots(len(arguments.positional), keywords)
-    for argument, slot in zip(arguments, slots, strict=False):
-        if slot is not None:
-            _take(run, application, argument, slot)
-    asked = arguments.keywords.get("requires_grad")
-    application.asks_grad = asked is not None and asked.value == Const(True)
+    application = _sorted_by_slots(run, signature, arguments, site, owner)
     _check(run, application, name or signature.name)
     out = arguments.keywords.get("out")
     if out is not None and isinstance(out.value, Tensor):
         return out.value
-    result = signature.result_of(len(arguments.positional), keywords)
+    result = signature.result_of(len(arguments.positional), tuple(arguments.keywords))
     if result.form not in _WITHOUT_TENSORS:
         application.keeps_dimension = keeps_dimension(signature, arguments)
     made = _make(run, application, result)
@@ -85,6 +75,22 @@ def apply_signature(
 
 
 _WITHOUT_TENSORS = (Form.HOST, Form.ARRAY, Form.NONE, Form.SELF, Form.ANY, Form.TRANSFER)
+
+
+def _sorted_by_slots(
+    run: Run, signature: Signature, arguments: Arguments, site: cst.Call, owner: Operand | None
+) -> Application:
+    receiver = arguments.positional[0].value if arguments.positional else None
+    application = Application(signature, site, receiver=receiver)
+    if owner is not None and signature.owns is not None:
+        application.group(signature.owns).operands.append((owner, False))
+    slots = signature.slots(len(arguments.positional), tuple(arguments.keywords))
+    for argument, slot in zip(arguments, slots, strict=False):
+        if slot is not None:
+            _take(run, application, argument, slot)
+    asked = arguments.keywords.get("requires_grad")
+    application.asks_grad = asked is not None and asked.value == Const(True)
+    return application
 
 
 def _take(run: Run, application: Application, argument: Argument, slot: Slot) -> None:
@@ -234,36 +240,50 @@ def _tensor(run: Run, application: Application, result: Result) -> Tensor:
 
 
 def _created(run: Run, application: Application, result: Result) -> Tensor:
-    site = application.site
-    rank = rank_of(application, result)
+    rank = _rank_of_created(application, result)
     grad = application.asks_grad
     role = "leaf" if grad else ""
-    if application.device is not None:
-        step = Step(Verb.CREATED_ON, site, application.device)
-        return Tensor(application.device, step, rank, grad, role)
-    follows = application.signature.device_default
-    source = operand_of(application.data, site) if application.data is not None else None
-    if follows is not None:
-        group = application.group(follows)
-        device, since = common_device(group.plain, unknown=group.unknown)
-        if rank is None and application.data is None:
-            rank = rank_of_operands(group.plain, unknown=group.unknown)
-        return Tensor(device, computed(site, device, since), rank, grad, role)
-    if source is not None:
-        device = source.device
-        if isinstance(source.value, Symbolic):
-            device = Unsure(f"{source.value.origin} may be a tensor or a number")
-        return Tensor(device, computed(site, device, source.since), rank, grad, role)
-    if isinstance(application.data, Unknown):
-        return Tensor(
-            Unsure("made from something unknown"), Step(Verb.CREATED, site, CPU), rank, grad, role
-        )
-    device = run.default_device
+    stated = _stated_device(application)
+    if stated is not None:
+        return Tensor(*stated, rank, grad, role)
+    site, device = application.site, run.default_device
     run.note_made(site)
     made = Tensor(device, Step(Verb.CREATED, site, device), rank, grad, role)
     if grad:
         run.steps.leaf(made)
     return made
+
+
+def _stated_device(application: Application) -> tuple[Device, Step] | None:
+    """Where the arguments say that a tensor is created; None leaves it to the default device."""
+    site = application.site
+    if application.device is not None:
+        return application.device, Step(Verb.CREATED_ON, site, application.device)
+    follows = application.signature.device_default
+    if follows is not None:
+        group = application.group(follows)
+        device, since = common_device(group.plain, unknown=group.unknown)
+        return device, computed(site, device, since)
+    source = operand_of(application.data, site) if application.data is not None else None
+    if source is not None:
+        device = source.device
+        if isinstance(source.value, Symbolic):
+            device = Unsure(f"{source.value.origin} may be a tensor or a number")
+        return device, computed(site, device, source.since)
+    if isinstance(application.data, Unknown):
+        return Unsure("made from something unknown"), Step(Verb.CREATED, site, CPU)
+    return None
+
+
+def _rank_of_created(application: Application, result: Result) -> bool | None:
+    """The rank by the sizes; else that of the tensor like which one is created."""
+    rank = rank_of(application, result)
+    follows = application.signature.device_default
+    is_like = application.device is None and application.data is None
+    if rank is not None or follows is None or not is_like:
+        return rank
+    group = application.group(follows)
+    return rank_of_operands(group.plain, unknown=group.unknown)
 
 
 def _grad(run: Run, group: OperandGroup, result: Result) -> bool | None:

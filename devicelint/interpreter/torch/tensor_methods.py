@@ -199,6 +199,13 @@ def method_of_parameter(run: Run, receiver: Symbolic, name: str, node: cst.Call)
         return Symbolic("args")
     if name in _KEEPS_PLACE:
         return receiver
+    return _method_of_possible_tensor(run, receiver, name, arguments, node)
+
+
+def _method_of_possible_tensor(
+    run: Run, receiver: Symbolic, name: str, arguments: Arguments, node: cst.Call
+) -> Value:
+    """A method that a tensor may have: it proves that the receiver is one, or is taken for that."""
     if name in TENSOR_METHODS or (name == "numpy" and _is_of_torch(run)):
         prove(run, receiver.origin)
         proven = as_proven(run, receiver)

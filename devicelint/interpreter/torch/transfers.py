@@ -137,7 +137,7 @@ def move_deviceless(
     run: Run, receiver: Value, kind: str, method: str, node: cst.Call, arguments: Arguments
 ) -> Value:
     """A transfer of an optimizer and its kin, which have no such method."""
-    with run.silence():
+    with run.muted():
         target, _ = target_of(run, method, arguments, node)
     assert isinstance(node.func, cst.Attribute)
     model = _model_of(run, receiver)

@@ -220,7 +220,7 @@ NO_CHECKPOINT = Excuse("no-checkpoint", "nothing shows that the file holds tenso
 
 # -- judging -----------------------------------------------------------------------------------
 
-SILENT = Excuse("not-heard", "this is walked to learn what it gives, and may never happen")
+MUTED = Excuse("not-heard", "this is walked to learn what it gives, and may never happen")
 ELSEWHERE = Excuse("another-file", "it happens in another file: it is reported there")
 CPU_SETTING = Excuse("cpu-setting", "a setting of the program keeps everything on the CPU here")
 
@@ -249,10 +249,10 @@ def is_excused(
 
 
 def _around(run: Run, level: Level) -> tuple[Excuse, ...]:
-    """What keeps an event from being heard, whatever it is of."""
+    """What keeps an event from being reported, whatever it is of."""
     is_contract = level in (Level.MODULE, Level.POSSIBLE)
     cases = (
-        (SILENT, bool(run.silences)),
+        (MUTED, bool(run.muted_parts)),
         (ELSEWHERE, not run.frame.is_checked),
         (CPU_SETTING, is_contract and run.world.is_set_to_the_cpu),
     )

@@ -132,7 +132,7 @@ def asks_machine(run: Run, expression: cst.BaseExpression) -> bool:
         case cst.IfExp(test=test, body=cst.Name("True"), orelse=cst.Name("False")):
             return asks_machine(run, test)
         case cst.Call():
-            with run.silence():
+            with run.muted():
                 return is_machine(run.evaluate(expression))
         case _:
             return False

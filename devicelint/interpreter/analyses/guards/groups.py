@@ -110,7 +110,7 @@ def _stands_in(reads: Reads, one: GuardedMoves, scope: Site) -> bool:
 
 
 def _decided(run: Run, reads: Reads, found: list[Found], transfers: Moves) -> GuardedMoves | None:
-    """What is to be told of the guards that ask the same."""
+    """What is to be reported of the guards that ask the same."""
     asked = found[0][0]
     guards = tuple(one for _, one in found if isinstance(one, Guard))
     types = tuple(one for _, one in found if isinstance(one, ChosenType))

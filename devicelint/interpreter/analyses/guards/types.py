@@ -64,7 +64,7 @@ def _type(run: Run, node: cst.BaseExpression) -> tuple[bool, str] | None:
     """Whether a legacy type is CUDA's, and its name without the module; None: it is none."""
     if not isinstance(node, (cst.Name, cst.Attribute)):
         return None
-    with run.silence():
+    with run.muted():
         value = run.evaluate(node)
     device = legacy_device(value) if isinstance(value, ImportedName) else None
     if isinstance(value, ImportedName) and value.name == "torch.Tensor":

@@ -61,12 +61,10 @@ def device_named(run: Run, argument: Argument) -> Device | None:
             return device
         case Const(str()):
             return _parse(run, value)
-        case Const(bool()):
+        case Const(bool() | None):
             return None
         case Const(int(index)):
             return Known("cuda", index)
-        case Const(None):
-            return None
         case Tensor() | Batch() | Placed():
             return value.device
         case Symbolic(origin):

@@ -151,7 +151,7 @@ def _apply_quietly(
         {name: _moved_to(owner, one) for name, one in arguments.keywords.items()},
         arguments.open,
     )
-    with run.silence():
+    with run.muted():
         return apply_signature(run, knowledge.forward, moved, site, owner=owner)
 
 

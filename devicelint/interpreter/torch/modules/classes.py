@@ -116,7 +116,7 @@ def _init_of_torch(
 ) -> None:
     """`super().__init__(a, b)` of a class derived from Sequential fills it.
 
-    That of a class derived from Linear makes the parameters, where it is told to.
+    That of a class derived from Linear makes the parameters, where it is clear on which device.
     """
     base = torch_base(cls) if cls is not None else ""
     knowledge = module_class(base)
@@ -136,10 +136,12 @@ def _may_name_device(value: Value) -> bool:
 def _make_parameters(
     run: Run, inner: Module, base: str, arguments: Arguments, node: cst.Call
 ) -> None:
-    told = arguments.keywords.get("device")
-    told = told or next((one for one in arguments.positional if _may_name_device(one.value)), None)
-    if told is not None and told.value != NONE:
-        device = device_named(run, told) or Unsure("the device is not known")
+    given = arguments.keywords.get("device")
+    given = given or next(
+        (one for one in arguments.positional if _may_name_device(one.value)), None
+    )
+    if given is not None and given.value != NONE:
+        device = device_named(run, given) or Unsure("the device is not known")
         run.state.write(inner.ref, DEVICE_FIELD, Placed(device, Step(Verb.BUILT, node, device)))
     elif not all(isinstance(one.value, (Const, HostValue)) for one in arguments):
         return

@@ -85,7 +85,7 @@ def _call_member(
 
 def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst.Call) -> Value:
     is_idle = is_without_tensors(run, module)
-    with run.silence() if is_idle else nullcontext():
+    with run.muted() if is_idle else nullcontext():
         target, given = target_of(run, method, arguments, node)
     if is_idle and given is None and method != "to":
         note_idle_demand(run, method, node)
