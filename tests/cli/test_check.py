@@ -485,7 +485,7 @@ def test_an_interrupt_is_130(run, monkeypatch):
 
 
 def test_an_error_of_the_front_end_itself_is_one_line(run, monkeypatch):
-    monkeypatch.setattr("devicelint.cli.commands.check.Settings", lambda options: 1 // 0)
+    monkeypatch.setattr("devicelint.cli.commands.check.RunSettings", lambda options: 1 // 0)
     status, out, error = run("a.py")
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert error.startswith("devicelint: DEV900 internal-error: ZeroDivisionError: ")

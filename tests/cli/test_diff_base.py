@@ -95,7 +95,7 @@ class TestALine:
     def test_that_is_added_is_new(self, run):
         write("train.py", OLD)
         commit()
-        write("train.py", OLD + "x.cuda()\n")
+        write("train.py", OLD + "x.cuda()\nprint(x)\n")
         status, out, error = run()
         assert (status, out) == (1, ["train.py:5:1:"])
         assert error[0] == "Found 1 error; 1 fixable with --fix"

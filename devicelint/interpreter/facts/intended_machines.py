@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection
 
 import libcst as cst
 
@@ -128,6 +127,5 @@ def _asks_cuda_for(mentions: Mentions, beginnings: tuple[str, ...]) -> bool:
 
 
 def _sets_up(mentions: Mentions) -> bool:
-    words: Collection[str] = mentions.names | mentions.strings
     is_nccl = any(one.startswith("nccl") for one in mentions.keywords.get("backend", ()))
-    return is_nccl or any(stem in word for word in words for stem in _SETS_UP)
+    return is_nccl or any(stem in word for word in mentions.words for stem in _SETS_UP)

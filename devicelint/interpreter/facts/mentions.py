@@ -30,10 +30,10 @@ class Mentions:
     imports: frozenset[str]
     """The packages that modules are imported from."""
 
-    @property
+    @functools.cached_property
     def words(self) -> frozenset[str]:
-        """All that is written in identifiers and in strings."""
-        return self.names | self.strings
+        """Identifiers, and strings that are no prose: `"--no-cuda"`, but no docstring."""
+        return self.names | {one for one in self.strings if len(one.split()) == 1}
 
     def calls(self, methods: Collection[str]) -> bool:
         """Whether any of these methods is called."""

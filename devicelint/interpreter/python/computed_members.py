@@ -47,5 +47,5 @@ def _places_models(run: Run, home: str) -> bool:
     if program is None:
         return True
     mentions = mentions_in(program.tree)
-    words = mentions.names | mentions.strings
+    words = mentions.words
     return "to" in mentions.methods or any(map(means_accelerator, words)) or "device_map" in words
