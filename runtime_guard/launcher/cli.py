@@ -8,8 +8,9 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
+from runtime_guard.command_line import BAD_USAGE, Parser, UsageError
 from runtime_guard.launcher import script as _script
 from runtime_guard.launcher.activation import activate
 from runtime_guard.launcher.machine_options import add_machine_options, machine_of
@@ -20,7 +21,6 @@ from runtime_guard.settings import Environment, mode_of, settings_from
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-BAD_USAGE = 2
 ACTIONS = ("raise", "warn", "move", "explain", "off")
 NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 
@@ -74,18 +74,6 @@ open, the variables RUNTIME_GUARD_VIRTUAL_GPU, RUNTIME_GUARD_VIRTUAL_GPU_NAME
 and RUNTIME_GUARD_VIRTUAL_GPU_MEMORY_GB may say; --virtual-gpu 0 is none. The
 exit status is the script's own, and 2 where the command line makes no sense.
 """
-
-
-class UsageError(Exception):
-    """The command line makes no sense; the message says why, in one line."""
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that answers in one line, and takes no abbreviations."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise instead of printing the usage."""
-        raise UsageError(message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from runtime_guard.messages.naming import named_tensors
 from runtime_guard.placement.memory import facts_of
 
 if TYPE_CHECKING:
-    from runtime_guard.messages.text import Text
+    from runtime_guard.messages.text import ErrorText
 
 # What ends in `.numpy()`, on one line; a call in it has no more than names and numbers.
 _TO_NUMPY = re.compile(
@@ -28,7 +28,7 @@ _TO_NUMPY = re.compile(
 )
 
 
-def of_host(steps: list[Step], text: Text) -> str:
+def of_host(steps: list[Step], text: ErrorText) -> str:
     """A tensor is on an accelerator, and had to be on the CPU."""
     step = users_step(steps)
     if step is None:

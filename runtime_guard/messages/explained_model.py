@@ -14,10 +14,10 @@ from runtime_guard.messages.message import HEAD, headline, path_in, places, row
 from runtime_guard.messages.naming import name_of_module
 
 if TYPE_CHECKING:
-    from runtime_guard.messages.text import Text
+    from runtime_guard.messages.text import ErrorText
 
 
-def of_model(steps: list[Step], text: Text) -> str:
+def of_model(steps: list[Step], text: ErrorText) -> str:
     """The parameters and buffers of the model that was to be wrapped, device by device."""
     model, step = _wrapped(steps), users_step(steps)
     if model is None or step is None:

@@ -32,14 +32,14 @@ from runtime_guard.messages.remote import is_remote, line_of_traced, of_another_
 from runtime_guard.placement.memory import facts_of
 
 if TYPE_CHECKING:
-    from runtime_guard.messages.text import Text
+    from runtime_guard.messages.text import ErrorText
     from runtime_guard.mismatch import Line, Mismatch
 
 _TRACED = "tensors on two devices met in what torch.compile compiles: without it, this names them"
 _MET = "tensors on two devices met; which ones cannot be seen from here"
 
 
-def explanation(error: BaseException, text: Text) -> str:
+def explanation(error: BaseException, text: ErrorText) -> str:
     """Say which tensors, in which module or function, since which line, and what to write."""
     steps = steps_of_traceback(error.__traceback__)
     if is_remote(error):
@@ -124,7 +124,7 @@ def _of_tensors(where: Whereabouts, name: str, kind: str, tensors: dict[str, Ten
     return "\n".join([render(reported, HEAD), *by_device(on_line.items())])
 
 
-def _of_line(steps: list[Step], text: Text, traced: Line | None = None) -> str:
+def _of_line(steps: list[Step], text: ErrorText, traced: Line | None = None) -> str:
     """What can be said where no tensor can be seen: the line, and what such errors come from."""
     lines = list(headline(HEAD + (text.advice or (_TRACED if traced else _MET))))
     step = users_step(steps)

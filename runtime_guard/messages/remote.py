@@ -11,7 +11,7 @@ from runtime_guard.messages.message import HEAD, headline, place, row
 from runtime_guard.mismatch import Line
 
 if TYPE_CHECKING:
-    from runtime_guard.messages.text import Text
+    from runtime_guard.messages.text import ErrorText
 
 _CAUGHT = re.compile(r"Caught \w+ in (?P<where>.*)\.\nOriginal Traceback", re.MULTILINE)
 _ENDED = re.compile(r"-- Process (?P<number>\d+) terminated with the following error:")
@@ -30,7 +30,7 @@ def is_remote(error: BaseException) -> bool:
     return _origin(str(error)) != ""
 
 
-def of_another_process(message: str, steps: list[Step], text: Text) -> str:
+def of_another_process(message: str, steps: list[Step], text: ErrorText) -> str:
     """Explain the text of such an exception, and say which line of this process asked for it."""
     lines = list(headline(f"{HEAD}it failed in {_origin(message)}"))
     failed = _failed_at(message)

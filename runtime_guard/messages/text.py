@@ -23,7 +23,7 @@ _CARRIERS = ("ProcessRaisedException",)
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ErrorText:
     """One way to say that a device is wrong.
 
     Attributes:

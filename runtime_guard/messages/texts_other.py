@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime_guard.messages.text import DEVICE, Text
+from runtime_guard.messages.text import DEVICE, ErrorText
 
 _CHOOSE = "write `device = 'cuda' if torch.cuda.is_available() else 'cpu'`, and use that"
 _MAP = "write `torch.load(…, map_location=device)`"
@@ -12,7 +12,7 @@ _FORK = (
 )
 
 OTHERS = (
-    Text(
+    ErrorText(
         "state of an optimizer",
         r"If capturable=False, state_steps should not be",
         "If capturable=False, state_steps should not be CUDA tensors.",
@@ -21,7 +21,7 @@ OTHERS = (
         errors=("AssertionError",),
         since="1.12",
     ),
-    Text(
+    ErrorText(
         "numpy",
         rf"can't convert {DEVICE} device type tensor to numpy",
         "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to "
@@ -30,7 +30,7 @@ OTHERS = (
         errors=("TypeError",),
         since="1.0",
     ),
-    Text(
+    ErrorText(
         "lengths of sequences",
         r"'lengths' argument should be a 1D CPU int64 tensor, but got 1D (?!cpu)",
         "'lengths' argument should be a 1D CPU int64 tensor, but got 1D cuda:0 Long tensor",
@@ -38,7 +38,7 @@ OTHERS = (
         argument="lengths",
         since="1.7",
     ),
-    Text(
+    ErrorText(
         "pinned memory",
         r"cannot pin '.*' only dense CPU tensors can be pinned",
         "cannot pin 'torch.cuda.FloatTensor' only dense CPU tensors can be pinned",
@@ -46,7 +46,7 @@ OTHERS = (
         "pin it before it is moved; a Dataset whose samples are on the GPU needs no `pin_memory`",
         since="1.0",
     ),
-    Text(
+    ErrorText(
         "generator",
         r"Expected a .*(?:device type for generator|generator device) but",
         "Expected a 'cuda' device type for generator but found 'cpu'",
@@ -55,7 +55,7 @@ OTHERS = (
         "DataLoader's own generator stays on the CPU",
         since="1.6",
     ),
-    Text(
+    ErrorText(
         "DataParallel",
         r"module must have its parameters and buffers on device",
         "module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found "
@@ -64,7 +64,7 @@ OTHERS = (
         "move the model to the first of the `device_ids` before it is wrapped",
         since="1.0",
     ),
-    Text(
+    ErrorText(
         "DistributedDataParallel",
         r"only work with single-device(?:/multiple-device)? GPU modules",
         "DistributedDataParallel device_ids and output_device arguments only work with "
@@ -75,7 +75,7 @@ OTHERS = (
         errors=("ValueError", "AssertionError"),
         since="1.2",
     ),
-    Text(
+    ErrorText(
         "parameters under DistributedDataParallel",
         r"input module must be on the same type of devices",
         "DistributedDataParallel's input module must be on the same type of devices, but input "
@@ -85,7 +85,7 @@ OTHERS = (
         errors=("ValueError", "AssertionError"),
         since="1.7",
     ),
-    Text(
+    ErrorText(
         "collective",
         r"No backend type associated with device type|Tensors must be CUDA and dense",
         "No backend type associated with device type cpu",
@@ -93,7 +93,7 @@ OTHERS = (
         "move the tensor to the rank's device: the backend of the process group takes no others",
         since="1.0",
     ),
-    Text(
+    ErrorText(
         "number of a device",
         r"invalid device ordinal",
         "CUDA error: invalid device ordinal",
@@ -102,7 +102,7 @@ OTHERS = (
         "CUDA_VISIBLE_DEVICES numbers them anew",
         since="1.0",
     ),
-    Text(
+    ErrorText(
         "checkpoint",
         r"Attempting to deserialize object on (?:a )?\w+ device",
         "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False."
@@ -112,7 +112,7 @@ OTHERS = (
         _MAP,
         since="1.0",
     ),
-    Text(
+    ErrorText(
         "no such accelerator",
         r"not compiled with \w+ enabled|Found no NVIDIA driver"
         r"|No (?:CUDA|HIP) GPUs are available|is not linked with support for \w+ devices",
@@ -122,7 +122,7 @@ OTHERS = (
         errors=("AssertionError", "RuntimeError"),
         since="1.0",
     ),
-    Text(
+    ErrorText(
         "forked process",
         r"Cannot re-initialize CUDA in forked subprocess",
         "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you "
@@ -131,7 +131,7 @@ OTHERS = (
         _FORK,
         since="1.0",
     ),
-    Text(
+    ErrorText(
         "tensors without data",
         r"Cannot copy out of meta tensor; no data|cannot be called on meta tensors",
         "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead "

@@ -13,14 +13,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from runtime_guard.command_line import BAD_USAGE, Parser, UsageError
 from runtime_guard.mutation.machines import MACHINES
 from runtime_guard.mutation.mutation import mutate
 from runtime_guard.mutation.proof import Change, prove
 from runtime_guard.mutation.real import real_gpus
 from runtime_guard.mutation.running import Job
-from runtime_guard.mutation.source import Source, SourceError
+from runtime_guard.mutation.source import ScriptSource, SourceError
 from runtime_guard.mutation.tables import MEANINGS, MutationTable, ProofTable, described
-from runtime_guard.profiler.report.command import Parser, UsageError, in_terminal, print_text
+from runtime_guard.profiler.report.command import in_terminal, print_text
 from runtime_guard.profiler.report.words import counted, printable
 from runtime_guard.profiler.report.writing import is_stream, writable, write_whole
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 SOME_WRONG = 1
-BAD_USAGE = 2
 INTERRUPTED = 130
 TERMINATED = 143
 STANDARD_OUTPUT = "-"
@@ -96,7 +96,7 @@ def _terminated(_number: int, _frame: object) -> None:
 def _mutate(words: Sequence[str]) -> int:
     given = _parsed(_mutate_parser(), words)
     json_path = _json_path(given)
-    source = Source.read(given.script)
+    source = ScriptSource.read(given.script)
     job = _job(given)
     mutation = mutate(job, source, given.virtual_gpu, jobs=given.jobs, progress=_show_progress)
     from runtime_guard.mutation.documents import of_mutation
@@ -115,11 +115,13 @@ def _mutate(words: Sequence[str]) -> int:
 def _prove(words: Sequence[str]) -> int:
     given = _parsed(_prove_parser(), words)
     json_path = _json_path(given)
-    after = Source.read(given.after or given.script, given.script)
+    after = ScriptSource.read(given.after or given.script, given.script)
     sources = [after]
     if given.before is not None:
-        sources.insert(0, Source.read(given.before, given.script))
-    others = [Change(name, *(Source.read(text, name) for text in two)) for name, *two in given.also]
+        sources.insert(0, ScriptSource.read(given.before, given.script))
+    others = [
+        Change(name, *(ScriptSource.read(text, name) for text in two)) for name, *two in given.also
+    ]
     real = 0 if given.virtual else real_gpus()
     proof = prove(_job(given), sources, others, jobs=given.jobs, real=real)
     from runtime_guard.mutation.documents import of_proof

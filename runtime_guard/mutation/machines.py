@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from runtime_guard.mutation.agreement import Agreement
 from runtime_guard.mutation.lacking import lacks
-from runtime_guard.mutation.marking import Mark
+from runtime_guard.mutation.marking import MarkedPlace
 from runtime_guard.mutation.running import Job, Run
 
 MACHINES = {"CPU only": 0, "1 GPU": 1, "2 GPUs": 2}
@@ -30,8 +30,8 @@ class Proof:
     job: Job
     after: tuple[Run, ...]
     before: tuple[Run, ...] | None = None
-    changes: tuple[Mark, ...] = ()
-    elsewhere: tuple[tuple[str, Mark], ...] = ()
+    changes: tuple[MarkedPlace, ...] = ()
+    elsewhere: tuple[tuple[str, MarkedPlace], ...] = ()
     agreement: Agreement | None = None
 
     def machines(self) -> list[str]:

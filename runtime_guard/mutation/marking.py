@@ -8,14 +8,14 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runtime_guard.mutation.text import LINE_END, Text
+from runtime_guard.mutation.text import LINE_END, ProgramText
 
 MADE = "runtime_guard_made"
 """The built-in function that a marked script calls, with the index of a mark and a value."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class MarkedPlace:
     """A place of a script: an expression, or the beginning of a statement.
 
     Attributes:
@@ -40,7 +40,7 @@ def parsed(source: str) -> ast.Module:
         return ast.parse(source)
 
 
-def marked(source: str, marks: Sequence[Mark], first: int = 0) -> str:
+def marked(source: str, marks: Sequence[MarkedPlace], first: int = 0) -> str:
     """The source in which each place, once reached, calls `MADE` with its index.
 
     The function is given the value of the expression as well, and has to return it. Each line
@@ -58,7 +58,7 @@ def marked(source: str, marks: Sequence[Mark], first: int = 0) -> str:
     return source
 
 
-def changed(before: str, after: str) -> tuple[Mark, ...]:
+def changed(before: str, after: str) -> tuple[MarkedPlace, ...]:
     """The statements of `after` that have a line which is not in `before`.
 
     What begins with no expression, such as `def` or `try`, is left out: its body counts.
@@ -66,7 +66,7 @@ def changed(before: str, after: str) -> tuple[Mark, ...]:
     Raises:
         SyntaxError: `after` is no Python program.
     """
-    text, new = Text(after), _new_lines(before, after)
+    text, new = ProgramText(after), _new_lines(before, after)
     found = (mark for node in ast.walk(parsed(after)) for mark in _mark_of(node, new, text))
     return tuple(sorted(found, key=lambda mark: mark.start))
 
@@ -80,7 +80,7 @@ def _new_lines(before: str, after: str) -> set[int]:
     return {number + 1 for number in range(len(new)) if number not in kept}
 
 
-def _mark_of(node: ast.AST, lines: set[int], text: Text) -> Iterator[Mark]:
+def _mark_of(node: ast.AST, lines: set[int], text: ProgramText) -> Iterator[MarkedPlace]:
     """The mark of a statement, if one of these lines is its own."""
     if not isinstance(node, ast.stmt):
         return
@@ -93,9 +93,9 @@ def _mark_of(node: ast.AST, lines: set[int], text: Text) -> Iterator[Mark]:
         return
     header = _header(node)
     if header is not None:
-        yield Mark(node.lineno, *text.span(header))
+        yield MarkedPlace(node.lineno, *text.span(header))
     elif not body and _may_follow_another(node):
-        yield Mark(node.lineno, text.span(node)[0])
+        yield MarkedPlace(node.lineno, text.span(node)[0])
 
 
 def _header(node: ast.stmt) -> ast.expr | None:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from runtime_guard.mutation.marking import Mark, parsed
-from runtime_guard.mutation.text import LINE_END, Text
+from runtime_guard.mutation.marking import MarkedPlace, parsed
+from runtime_guard.mutation.text import LINE_END, ProgramText
 
 Kind: TypeAlias = Literal["to", "device", "map_location", "type", "default", "context"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -66,7 +66,7 @@ class Move:
     start: int
     end: int
     left: str
-    made: Mark
+    made: MarkedPlace
 
     def __str__(self) -> str:
         return f"{self.line}:{self.column}: {' '.join(self.text.split())}"
@@ -94,7 +94,7 @@ def moves_in(source: str) -> tuple[Move, ...]:
     """
     tree = parsed(source)
     own = {node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS)}
-    text = Text(source)
+    text = ProgramText(source)
     found = (move for node in _nodes(tree) for move in _moves_at(node, text, own))
     return tuple(sorted(found, key=lambda move: move.start))
 
@@ -112,7 +112,7 @@ def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
             waiting.extend(ast.iter_child_nodes(node))
 
 
-def _moves_at(node: ast.AST, text: Text, own: set[str]) -> Iterator[Move]:
+def _moves_at(node: ast.AST, text: ProgramText, own: set[str]) -> Iterator[Move]:
     match node:
         case ast.Call():
             yield from _moves_of_call(node, text, own)
@@ -131,7 +131,7 @@ def _moves_at(node: ast.AST, text: Text, own: set[str]) -> Iterator[Move]:
                 yield _move(text, start, end, "type", repr("torch." + value[type_.end() :]))
 
 
-def _moves_of_call(call: ast.Call, text: Text, own: set[str]) -> Iterator[Move]:
+def _moves_of_call(call: ast.Call, text: ProgramText, own: set[str]) -> Iterator[Move]:
     name = dotted(call.func)
     if name in DEFAULTS:
         # A legacy type among the arguments is the same move.
@@ -164,7 +164,7 @@ def is_dtype(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in DTYPES
 
 
-def _method(call: ast.Call, text: Text) -> Move:
+def _method(call: ast.Call, text: ProgramText) -> Move:
     """Take the whole call out, or its device alone where it says a dtype or a layout as well."""
     keeps = {keyword.arg for keyword in call.keywords} & {"dtype", "memory_format", "other"}
     devices = [index for index, each in enumerate(call.keywords) if each.arg == "device"]
@@ -175,11 +175,11 @@ def _method(call: ast.Call, text: Text) -> Move:
     begin, end = text.span(call)
     start = text.dot_before(call.func)
     line, column = text.place(start)
-    made = Mark(line, begin, end)
+    made = MarkedPlace(line, begin, end)
     return Move(line, column, text.source[start:end], "to", start, end, "", made)
 
 
-def _arguments(call: ast.Call, name: str, text: Text) -> Iterator[Move]:
+def _arguments(call: ast.Call, name: str, text: ProgramText) -> Iterator[Move]:
     for keyword in call.keywords:
         said = not (isinstance(keyword.value, ast.Constant) and keyword.value.value is None)
         if keyword.arg == "device" and said:
@@ -193,19 +193,19 @@ def _arguments(call: ast.Call, name: str, text: Text) -> Iterator[Move]:
 
 
 def _argument(
-    call: ast.Call, argument: ast.expr | ast.keyword, text: Text, kind: Kind, left: str = ""
+    call: ast.Call, argument: ast.expr | ast.keyword, text: ProgramText, kind: Kind, left: str = ""
 ) -> Move:
     piece = text.argument(call, argument)
     start, end = (piece.start, piece.end) if left else text.with_comma(piece)
     written = text.source[piece.start : piece.end]
     value = piece.start + (written.index("=") + 1 if isinstance(argument, ast.keyword) else 0)
     line, column = text.place(piece.start)
-    return Move(line, column, written, kind, start, end, left, Mark(line, value, piece.end))
+    return Move(line, column, written, kind, start, end, left, MarkedPlace(line, value, piece.end))
 
 
-def _move(text: Text, start: int, end: int, kind: Kind, left: str) -> Move:
+def _move(text: ProgramText, start: int, end: int, kind: Kind, left: str) -> Move:
     line, column = text.place(start)
-    made = Mark(line, start, end)
+    made = MarkedPlace(line, start, end)
     return Move(line, column, text.source[start:end], kind, start, end, left, made)
 
 

@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias, get_args
 
 from runtime_guard.mutation.marking import marked
 from runtime_guard.mutation.moves import Move, moves_in
-from runtime_guard.mutation.running import Job, Machine, Run, Text, each, run
-from runtime_guard.mutation.source import Source
+from runtime_guard.mutation.running import Job, Replacement, Run, ScriptMachine, each, run
+from runtime_guard.mutation.source import ScriptSource
 
 Verdict: TypeAlias = Literal["needed", "redundant", "unreached", "broken", "timed out"]
 """What a run without a move says of it.
@@ -65,7 +65,7 @@ class Mutation:
 
 def mutate(
     job: Job,
-    source: Source,
+    source: ScriptSource,
     devices: int,
     *,
     jobs: int = 1,
@@ -82,8 +82,10 @@ def mutate(
     """
     moves = moves_in(source.text)
     marks = [move.made for move in moves]
-    machine = Machine(devices)
-    whole = run(job, [Text(source.encoded(marked(source.text, marks)), source.data)], machine)
+    machine = ScriptMachine(devices)
+    whole = run(
+        job, [Replacement(source.encoded(marked(source.text, marks)), source.data)], machine
+    )
     if whole.ending != "passed":
         return Mutation(job, devices, whole, ())
     made = [move for index, move in enumerate(moves) if index in whole.reached]
@@ -91,7 +93,7 @@ def mutate(
     progress(0, len(made))
 
     def attempt(move: Move) -> None:
-        without = run(job, [Text(source.encoded(move.removed(source.text)))], machine)
+        without = run(job, [Replacement(source.encoded(move.removed(source.text)))], machine)
         results[move] = judged(move, without, whole)
         progress(len(results), len(made))
 

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from runtime_guard.mutation.agreement import Agreement, compared, not_compared
 from runtime_guard.mutation.machines import MACHINES, Proof
-from runtime_guard.mutation.marking import Mark, changed, marked
-from runtime_guard.mutation.running import Job, Machine, Run, Text, each, run
-from runtime_guard.mutation.source import Source
+from runtime_guard.mutation.marking import MarkedPlace, changed, marked
+from runtime_guard.mutation.running import Job, Replacement, Run, ScriptMachine, each, run
+from runtime_guard.mutation.source import ScriptSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +18,13 @@ class Change:
     """A file of the program beside the script, before and after the change."""
 
     file: str
-    before: Source
-    after: Source
+    before: ScriptSource
+    after: ScriptSource
 
 
 def prove(
     job: Job,
-    sources: Sequence[Source],
+    sources: Sequence[ScriptSource],
     others: Sequence[Change] = (),
     *,
     jobs: int = 1,
@@ -44,7 +44,7 @@ def prove(
     elsewhere = [(other, changed(other.before.text, other.after.text)) for other in others]
     texts = [_as_before(each, others) for each in former]
     texts.append(_marked(latest, changes, elsewhere))
-    machines = [Machine(gpus, 0 < gpus <= real) for gpus in MACHINES.values()]
+    machines = [ScriptMachine(gpus, 0 < gpus <= real) for gpus in MACHINES.values()]
     orders = [(each, machine) for each in texts for machine in machines]
     runs = tuple(each(lambda order: run(job, *order), orders, jobs))
     before, after = runs[: -len(machines)], runs[-len(machines) :]
@@ -55,26 +55,31 @@ def prove(
     return Proof(job, after, before or None, changes, where, agreement)
 
 
-def _as_before(script: Source, others: Sequence[Change]) -> list[Text]:
+def _as_before(script: ScriptSource, others: Sequence[Change]) -> list[Replacement]:
     """The texts before a change."""
-    return [Text(script.data), *(Text(other.before.data, file=other.file) for other in others)]
+    return [
+        Replacement(script.data),
+        *(Replacement(other.before.data, file=other.file) for other in others),
+    ]
 
 
 def _marked(
-    script: Source, changes: Sequence[Mark], elsewhere: Sequence[tuple[Change, Sequence[Mark]]]
-) -> list[Text]:
+    script: ScriptSource,
+    changes: Sequence[MarkedPlace],
+    elsewhere: Sequence[tuple[Change, Sequence[MarkedPlace]]],
+) -> list[Replacement]:
     """The texts after a change, in which one number after the other stands for what is new."""
     first = len(changes)
-    texts = [Text(script.encoded(marked(script.text, changes)), script.data)]
+    texts = [Replacement(script.encoded(marked(script.text, changes)), script.data)]
     for other, marks in elsewhere:
         data = other.after.encoded(marked(other.after.text, marks, first))
-        texts.append(Text(data, other.after.data, other.file))
+        texts.append(Replacement(data, other.after.data, other.file))
         first += len(marks)
     return texts
 
 
 BEFORE, AFTER = 0, 1
-Again: TypeAlias = Callable[[int, Machine], Run]
+Again: TypeAlias = Callable[[int, ScriptMachine], Run]
 """Runs one of the two texts once more."""
 
 
@@ -91,7 +96,7 @@ def _agreement(before: Sequence[Run], after: Sequence[Run], again: Again) -> Agr
     found = compared(one, other)
     if found.verdict != "changed":
         return found
-    if compared(one, again(BEFORE, Machine(one.gpus))).verdict == "changed":
+    if compared(one, again(BEFORE, ScriptMachine(one.gpus))).verdict == "changed":
         return not_compared("the script itself comes to others in each run")
     return found
 
@@ -101,4 +106,4 @@ def _on_virtual_gpu(before: Sequence[Run], after: Sequence[Run], again: Again) -
     for one, other in zip(before, after, strict=True):
         if one.gpus and not one.real:
             return one, other
-    return again(BEFORE, Machine(1)), again(AFTER, Machine(1))
+    return again(BEFORE, ScriptMachine(1)), again(AFTER, ScriptMachine(1))

@@ -91,7 +91,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Replacement:
     """What is read in the place of a file.
 
     Attributes:
@@ -106,7 +106,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class ScriptMachine:
     """What a script is run on.
 
     Attributes:
@@ -118,7 +118,7 @@ class Machine:
     real: bool = False
 
 
-def run(job: Job, texts: Sequence[Text], machine: Machine) -> Run:
+def run(job: Job, texts: Sequence[Replacement], machine: ScriptMachine) -> Run:
     """Run a script on a machine, with other texts in the place of files."""
     with tempfile.TemporaryDirectory(prefix="runtime_guard-", ignore_cleanup_errors=True) as name:
         folder = Folder(Path(name))
@@ -128,7 +128,7 @@ def run(job: Job, texts: Sequence[Text], machine: Machine) -> Run:
 
 
 def _written(
-    job: Job, texts: Sequence[Text], folder: Folder
+    job: Job, texts: Sequence[Replacement], folder: Folder
 ) -> Iterator[tuple[str, tuple[str, str]]]:
     """The texts as files of their own, for each file that they stand for."""
     for index, text in enumerate(texts):
@@ -156,7 +156,7 @@ def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> li
             raise
 
 
-def _result(job: Job, machine: Machine, folder: Folder) -> Run:
+def _result(job: Job, machine: ScriptMachine, folder: Folder) -> Run:
     output, errors = folder.path / "output", folder.path / "errors"
     begun = time.monotonic()
     with output.open("wb") as out, errors.open("wb") as err:
@@ -195,7 +195,7 @@ def _failure(status: int | None, left: Sequence[Left], said: Sequence[str]) -> F
 
 
 def _status(
-    job: Job, machine: Machine, folder: Path, streams: tuple[IO[bytes], IO[bytes]]
+    job: Job, machine: ScriptMachine, folder: Path, streams: tuple[IO[bytes], IO[bytes]]
 ) -> int | None:
     """The exit status of the run; None where its time was over. No child of it is left."""
     process = subprocess.Popen(
@@ -225,7 +225,7 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _command(job: Job, machine: Machine) -> list[str]:
+def _command(job: Job, machine: ScriptMachine) -> list[str]:
     virtual = () if machine.real else (f"--virtual-gpu={machine.gpus}",)
     guard = [sys.executable, "-m", "runtime_guard", "--action=explain", *virtual, "--"]
     script = f"./{job.script}" if job.script.startswith("-") else job.script
@@ -233,7 +233,7 @@ def _command(job: Job, machine: Machine) -> list[str]:
 
 
 def _environment(
-    job: Job, machine: Machine, folder: Path, inherited: Mapping[str, str]
+    job: Job, machine: ScriptMachine, folder: Path, inherited: Mapping[str, str]
 ) -> dict[str, str]:
     known = {
         name: value for name, value in inherited.items() if not name.startswith("RUNTIME_GUARD")

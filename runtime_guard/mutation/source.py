@@ -15,7 +15,7 @@ class SourceError(Exception):
 
 
 @dataclass(frozen=True)
-class Source:
+class ScriptSource:
     """What a script says, in its encoding.
 
     Attributes:
@@ -27,7 +27,7 @@ class Source:
     data: bytes
 
     @classmethod
-    def read(cls, path: str, name: str = "") -> Source:
+    def read(cls, path: str, name: str = "") -> ScriptSource:
         """Read a file, and check that Python can.
 
         Args:

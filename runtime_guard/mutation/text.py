@@ -27,7 +27,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class CallArgument:
     """An argument of a call, with the parentheses around it, by offsets.
 
     Attributes:
@@ -43,7 +43,7 @@ class Argument:
     comma: int | None
 
 
-class Text:
+class ProgramText:
     """A program's text, with its tokens.
 
     Args:
@@ -81,14 +81,14 @@ class Text:
         following = bisect_left(self._tokens, end, key=lambda token: token.start)
         return self._tokens[following].text == "("
 
-    def argument(self, call: ast.Call, wanted: ast.expr | ast.keyword) -> Argument:
+    def argument(self, call: ast.Call, wanted: ast.expr | ast.keyword) -> CallArgument:
         """Where an argument of a call stands."""
         every: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
         arguments = sorted(every, key=self.span)
         ends = [self.span(each)[1] for each in arguments]
         return list(self._arguments(call, ends))[arguments.index(wanted)]
 
-    def with_comma(self, argument: Argument) -> tuple[int, int]:
+    def with_comma(self, argument: CallArgument) -> tuple[int, int]:
         """The offsets of an argument and of one comma, so that what is left is a call."""
         if argument.comma is not None:
             blanks = BLANKS.match(self.source, argument.comma + 1)
@@ -98,7 +98,7 @@ class Text:
         start = argument.previous if COMMA.fullmatch(between) else argument.start
         return start, argument.end
 
-    def _arguments(self, call: ast.Call, ends: list[int]) -> Iterator[Argument]:
+    def _arguments(self, call: ast.Call, ends: list[int]) -> Iterator[CallArgument]:
         """The arguments of a call, whose expressions end at `ends`."""
         tokens = self._inside(call)
         previous = tokens[0].start
@@ -112,7 +112,7 @@ class Text:
                     comma = token.start
                     break
                 piece.append(token)
-            yield Argument(piece[0].start, piece[-1].end, previous, comma)
+            yield CallArgument(piece[0].start, piece[-1].end, previous, comma)
             previous = piece[-1].end
 
     def _inside(self, call: ast.Call) -> list[Token]:

@@ -31,7 +31,7 @@ _NAMED_AT_ONCE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PlacedTensor:
     """One tensor of the model or of its optimizer.
 
     Attributes:
@@ -62,7 +62,7 @@ class Placement:
             `cpu` where no other has any.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[PlacedTensor, ...]
     main_device: str
 
     @property
@@ -76,12 +76,12 @@ class Placement:
         return {device: (tensors[device], size[device]) for device in sorted(tensors)}
 
     @property
-    def remarks(self) -> tuple[Entry, ...]:
+    def remarks(self) -> tuple[PlacedTensor, ...]:
         """What works as it is, and is worth knowing."""
         return tuple(entry for entry in self.entries if entry.remark)
 
     @property
-    def left_behind(self) -> tuple[Entry, ...]:
+    def left_behind(self) -> tuple[PlacedTensor, ...]:
         """What lies on the CPU and will fail there, since the rest of the model is elsewhere."""
         return tuple(entry for entry in self.entries if entry.problem)
 
@@ -139,9 +139,11 @@ def warn_of(placement: Placement) -> None:
     warnings.warn("\n".join(lines), PlacementWarning, stacklevel=_stacklevel())
 
 
-def _entry(held: Held, main_device: str, memory: Memory) -> Entry:
+def _entry(held: Held, main_device: str, memory: Memory) -> PlacedTensor:
     facts = facts_of(held.tensor)
-    entry = Entry(held.path, held.kind, facts, same_as=memory.already_held(held.path, held.tensor))
+    entry = PlacedTensor(
+        held.path, held.kind, facts, same_as=memory.already_held(held.path, held.tensor)
+    )
     if not _may_be_wrong(held, main_device):
         return entry
     if held.kind == "attribute" and indexes_from_cpu(held.tensor):
@@ -178,15 +180,15 @@ def _main_device(held: list[Held]) -> str:
     return max(elsewhere, key=size.__getitem__, default="cpu")
 
 
-def by_text(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+def by_text(entries: Iterable[PlacedTensor]) -> dict[str, list[PlacedTensor]]:
     """Group entries of which the same is to be said, in the order in which they stand."""
-    groups: dict[str, list[Entry]] = {}
+    groups: dict[str, list[PlacedTensor]] = {}
     for entry in entries:
         groups.setdefault(entry.problem or entry.remark, []).append(entry)
     return groups
 
 
-def summary_of(entries: Sequence[Entry]) -> str:
+def summary_of(entries: Sequence[PlacedTensor]) -> str:
     """Name the first few of many: `a.weight float32[2, 2], a.bias float32[2] and 4 more`."""
     named = [
         f"{entry.path} {entry.tensor.dtype.removeprefix('torch.')}{list(entry.tensor.shape)}"

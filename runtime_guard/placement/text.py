@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from runtime_guard.placement.placement import Entry, Placement
+    from runtime_guard.placement.placement import PlacedTensor, Placement
 
 _WIDTH = 100
 
@@ -72,7 +72,7 @@ def _named(placement: Placement) -> Iterator[RenderableType]:
         yield from _groups(placement.remarks)
 
 
-def _groups(entries: Iterable[Entry]) -> Iterator[RenderableType]:
+def _groups(entries: Iterable[PlacedTensor]) -> Iterator[RenderableType]:
     for said, group in by_text(entries).items():
         yield Padding(Text(summary_of(group), style="bold"), (0, 0, 0, 2))
         yield Padding(Text(said), (0, 0, 0, 4))

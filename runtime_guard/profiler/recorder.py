@@ -24,12 +24,12 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 from runtime_guard import distributed
 from runtime_guard.messages.handle import Handle
 from runtime_guard.profiler.recording.clock import Timing
-from runtime_guard.profiler.recording.events import Entry, header, header_line, spot_of
+from runtime_guard.profiler.recording.events import PendingEvent, header, header_line, spot_of
 from runtime_guard.profiler.recording.mismatches import Mismatches
 from runtime_guard.profiler.recording.output import Output
 from runtime_guard.profiler.recording.patches import ignore, listen
 from runtime_guard.profiler.recording.ranks import lines_of, room_for_each, summary
-from runtime_guard.profiler.recording.tables import Tables
+from runtime_guard.profiler.recording.tables import RecordingTables
 from runtime_guard.profiler.recording.values import Header, Recording, Spot, Tally, Values
 from runtime_guard.profiler.recording.watch import Sighting
 from runtime_guard.witnesses import witnesses
@@ -85,9 +85,9 @@ class Recorder(Handle):
         self._lock = threading.RLock()
         self._started, self._clock, self._seconds = time(), perf_counter(), 0.0
         self._header = self._written_header = header(self._started)
-        self._tables = Tables(min(LARGEST_TABLES, self._max_bytes // 8))
-        self._events: deque[Entry] = deque(maxlen=EVENTS_KEPT)
-        self._timings: deque[tuple[Timing, Entry]] = deque()
+        self._tables = RecordingTables(min(LARGEST_TABLES, self._max_bytes // 8))
+        self._events: deque[PendingEvent] = deque(maxlen=EVENTS_KEPT)
+        self._timings: deque[tuple[Timing, PendingEvent]] = deque()
         self._mismatches = Mismatches(self._max_bytes // 16)
 
     @property
@@ -190,7 +190,7 @@ class Recorder(Handle):
             if sums is None or not self._attached:
                 return
             at = max(0.0, sighting.began / 1e9 - self._clock)
-            entry = Entry(sighting, sums, at, self._tables.steps)
+            entry = PendingEvent(sighting, sums, at, self._tables.steps)
             sums.add(entry.bytes, entry.host_us)
             self._tables.see(sums.spot, entry.values)
             self._events.append(entry)

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from runtime_guard.profiler.recording.recording import Event, Header, Recording, Spot, Tally
+from runtime_guard.profiler.recording.recording import Header, RecordedEvent, Recording, Spot, Tally
 
 TRAIN = """\
 import torch
@@ -36,14 +36,14 @@ def spot(file: str, line: int, kind="copy", op="Tensor.to", source="cpu", target
     return Spot(file, line, "train", kind, op, source, target)
 
 
-def events_of(file: str, steps: int, device: str, thread: int = 41) -> list[Event]:
+def events_of(file: str, steps: int, device: str, thread: int = 41) -> list[RecordedEvent]:
     """Each of the steps takes 10 ms: 1 ms to copy, 2 ms to wait."""
     copy = spot(file, 7, target=device)
     wait = spot(file, 9, "sync", "Tensor.item", device, "cpu")
     found = []
     for step in range(steps):
-        found.append(Event(step / 100, copy, 1000, 1000.0, 50.0, thread))
-        found.append(Event(step / 100 + 0.008, wait, 4, 2000.0, None, thread))
+        found.append(RecordedEvent(step / 100, copy, 1000, 1000.0, 50.0, thread))
+        found.append(RecordedEvent(step / 100 + 0.008, wait, 4, 2000.0, None, thread))
     return found
 
 
@@ -109,7 +109,7 @@ def on_disk(path: Path, file: str, steps: int = 10, device: str = "cuda:0") -> P
     return path
 
 
-def _as_written(event: Event) -> dict[str, object]:
+def _as_written(event: RecordedEvent) -> dict[str, object]:
     return {
         "type": "event",
         "at": event.at,

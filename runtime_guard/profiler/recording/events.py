@@ -14,7 +14,7 @@ import torch
 from runtime_guard.distributed import rank, world_size
 from runtime_guard.profiler.recording.names import Names
 from runtime_guard.profiler.recording.tables import Sum
-from runtime_guard.profiler.recording.values import FORMAT, Event, Header, Spot
+from runtime_guard.profiler.recording.values import FORMAT, Header, RecordedEvent, Spot
 from runtime_guard.profiler.recording.watch import Sighting
 
 LONGEST_ARGUMENTS = 2000
@@ -24,7 +24,7 @@ ASKING = frozenset(
 """Functions that ask their only argument for its value, and nothing else."""
 
 
-class Entry:
+class PendingEvent:
     """An event that waits for its line to be written, and perhaps for what the device measures."""
 
     __slots__ = ("at", "bytes", "device_us", "host_us", "step", "sums", "thread", "values")
@@ -44,10 +44,10 @@ class Entry:
         self.device_us = device_us
         self.sums.add_device_time(device_us)
 
-    def event(self) -> Event:
+    def event(self) -> RecordedEvent:
         """Return the event as a value."""
         spot = self.sums.spot
-        return Event(self.at, spot, self.bytes, self.host_us, self.device_us, self.thread)
+        return RecordedEvent(self.at, spot, self.bytes, self.host_us, self.device_us, self.thread)
 
     def line(self) -> str:
         """Return the event as JSON."""

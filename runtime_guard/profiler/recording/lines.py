@@ -20,7 +20,15 @@ from runtime_guard.profiler.recording.fields import (
     or_none,
     text,
 )
-from runtime_guard.profiler.recording.values import FORMAT, Event, Header, Kind, Spot, Tally, Values
+from runtime_guard.profiler.recording.values import (
+    FORMAT,
+    Header,
+    Kind,
+    RecordedEvent,
+    Spot,
+    Tally,
+    Values,
+)
 
 
 def parsed(line: bytes) -> dict[str, Any]:
@@ -58,9 +66,9 @@ def header(content: Content) -> Header:
     )
 
 
-def event(content: Content) -> Event:
+def event(content: Content) -> RecordedEvent:
     """Read one copy or wait."""
-    return Event(
+    return RecordedEvent(
         at=number(content, "at"),
         spot=_spot(content),
         bytes=count(content, "bytes"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from runtime_guard import distributed
 from runtime_guard.profiler.recording.events import header_line
-from runtime_guard.profiler.recording.tables import Tables
+from runtime_guard.profiler.recording.tables import RecordingTables
 from runtime_guard.profiler.recording.values import Header
 
 LARGEST_SUMMARY = 256_000
@@ -20,7 +20,11 @@ def room_for_each(max_bytes: int) -> int:
 
 
 def summary(
-    header: Header, tables: Tables, mismatches: Sequence[dict[str, Any]], at: float, room: int
+    header: Header,
+    tables: RecordingTables,
+    mismatches: Sequence[dict[str, Any]],
+    at: float,
+    room: int,
 ) -> bytes:
     """Return the line for this rank in the file of rank 0."""
     content = {

@@ -25,9 +25,9 @@ from runtime_guard.profiler.recording.fields import (
 from runtime_guard.profiler.recording.paths import rotated_name, siblings
 from runtime_guard.profiler.recording.values import (
     FORMAT,
-    Event,
     Header,
     Kind,
+    RecordedEvent,
     Recording,
     Spot,
     Tally,
@@ -35,9 +35,9 @@ from runtime_guard.profiler.recording.values import (
 )
 
 __all__ = [
-    "Event",
     "Header",
     "Kind",
+    "RecordedEvent",
     "Recording",
     "RecordingError",
     "Spot",
@@ -157,7 +157,7 @@ class _Fold:
     def __init__(self) -> None:
         self.header: Header | None = None
         self.totals: dict[Spot, Tally] = {}
-        self.events: list[Event] = []
+        self.events: list[RecordedEvent] = []
         self.values: Values = {}
         self.mismatches: dict[str, dict[str, Any]] = {}
         self.ranks: list[Recording] = []

@@ -39,7 +39,7 @@ class Sum:
         return Tally(self.count, self.bytes, self.host_us, self.device_us)
 
 
-class Tables:
+class RecordingTables:
     """Sums per spot and devices per name; beyond `max_bytes` of text, new ones are only counted.
 
     Lines of source are finite, but code may be made while it runs.

@@ -58,7 +58,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class RecordedEvent:
     """One copy or wait, `at` seconds after the start; `thread` is the system's number for it."""
 
     at: float
@@ -102,7 +102,7 @@ class Recording:
 
     header: Header
     totals: dict[Spot, Tally] = field(default_factory=dict)
-    events: tuple[Event, ...] = ()
+    events: tuple[RecordedEvent, ...] = ()
     values: Values = field(default_factory=dict)
     mismatches: tuple[dict[str, Any], ...] = ()
     steps: int = 0

@@ -9,11 +9,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
+from runtime_guard.command_line import BAD_USAGE, Parser, UsageError
 from runtime_guard.profiler.recording.recording import Recording, RecordingError, read
 from runtime_guard.profiler.report.advice import worst
-from runtime_guard.profiler.report.tables import Tables, headline
+from runtime_guard.profiler.report.tables import ReportTables, headline
 from runtime_guard.profiler.report.totals import Summary, summarise
 from runtime_guard.profiler.report.words import printable
 from runtime_guard.profiler.report.writing import write_whole
@@ -21,21 +22,8 @@ from runtime_guard.profiler.report.writing import write_whole
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-BAD_USAGE = 2
 WIDTH_ELSEWHERE = 120
 """Columns of what goes to a file or another program."""
-
-
-class UsageError(Exception):
-    """The command cannot be carried out; the message says why, in one line."""
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that answers in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise instead of printing the usage."""
-        raise UsageError(message)
 
 
 def report_main(argv: Sequence[str]) -> int:
@@ -66,7 +54,7 @@ def _report(arguments: argparse.Namespace) -> None:
         print_text(f"{headline(summary)}\nWrote {printable(arguments.html)}\n")
     else:
         limit = arguments.limit or None
-        print_text(in_terminal(Tables(recordings, arguments.sort, limit)))
+        print_text(in_terminal(ReportTables(recordings, arguments.sort, limit)))
 
 
 def _parser() -> Parser:

@@ -12,7 +12,7 @@ MOST_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceLines:
     """The lines of a file; none where it is gone, or is not Python.
 
     Attributes:
@@ -27,18 +27,18 @@ class Source:
         return self.lines[line - 1] if 0 < line <= len(self.lines) else ""
 
 
-def read_source(file: str) -> Source:
+def read_source(file: str) -> SourceLines:
     """Read a file that a recording names; whatever else it may name is left alone."""
     path = Path(file)
     try:
         if path.suffix not in {".py", ".pyw"} or not path.is_file():
-            return Source(())
+            return SourceLines(())
         facts = path.stat()
         if facts.st_size > MOST_BYTES:
-            return Source(())
-        return Source(tuple(_decoded(path.read_bytes()).splitlines()), facts.st_mtime)
+            return SourceLines(())
+        return SourceLines(tuple(_decoded(path.read_bytes()).splitlines()), facts.st_mtime)
     except (OSError, SyntaxError, ValueError):
-        return Source(())
+        return SourceLines(())
 
 
 def _decoded(data: bytes) -> str:

@@ -38,7 +38,7 @@ WAITING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class ReportTables:
     """One run, for `rich.print`.
 
     Attributes:
@@ -80,7 +80,7 @@ def render(recordings: Sequence[Recording], width: int = 100) -> str:
         legacy_windows=False,
     )
     with console.capture() as captured:
-        console.print(Tables(recordings))
+        console.print(ReportTables(recordings))
     return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
 
 

@@ -45,7 +45,7 @@ FORKED = (
 """What torch says in a process that was forked off one that had used the device."""
 
 
-class Mark:
+class StorageMark:
     """Says where a storage lives, and gives its bytes back when it goes."""
 
     __slots__ = ("account", "device", "size")
@@ -56,7 +56,7 @@ class Mark:
         self.account = account
 
     def __repr__(self) -> str:
-        return f"Mark({self.device}, {self.size} bytes)"
+        return f"StorageMark({self.device}, {self.size} bytes)"
 
     def __del__(self) -> None:
         if self.account is not None:
@@ -146,7 +146,7 @@ def place(tensor: Tensor, device: torch.device) -> Tensor:
     return tensor
 
 
-def marked(storage: Any, device: torch.device) -> Mark:
+def marked(storage: Any, device: torch.device) -> StorageMark:
     """A mark for a storage, with its bytes charged to the device.
 
     Raises:
@@ -158,7 +158,7 @@ def marked(storage: Any, device: torch.device) -> Mark:
         raise RuntimeError(FORKED.format(device.type.upper()))
     account = here.account_of.get(device)
     if account is None:
-        return Mark(device, 0, None)
+        return StorageMark(device, 0, None)
     size: int = 0 if isinstance(storage, Tensor) else storage.nbytes()
     charge(account, device, size)
-    return Mark(device, size, account)
+    return StorageMark(device, size, account)

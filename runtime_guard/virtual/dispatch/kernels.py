@@ -9,7 +9,7 @@ from torch import Tensor
 
 from runtime_guard.virtual.devices.machine import CPU
 from runtime_guard.virtual.dispatch import texts
-from runtime_guard.virtual.dispatch.rules import Argument, Rule, table
+from runtime_guard.virtual.dispatch.rules import ComparedArgument, Rule, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -217,7 +217,9 @@ def _into(lying: tuple[Lying, ...]) -> torch.device:
     return lying[0].device or first_virtual(lying)
 
 
-_ITERATOR = Rule("iterator", "", (Argument("self", "self"), Argument("values", "values")), 1)
+_ITERATOR = Rule(
+    "iterator", "", (ComparedArgument("self", "self"), ComparedArgument("values", "values")), 1
+)
 
 
 def _index(lying: tuple[Lying, ...]) -> torch.device:

@@ -15,7 +15,7 @@ Kind: TypeAlias = Literal["exact", "iterator", "pairs", "output", "own", "unchec
 TABLES: Final = Path(__file__).parent / "tables"
 
 
-class Argument(NamedTuple):
+class ComparedArgument(NamedTuple):
     """An argument that a kernel compares with the others.
 
     Attributes:
@@ -43,7 +43,7 @@ class Rule(NamedTuple):
 
     kind: Kind
     method: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[ComparedArgument, ...]
     scalars: int
     takes: tuple[str, ...] = ()
 
@@ -83,10 +83,10 @@ def read(path: Path) -> Table:
     return Table(content["texts"], rules)
 
 
-def argument(text: str) -> Argument:
+def argument(text: str) -> ComparedArgument:
     """An argument as a table writes it: `self`, or `weight=self` where the message says `self`."""
     name, _, printed = text.partition("=")
-    return Argument(name, printed or name)
+    return ComparedArgument(name, printed or name)
 
 
 def release(version: str) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from runtime_guard.virtual.devices.machine import CPU, machine
-from runtime_guard.virtual.devices.marks import Mark, device_of
+from runtime_guard.virtual.devices.marks import StorageMark, device_of
 from runtime_guard.virtual.devices.names import is_virtual, resolved
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _wrapping() -> Callable[..., Tensor]:
         made: Tensor = original(*args, **{**kwargs, "device": CPU})
         if not hasattr(made, "__tensor_flatten__"):
             # What it wraps is not known: it lies where it says.
-            made.untyped_storage()._virtual = Mark(device, 0, None)
+            made.untyped_storage()._virtual = StorageMark(device, 0, None)
         return made
 
     return _make_wrapper_subclass

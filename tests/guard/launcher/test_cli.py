@@ -9,10 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from runtime_guard.command_line import UsageError
 from runtime_guard.errors import DeviceMismatchError
 from runtime_guard.launcher import cli as _cli
 from runtime_guard.launcher.activation import FINDINGS
-from runtime_guard.launcher.cli import UsageError, main, parse
+from runtime_guard.launcher.cli import main, parse
 from runtime_guard.launcher.findings import leave_findings
 from runtime_guard.launcher.outcome import Outcome
 from runtime_guard.launcher.script import Module, Script

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from runtime_guard.mutation import real
-from runtime_guard.mutation.running import Job, Machine, _command, _environment
+from runtime_guard.mutation.running import Job, ScriptMachine, _command, _environment
 
 CUDA = "cuda: Optional[str] = '12.8'\nhip: Optional[str] = None\n"
 ROCM = "cuda: Optional[str] = None\nhip: Optional[str] = '6.4.43482-0f2d60242'\n"
@@ -71,15 +71,19 @@ def test_what_is_asked_can_be_answered():
     ],
 )
 def test_a_run_finds_as_many_as_its_machine_has(inherited, gpus, visible):
-    machine = Machine(gpus, real=gpus > 0)
+    machine = ScriptMachine(gpus, real=gpus > 0)
     told = _environment(Job("train.py"), machine, Path("folder"), inherited)
     assert told["CUDA_VISIBLE_DEVICES"] == visible
 
 
 def test_where_they_are_real_none_are_virtual():
-    words = {gpus: _command(Job("train.py"), Machine(gpus, real=gpus == 1)) for gpus in range(3)}
+    words = {
+        gpus: _command(Job("train.py"), ScriptMachine(gpus, real=gpus == 1)) for gpus in range(3)
+    }
     assert [word for word in words[0] if "virtual" in word] == ["--virtual-gpu=0"]
     assert [word for word in words[1] if "virtual" in word] == []
     assert [word for word in words[2] if "virtual" in word] == ["--virtual-gpu=2"]
-    told = _environment(Job("train.py"), Machine(2), Path("folder"), {"CUDA_VISIBLE_DEVICES": "5"})
+    told = _environment(
+        Job("train.py"), ScriptMachine(2), Path("folder"), {"CUDA_VISIBLE_DEVICES": "5"}
+    )
     assert told["CUDA_VISIBLE_DEVICES"] == "5"

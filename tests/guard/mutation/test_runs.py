@@ -13,7 +13,7 @@ import pytest
 
 from runtime_guard.mutation.failures import printed
 from runtime_guard.mutation.plan import Failure
-from runtime_guard.mutation.running import Job, Machine, Text, run
+from runtime_guard.mutation.running import Job, Replacement, ScriptMachine, run
 
 TRAIN = """\
 import sys
@@ -58,7 +58,9 @@ def folder(tmp_path, monkeypatch):
 
 def run_it(script, *arguments, text=None, gpus=0, steps=None, timeout=100, others=()):
     data = Path(script).read_bytes() if text is None else text.encode()
-    return run(Job(script, arguments, steps, timeout), [Text(data), *others], Machine(gpus))
+    return run(
+        Job(script, arguments, steps, timeout), [Replacement(data), *others], ScriptMachine(gpus)
+    )
 
 
 def test_another_text_runs_in_the_place_of_the_script(folder):
@@ -98,8 +100,8 @@ assert nets.WHICH == __import__("link").WHICH == "another text"
 assert inspect.getsource(nets.shown) == "def shown(): pass\\n"
 """,
         others=[
-            Text(b"", file="models/__init__.py"),
-            Text(
+            Replacement(b"", file="models/__init__.py"),
+            Replacement(
                 b"WHICH = 'another text'\ndef shown(): 1\n",
                 b"WHICH = 'another text'\ndef shown(): pass\n",
                 "models/nets.py",

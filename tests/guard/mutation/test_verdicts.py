@@ -12,13 +12,13 @@ from runtime_guard.mutation.agreement import Agreement, compared
 from runtime_guard.mutation.documents import of_mutation, of_proof
 from runtime_guard.mutation.lacking import lacks
 from runtime_guard.mutation.machines import MACHINES, Proof, problem
-from runtime_guard.mutation.marking import Mark
+from runtime_guard.mutation.marking import MarkedPlace
 from runtime_guard.mutation.moves import moves_in
 from runtime_guard.mutation.mutation import Mutation, judged, mutate
 from runtime_guard.mutation.plan import Failure, Loss
 from runtime_guard.mutation.proof import Change, prove
-from runtime_guard.mutation.running import Job, Machine, Run
-from runtime_guard.mutation.source import Source
+from runtime_guard.mutation.running import Job, Run, ScriptMachine
+from runtime_guard.mutation.source import ScriptSource
 from runtime_guard.mutation.tables import MutationTable, ProofTable, outcome
 
 JOB = Job("train.py", ("--lr", "1"), steps=2, timeout=60)
@@ -75,7 +75,7 @@ def mutation_of(monkeypatch, jobs=1):
     """A mutation of `SCRIPT` whose last move is never made, and whose second is needed."""
 
     def run(job, texts, machine):
-        assert (job, machine) == (JOB, Machine(3))
+        assert (job, machine) == (JOB, ScriptMachine(3))
         text = texts[0].data
         if b"runtime_guard_made(0, (x.cuda()))" in text:
             return replace(PASSED, reached=frozenset({0, 1, 2}))
@@ -85,7 +85,7 @@ def mutation_of(monkeypatch, jobs=1):
         return PASSED if b"cuda" in text else failed(NO_DATA)
 
     monkeypatch.setattr(mutation, "run", run)
-    return mutate(JOB, Source("train.py", SCRIPT), 3, jobs=jobs)
+    return mutate(JOB, ScriptSource("train.py", SCRIPT), 3, jobs=jobs)
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -101,7 +101,7 @@ def test_each_move_is_taken_out_in_turn(monkeypatch, jobs):
 
 def test_a_script_that_does_not_pass_has_no_mutants(monkeypatch):
     monkeypatch.setattr(mutation, "run", lambda *_: failed(NO_DATA))
-    assert mutate(JOB, Source("train.py", SCRIPT), 1).mutants == ()
+    assert mutate(JOB, ScriptSource("train.py", SCRIPT), 1).mutants == ()
 
 
 def test_a_mutation_as_a_table(monkeypatch):
@@ -161,16 +161,16 @@ def test_a_proof_runs_each_text_on_each_machine(monkeypatch):
         return replace(PASSED, gpus=machine.gpus, real=machine.real)
 
     monkeypatch.setattr(proving, "run", run)
-    other = Change("net.py", Source("net.py", b"a\n"), Source("net.py", b"b\n"))
-    two = [Source("train.py", b"old"), Source("train.py", b"new")]
+    other = Change("net.py", ScriptSource("net.py", b"a\n"), ScriptSource("net.py", b"b\n"))
+    two = [ScriptSource("train.py", b"old"), ScriptSource("train.py", b"new")]
     proof = prove(JOB, two, [other], jobs=1, real=1)
-    machines = [Machine(0), Machine(1, real=True), Machine(2)]
+    machines = [ScriptMachine(0), ScriptMachine(1, real=True), ScriptMachine(2)]
     old = [("old", ""), ("a\n", "net.py")]
     new = [("runtime_guard_made(0, None); new", ""), ("runtime_guard_made(1, None); b\n", "net.py")]
     assert asked == [(each, texts) for texts in (old, new) for each in machines]
     assert proof.machines() == ["CPU only", "1 GPU (real)", "2 GPUs"]
     assert (proof.unreached(), proof.unreached_elsewhere()) == ([1], ["net.py:1"])
-    assert prove(JOB, [Source("train.py", b"new")], jobs=2).before is None
+    assert prove(JOB, [ScriptSource("train.py", b"new")], jobs=2).before is None
 
 
 L1, L2, OTHER = Loss(1, "0.5", "a"), Loss(2, "0.25", "b"), Loss(2, "0.26", "c")
@@ -219,7 +219,7 @@ def test_where_there_are_no_losses_parameters_are_compared():
     assert compared(idle, idle).text == "no losses to compare: no optimizer made a step"
 
 
-BEFORE, AFTER = Source("train.py", b"old"), Source("train.py", b"new")
+BEFORE, AFTER = ScriptSource("train.py", b"old"), ScriptSource("train.py", b"new")
 
 
 def agreement_of(monkeypatch, before, after, real=0):
@@ -325,7 +325,7 @@ def test_other_losses_are_a_problem():
 
 
 def test_what_is_new_in_other_files_and_no_run_came_to():
-    found = replace(proof(), elsewhere=(("net.py", Mark(7, 0)),))
+    found = replace(proof(), elsewhere=(("net.py", MarkedPlace(7, 0)),))
     said = "No run came to what is new on line 4, 12, net.py:7: more steps may."
     assert said in shown(ProofTable(found))
     assert of_proof(found)["unreached_elsewhere"] == ["net.py:7"]
@@ -358,7 +358,12 @@ def proof():
     without = replace(ON_CPU, gpus=0)
     before = (failed(NO_DATA, 0), failed(MIXED), replace(LATE, gpus=2))
     on_two = replace(PASSED, gpus=2, devices=("cuda:0", "cuda:1"), reached=frozenset({1}))
-    return Proof(JOB, (without, ON_CPU, on_two), before, (Mark(4, 0), Mark(9, 1), Mark(12, 2)))
+    return Proof(
+        JOB,
+        (without, ON_CPU, on_two),
+        before,
+        (MarkedPlace(4, 0), MarkedPlace(9, 1), MarkedPlace(12, 2)),
+    )
 
 
 def test_a_proof_as_a_table():

@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from runtime_guard.profiler.recording.recording import Event, Recording, Tally
+from runtime_guard.profiler.recording.recording import RecordedEvent, Recording, Tally
 from runtime_guard.profiler.report.html.element import data, element
 from runtime_guard.profiler.report.html.page import render
 from runtime_guard.profiler.report.html.python_code import highlighted
@@ -175,7 +175,7 @@ def test_nothing_that_a_recording_says_becomes_markup(tmp_path):
     found = Recording(
         replace(HEADER, host=NASTY, argv=(NASTY,), torch=NASTY),
         {copy: Tally(1, 1, 1.0), replace(copy, file=NASTY): Tally(1, 1, 1.0)},
-        (Event(0.0, copy, 1, 1.0, 1.0, 1),),
+        (RecordedEvent(0.0, copy, 1, 1.0, 1.0, 1),),
         {(file, 1, NASTY): {NASTY: 1, "cpu": 1}},
         (dict.fromkeys(MISMATCH, NASTY) | {"failed_at": {"file": file, "line": 2}},),
         1,
@@ -268,7 +268,7 @@ def test_the_page_is_bounded_however_much_was_recorded(tmp_path):
     for number in range(20_000):
         file = str(tmp_path / f"file{number % 60}.py")
         where = spot(file, number % 2999 + 1, op=f"op{number}" * 5)
-        events.append(Event(number / 100, where, 1, 9e3, 5e3, number % 300))
+        events.append(RecordedEvent(number / 100, where, 1, 9e3, 5e3, number % 300))
         totals[where] = Tally(1, 1, 9e3, 5e3)
         values[file, number, "x" * 50] = {"cpu": 1, "cuda:0": 1}
     for number in range(60):
@@ -302,7 +302,7 @@ def test_a_line_where_a_model_is_entered_and_fails_is_named_once(train):
 
 def test_lanes_are_named_by_rank_and_thread(train):
     both = ranks(str(train), 2)
-    other = Event(0.5, spot(str(train), 7), 1, 1.0, None, 99)
+    other = RecordedEvent(0.5, spot(str(train), 7), 1, 1.0, None, 99)
     first = replace(both[0], events=(*both[0].events, other))
     recordings = [first, both[1]]
     assert names(timeline(recordings).lanes, recordings) == [

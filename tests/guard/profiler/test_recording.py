@@ -8,7 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runtime_guard.profiler.recording.recording import Event, RecordingError, Spot, Tally, read
+from runtime_guard.profiler.recording.recording import (
+    RecordedEvent,
+    RecordingError,
+    Spot,
+    Tally,
+    read,
+)
 from runtime_guard.profiler.report.command import document, report_main
 from runtime_guard.profiler.report.html.page import render as render_page
 from runtime_guard.profiler.report.tables import render as render_tables
@@ -63,7 +69,7 @@ def test_events_add_up(path):
     write(path, HEADER, event(values={"x": "cuda:0"}), event(device_us=4.0, step=2), END)
     (recording,) = read(path)
     assert recording.totals == {SPOT: Tally(2, 24, 4.0, 4.0)}
-    assert recording.events[0] == Event(0.5, SPOT, 12, 2.0, None, 7)
+    assert recording.events[0] == RecordedEvent(0.5, SPOT, 12, 2.0, None, 7)
     assert recording.values == {("train.py", 3, "x"): {"cuda:0": 1}}
     assert recording.header.argv == ("train.py", "--fast")
     assert (recording.steps, recording.complete, recording.dropped) == (2, True, 0)

@@ -16,7 +16,7 @@ from runtime_guard.profiler.report.advice import advise, worst
 from runtime_guard.profiler.report.command import report_main
 from runtime_guard.profiler.report.mismatches import gather
 from runtime_guard.profiler.report.source import read_source
-from runtime_guard.profiler.report.tables import Tables, headline, render
+from runtime_guard.profiler.report.tables import ReportTables, headline, render
 from runtime_guard.profiler.report.totals import Row, summarise
 from runtime_guard.profiler.report.words import counted, duration, percent, rate, short_path, size
 from runtime_guard.profiler.report.writing import write_whole
@@ -188,7 +188,7 @@ def test_the_tables_keep_to_the_terminal(train, width):
 def test_more_lines_than_asked_for_are_counted():
     totals = {spot("a.py", number): Tally(1, 1, 1.0) for number in range(1, 31)}
     output = io.StringIO()
-    Console(file=output, width=100).print(Tables([Recording(HEADER, totals)], limit=20))
+    Console(file=output, width=100).print(ReportTables([Recording(HEADER, totals)], limit=20))
     assert "and 10 more lines" in output.getvalue()
     assert "a.py:21" not in output.getvalue()
 

@@ -12,8 +12,9 @@ import torch
 from torch import nn
 
 import runtime_guard
+from runtime_guard.command_line import UsageError
 from runtime_guard.launcher.activation import FINDINGS
-from runtime_guard.launcher.cli import UsageError, main, parse
+from runtime_guard.launcher.cli import main, parse
 from runtime_guard.launcher.script import Module, Script
 from runtime_guard.settings import (
     ACCELERATORS,

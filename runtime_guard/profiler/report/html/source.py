@@ -10,7 +10,7 @@ from runtime_guard.profiler.recording.recording import Recording
 from runtime_guard.profiler.report.html.element import Fragment, element, joined
 from runtime_guard.profiler.report.html.python_code import highlighted
 from runtime_guard.profiler.report.mismatches import Misplaced
-from runtime_guard.profiler.report.source import Source, read_source
+from runtime_guard.profiler.report.source import SourceLines, read_source
 from runtime_guard.profiler.report.totals import Row
 from runtime_guard.profiler.report.words import (
     amount,
@@ -118,7 +118,7 @@ def _at(found: dict[str, dict[int, Cost]], path: str, line: int) -> Cost:
 
 
 def _section(
-    file: File, source: Source, hottest: float, *, whole: bool, started: float
+    file: File, source: SourceLines, hottest: float, *, whole: bool, started: float
 ) -> Fragment:
     note = _note(file, source, started)
     heading = element(
@@ -152,7 +152,7 @@ _COLUMNS = (
 )
 
 
-def _note(file: File, source: Source, started: float) -> str:
+def _note(file: File, source: SourceLines, started: float) -> str:
     if not source.lines:
         return "The file is not where it was: only the recorded lines are shown."
     if source.modified > started > 0:
@@ -162,7 +162,7 @@ def _note(file: File, source: Source, started: float) -> str:
     return ""
 
 
-def _bodies(file: File, source: Source, hottest: float, whole: bool) -> Iterator[Fragment]:
+def _bodies(file: File, source: SourceLines, hottest: float, whole: bool) -> Iterator[Fragment]:
     """Groups of lines: those about which something is known, with their neighbours, and others."""
     texts = highlighted([line[:WIDEST] for line in source.lines])
     for numbers, quiet in _groups(sorted(file.costs), len(texts)):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from runtime_guard.profiler.recording.recording import Event, Recording
+from runtime_guard.profiler.recording.recording import RecordedEvent, Recording
 
 MOST_EVENTS = 5_000
 """So many are drawn one by one; more are gathered."""
@@ -35,7 +35,7 @@ class Lane:
 
 
 @dataclass(slots=True)
-class Mark:
+class TimelineMark:
     """Events of one kind on one lane: one, or those of a slice of time."""
 
     start: float
@@ -47,7 +47,7 @@ class Mark:
     bytes: int = 0
     longest: float = 0.0
 
-    def add(self, other: Mark) -> None:
+    def add(self, other: TimelineMark) -> None:
         """Take in a later one; the spot stays that of the longest."""
         self.end = max(self.end, other.end)
         self.busy += other.busy
@@ -73,7 +73,7 @@ class Timeline:
 
     seconds: float
     lanes: tuple[Lane, ...]
-    marks: tuple[tuple[Mark, ...], ...]
+    marks: tuple[tuple[TimelineMark, ...], ...]
     spots: tuple[Place | None, ...]
     events: int
     slice: float
@@ -121,7 +121,7 @@ def processes(recordings: Sequence[Recording]) -> list[str]:
 def timeline(recordings: Sequence[Recording]) -> Timeline:
     """Lay the events of all processes out on their lanes."""
     spots: dict[Place, int] = {}
-    by_lane: dict[Lane, list[Mark]] = {}
+    by_lane: dict[Lane, list[TimelineMark]] = {}
     for process, recording in enumerate(recordings):
         for event in recording.events:
             for lane, mark in _marks(process, event, spots):
@@ -145,13 +145,15 @@ def timeline(recordings: Sequence[Recording]) -> Timeline:
     )
 
 
-def _length(recordings: Iterable[Recording], lanes: Iterable[Iterable[Mark]]) -> float:
+def _length(recordings: Iterable[Recording], lanes: Iterable[Iterable[TimelineMark]]) -> float:
     """A device may have been busy when its recording had ended."""
     ends = [mark.end for marks in lanes for mark in marks]
     return max([*ends, *(recording.seconds for recording in recordings)], default=0.0)
 
 
-def _marks(process: int, event: Event, spots: dict[Place, int]) -> Iterable[tuple[Lane, Mark]]:
+def _marks(
+    process: int, event: RecordedEvent, spots: dict[Place, int]
+) -> Iterable[tuple[Lane, TimelineMark]]:
     """When a device did its part is not recorded: it is drawn from the time of the call."""
     spot = event.spot
     key = (spot.file, spot.line, spot.op, spot.source, spot.target)
@@ -164,11 +166,14 @@ def _marks(process: int, event: Event, spots: dict[Place, int]) -> Iterable[tupl
         if microseconds is not None:
             seconds = microseconds / 1e6
             end = event.at + seconds
-            yield lane, Mark(event.at, end, spot.kind, index, seconds, 1, event.bytes, seconds)
+            yield (
+                lane,
+                TimelineMark(event.at, end, spot.kind, index, seconds, 1, event.bytes, seconds),
+            )
 
 
-def _gathered(marks: Iterable[Mark], width: float) -> list[Mark]:
-    found: dict[tuple[int, str], Mark] = {}
+def _gathered(marks: Iterable[TimelineMark], width: float) -> list[TimelineMark]:
+    found: dict[tuple[int, str], TimelineMark] = {}
     for mark in marks:
         key = (math.floor(mark.start / width), mark.kind)
         if key in found:
@@ -178,7 +183,9 @@ def _gathered(marks: Iterable[Mark], width: float) -> list[Mark]:
     return list(found.values())
 
 
-def _kept(lanes: Iterable[Sequence[Mark]], spots: Sequence[Place]) -> tuple[Place | None, ...]:
+def _kept(
+    lanes: Iterable[Sequence[TimelineMark]], spots: Sequence[Place]
+) -> tuple[Place | None, ...]:
     """Leave the spots of the longest marks, and let the marks refer to these."""
     longest: dict[int, float] = {}
     marks = [mark for lane in lanes for mark in lane]
@@ -192,7 +199,7 @@ def _kept(lanes: Iterable[Sequence[Mark]], spots: Sequence[Place]) -> tuple[Plac
     return (*kept, None) if len(order) > MOST_SPOTS else tuple(kept)
 
 
-def _row(mark: Mark) -> list[int]:
+def _row(mark: TimelineMark) -> list[int]:
     """In the order in which the script reads them."""
     return [
         round(mark.start * 1e6),
