@@ -36,7 +36,7 @@ def l1_loss(
 ) -> Loss[D]: ...
 def binary_cross_entropy_with_logits(
     input: Tensor[D] | Scalar,
-    target: Tensor[D] | Scalar,
+    target: Tensor[D],
     weight: Tensor[D] | Scalar = None,
     size_average=None,
     reduce=None,
@@ -70,7 +70,7 @@ def gaussian_nll_loss(
     reduction="mean",
 ) -> Loss[D]: ...
 def soft_margin_loss(
-    input: Tensor[D] | Scalar,
+    input: Tensor[D],
     target: Tensor[D] | Scalar,
     size_average=None,
     reduce=None,
