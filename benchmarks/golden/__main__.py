@@ -47,8 +47,14 @@ def compared(name: str, given: Iterable[Subject], *, update: bool) -> bool:
     found = list(difference)
     if not update:
         print(*found, sep="\n", end="\n" if found else "")
-    print(f"{name}: {len(now)} lines, {'as before' if not found else 'DIFFERENT'}")
+    print(f"{name}: {len(now)} lines, {_verdict(found, update=update)}")
     return update or not found
+
+
+def _verdict(found: list[str], *, update: bool) -> str:
+    if not found:
+        return "as before"
+    return "written" if update else "DIFFERENT"
 
 
 def main() -> int:

@@ -33,7 +33,7 @@ class Walk:
 
 
 class Walker(Protocol):
-    """What makes the run of a walk: `Run`, or a kind of it that tells more."""
+    """What makes the run of a walk: `Run`, or a kind of it that announces more."""
 
     def __call__(
         self,
@@ -74,7 +74,7 @@ def explore(
 
 @dataclass(frozen=True)
 class _Begin:
-    """Begins the walks through one program, which share its patience."""
+    """Begins the walks through one program, which share one budget."""
 
     program: Program
     listener_for: Callable[[World], Listener]

@@ -14,7 +14,7 @@ from devicelint.domain.worlds import World
 from devicelint.finding import Finding
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.engine.run import Listener, Run
-from devicelint.interpreter.engine.tracing import TellingRun
+from devicelint.interpreter.engine.tracing import AnnouncingRun
 from devicelint.linter.collector import Collector, parent_of
 from devicelint.linter.filtering import filtered, rules_for
 from devicelint.linter.lint import findings_of_walk
@@ -50,7 +50,7 @@ def analyse(
             for part in source.programs():
                 program = program_of(part, project, config)
                 analysis = EditorAnalysis(rules, is_abandoned)
-                explore(program, analysis.listener_for, TellingRun, analysis.wanted)
+                explore(program, analysis.listener_for, AnnouncingRun, analysis.wanted)
                 found += findings_of_walk(part, program, analysis.collector, config, project)[0]
                 snapshots.append(analysis.snapshot(part, program, project.files()))
     return filtered(source, found, config, follows_imports=True), tuple(snapshots)

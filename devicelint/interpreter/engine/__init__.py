@@ -1,1 +1,1 @@
-"""The walk itself: state, frames, worlds, tables of handlers. It knows no Python and no torch."""
+"""The walk itself: frames, memory, budget, tables of handlers. It knows no Python and no torch."""

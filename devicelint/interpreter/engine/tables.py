@@ -1,7 +1,7 @@
 """Every way to teach the interpreter something: one table for each question that the walk asks.
 
-A table is a decorator.  `@methods(Optimizer)` above a function says: what `value.name(…)` gives,
-where the value is an `Optimizer`, is this function's answer.  The module that holds the function
+A table is a decorator.  `@methods(Checkpoint)` above a function says: what `value.name(…)` gives,
+where the value is a `Checkpoint`, is this function's answer.  The module that holds the function
 only has to lie in one of the packages `python`, `torch` and `libraries`: all of these are
 imported.  A key has one handler; a second one is refused.
 

@@ -1,4 +1,4 @@
-"""Walks that also tell the values of expressions: of those that somebody asks about, or of all."""
+"""Walks that also announce the values of expressions: of those that are watched, or of all."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class WatchingRun(Run):
         self._watched = watched
 
     def evaluate(self, node: cst.BaseExpression) -> Value:
-        """The value of an expression, which is told where it is watched."""
+        """The value of an expression, which is announced where it is watched."""
         value = super().evaluate(node)
         if node in self._watched:
             self.announce(Evaluated(node, value))
         return value
 
     def announce(self, event: Event) -> None:
-        """Tell everything, wherever it happens."""
+        """Announce everything, wherever it happens."""
         if not self.muted_parts:
             self._listener(event, self)
 
@@ -67,11 +67,11 @@ class JudgingRun(WatchingRun):
         self._listener(event, self)
 
 
-class TellingRun(Run):
+class AnnouncingRun(Run):
     """Announces `Evaluated` for every expression of the checked file that may have a place.
 
-    Moves in the files imported are announced, too.  The listener is to tell them apart: rules hear
-    of what `concerns` the file alone.
+    Moves in the files imported are announced, too.  The listener is to keep them apart:
+    rules are for what `concerns` the file alone.
     """
 
     def __init__(
@@ -85,37 +85,37 @@ class TellingRun(Run):
     ) -> None:
         super().__init__(program, world, listener, budget=budget, splits=splits)
         self._first_listener = listener
-        self._last_told: dict[int, tuple[Value | None, Frame | None]] = {}
+        self._last_announced: dict[int, tuple[Value | None, Frame | None]] = {}
 
     def evaluate(self, node: cst.BaseExpression) -> Value:
-        """The value of an expression, which is told."""
+        """The value of an expression, which is announced."""
         kind = type(node)
         if kind not in _PLACED:
             return super().evaluate(node)
         value = evaluates[kind](self, node)
-        if type(value) not in _NOWHERE and self._tells and self.frame.is_checked:
-            self._tell(node, value)
+        if type(value) not in _NOWHERE and self._announces_values and self.frame.is_checked:
+            self._announce_value(node, value)
         return value
 
-    def _tell(self, node: cst.BaseExpression, value: Value) -> None:
-        """Tell a value, unless it is what was told of the expression last, in the same call.
+    def _announce_value(self, node: cst.BaseExpression, value: Value) -> None:
+        """Announce a value, unless it was the last one of the expression in the same call.
 
-        What moves in place is told each time.
+        What moves in place is announced each time.
         """
         frame = self.frame
-        last, where = self._last_told.get(id(node), _NEVER)
+        last, where = self._last_announced.get(id(node), _NEVER)
         if last is not value or where is not frame or isinstance(value, Module):
-            self._last_told[id(node)] = value, frame
+            self._last_announced[id(node)] = value, frame
             self._listener(Evaluated(node, value), self)
 
     def announce(self, event: Event) -> None:
-        """Tell what concerns the file, and each move elsewhere."""
-        if isinstance(event, Transfer) and self._tells and not self.concerns(event):
+        """Announce what concerns the file, and each move elsewhere."""
+        if isinstance(event, Transfer) and self._announces_values and not self.concerns(event):
             self._listener(event, self)
         super().announce(event)
 
     @property
-    def _tells(self) -> bool:
+    def _announces_values(self) -> bool:
         """Not where another one listens alone, to what may never happen."""
         return not self.muted_parts and self._listener is self._first_listener
 

@@ -1,4 +1,4 @@
-"""What a loop believes of a loader that is not seen.
+"""What a loop shows of a loader that is not seen.
 
 Whatever a loop moves to an accelerator came on the CPU, and so did what comes with it.  A loop over
 the same kind of loader that moves nothing gets its batches from there, too.
@@ -57,7 +57,7 @@ class LoaderDevices(Guess):
         if not run.world.accelerators or not _has_unknown(run, value):
             return None
         shape = shape_of(run.module, loop)
-        return None if shape is None else _believed_of(run, shape, loop.target, value)
+        return None if shape is None else _guessed_of(run, shape, loop.target, value)
 
     def called(self, run: Run, callee: Value, arguments: Arguments, site: cst.Call) -> Value | None:
         """Something unknown is called: a module, by what it is given in another loop."""
@@ -77,7 +77,7 @@ def _has_unknown(run: Run, element: Value) -> bool:
     return isinstance(element, (Unknown, Symbolic))
 
 
-def _believed_of(run: Run, shape: LoopShape, target: cst.BaseExpression, element: Value) -> Value:
+def _guessed_of(run: Run, shape: LoopShape, target: cst.BaseExpression, element: Value) -> Value:
     group = shape.groups.get(target)
     whole = None
     if group is not None and _has_unknown(run, element):
@@ -86,12 +86,12 @@ def _believed_of(run: Run, shape: LoopShape, target: cst.BaseExpression, element
         if len(element.items) != len(target.elements):
             return element
         pairs = zip(target.elements, element.items, strict=True)
-        element = Tuple(tuple(_believed_of(run, shape, one.value, item) for one, item in pairs))
+        element = Tuple(tuple(_guessed_of(run, shape, one.value, item) for one, item in pairs))
     return element if whole is None else _filled(run, target, element, whole)
 
 
 def _filled(run: Run, site: cst.CSTNode, element: Value, part: Value) -> Value:
-    """What a loader yields, with what is believed in place of all that is unknown of it."""
+    """What a loader yields, with what is guessed in place of all that is unknown of it."""
     match element:
         case Unknown() | Symbolic():
             return part
@@ -105,7 +105,7 @@ def _filled(run: Run, site: cst.CSTNode, element: Value, part: Value) -> Value:
             return Tuple(tuple(_filled(run, site, item, one) for item, one in pairs))
         case DictOf(ref) if isinstance(part, Batch):
             held = tuple(run.state.fields(ref).items())
-            copy = run.allocate(site, f"believed {ref}")
+            copy = run.allocate(site, f"guessed {ref}")
             for name, item in held:
                 run.state.write(copy, name, _filled(run, site, item, part))
             return DictOf(copy, element.site)

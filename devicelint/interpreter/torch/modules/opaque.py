@@ -37,7 +37,7 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
     if mark == "Outputs" and "return_dict" not in arguments.keywords and not arguments.open:
         return make_bundle(run, _OUTPUTS, place, site)
     if mark == "Output" and not _asks_for_more(arguments):
-        place = module_device(run, module)  # A module that was not moved is taken to be mended.
+        place = module_device(run, module)  # A module that was not moved is taken to be fixed.
         return Tensor(place.device, place.since, None, not run.no_grad)
     return Unknown(f"the result of {module.name}")
 
