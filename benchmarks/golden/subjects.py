@@ -15,8 +15,9 @@ from devicelint.workspace.files import read_source
 from devicelint.workspace.project import Project
 from tests.mdtest.expectations import annotated
 from tests.mdtest.markdown import Fence, elements
-from tests.mdtest.page import UNNAMED, Section, sections
+from tests.mdtest.page import Section, sections
 from tests.mdtest.plugin import is_page
+from tests.mdtest.runner import files_of
 from tests.mdtest.scripts import folder_with
 from tests.mdtest.subject import config_of
 
@@ -57,8 +58,7 @@ def pages() -> Iterator[Subject]:
 def _examples_of(page: Path, section: Section) -> Iterator[Subject]:
     config = config_of(section.settings.content if section.settings else "")
     config = replace(config, extend_select=EVERY_RULE.extend_select)
-    named = [one for one in section.examples if one.path != UNNAMED]
-    files = tuple((one.path, annotated(one.code.content).code) for one in named)
+    files = files_of(section)
     for number, example in enumerate(section.examples):
         code = annotated(example.code.content).code
         yield Subject(

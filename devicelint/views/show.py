@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
 from functools import partial
+from itertools import chain
+from typing import TypeVar
 
 from devicelint.config import Config
 from devicelint.interpreter import Program, explore
@@ -12,10 +15,13 @@ from devicelint.interpreter.engine.tracing import JudgingRun, WatchingRun
 from devicelint.linter.program import input_errors, program_of
 from devicelint.text.source import SourceFile
 from devicelint.views.graph import Chart, Charting
+from devicelint.views.graph.chart import Sight
 from devicelint.views.trace import Trace, Tracing
-from devicelint.views.verdicts import Judgement, Judgements, Judging
-from devicelint.views.why import Account, Explaining, Why, asked_about, line_asked_about
+from devicelint.views.verdicts import Judgements, Judging
+from devicelint.views.why import Explaining, Why, asked_about, line_asked_about
 from devicelint.workspace.project import Project
+
+Shown = TypeVar("Shown")
 
 
 def trace(
@@ -25,14 +31,14 @@ def trace(
 
     Raises `CheckError` where the file is no Python that libcst can read.
     """
-    lines: list[tuple[int, tuple[str, ...]]] = []
-    for part in source.programs():
-        program = program_of(part, project, config)
+
+    def show(part: SourceFile, program: Program) -> Trace:
         tracing = Tracing()
-        with input_errors(source):
-            explore(program, tracing.listener_for)
-            lines += tracing.trace(part, program.tree).lines
-    return Trace(tuple(sorted(lines)))
+        explore(program, tracing.listener_for)
+        return tracing.trace(part, program.tree)
+
+    traces = _of_each_program(source, project, config, show)
+    return Trace(tuple(sorted(chain.from_iterable(one.lines for one in traces))))
 
 
 def chart(
@@ -42,13 +48,11 @@ def chart(
 
     Raises `CheckError` where the file is no Python that libcst can read.
     """
-    parts = []
-    for part in source.programs():
-        program = program_of(part, project, config)
-        with input_errors(source):
-            charting = _charted(program)
-            parts.append(charting.sights(part))
-    return Chart.of(parts)
+
+    def show(part: SourceFile, program: Program) -> tuple[Sight, ...]:
+        return _charted(program).sights(part)
+
+    return Chart.of(_of_each_program(source, project, config, show))
 
 
 def _charted(program: Program) -> Charting:
@@ -74,16 +78,15 @@ def why(
     Raises `CheckError` where the file is no Python that libcst can read, or has no such line.
     """
     line = line_asked_about(source, line, cell)
-    accounts: tuple[Account, ...] = ()
-    for part in source.programs():
-        program = program_of(part, project, config)
-        with input_errors(source):
-            nodes = asked_about(line, part, program.tree)
-            explaining = Explaining(nodes)
-            explore(program, explaining.listener_for, partial(WatchingRun, watched=nodes))
-            imported = () if project is None else project.files()
-            accounts += explaining.why(line, part, program, imported).accounts
-    return Why(line, accounts)
+
+    def show(part: SourceFile, program: Program) -> Why:
+        nodes = asked_about(line, part, program.tree)
+        explaining = Explaining(nodes)
+        explore(program, explaining.listener_for, partial(WatchingRun, watched=nodes))
+        return explaining.why(line, part, program, _imported(project))
+
+    shown = _of_each_program(source, project, config, show)
+    return Why(line, tuple(chain.from_iterable(one.accounts for one in shown)))
 
 
 def verdicts(
@@ -98,12 +101,30 @@ def verdicts(
     Raises `CheckError` where the file is no Python that libcst can read, or has no such line.
     """
     line = line_asked_about(source, line, cell)
-    clashes: tuple[Judgement, ...] = ()
+
+    def show(part: SourceFile, program: Program) -> Judgements:
+        judging = Judging()
+        explore(program, judging.listener_for, partial(JudgingRun, watched=()))
+        return judging.judgements(line, part, program, _imported(project))
+
+    shown = _of_each_program(source, project, config, show)
+    return Judgements(line, tuple(chain.from_iterable(one.clashes for one in shown)))
+
+
+def _of_each_program(
+    source: SourceFile,
+    project: Project | None,
+    config: Config | None,
+    show: Callable[[SourceFile, Program], Shown],
+) -> list[Shown]:
+    """What is shown of each program of a source; what cannot be shown is an error of the source."""
+    shown = []
     for part in source.programs():
         program = program_of(part, project, config)
         with input_errors(source):
-            judging = Judging()
-            explore(program, judging.listener_for, partial(JudgingRun, watched=()))
-            imported = () if project is None else project.files()
-            clashes += judging.judgements(line, part, program, imported).clashes
-    return Judgements(line, clashes)
+            shown.append(show(part, program))
+    return shown
+
+
+def _imported(project: Project | None) -> Iterable[Program]:
+    return () if project is None else project.files()

@@ -43,7 +43,7 @@ def complaints(
         yield Complaint(problem.line, "a page that can be read", problem.message)
     settings = section.settings or Fence(section.line, "toml", "")
     try:
-        files = _files(section)
+        files = files_of(section)
         with analyser.among(files):
             for example in section.examples:
                 yield from _Run(example, settings.content, analyser, files).complaints()
@@ -56,7 +56,7 @@ def _unexecuted(example: Example) -> Example:
     return replace(example, is_executed=False)
 
 
-def _files(section: Section) -> Files:
+def files_of(section: Section) -> Files:
     """The blocks that have a name, each without its announcements: files of one project."""
     named = [one for one in section.examples if one.path != UNNAMED]
     return tuple((one.path, annotated(one.code.content).code) for one in named)
@@ -91,7 +91,7 @@ def _entry_check(section: Section, settings: str, analyser: Analyser) -> Iterato
         yield Complaint(section.line, "a `py run` block that leads the others", "there is none")
         return
     first = leading[-1]
-    named = sorted(_files(section), key=lambda file: file[0] != first.path)
+    named = sorted(files_of(section), key=lambda file: file[0] != first.path)
     adopted = analyser.adopt_all(tuple(named), settings)
     after = tuple((path, code) for (path, _), (code, _) in zip(named, adopted, strict=True))
     for (path, before), (code, left) in zip(named, adopted, strict=True):
