@@ -1,7 +1,7 @@
 """Which repositories are looked into, and which only measure.
 
-What a judge says of its learning half is read, case by case, and the analyser is changed by it. Of the measuring
-half only figures are read; `measuring.toml` names it.
+What a judge says of its learning half is read, case by case, and the analyser is changed by it.
+Of the measuring half only figures are read; `measuring.toml` names it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KNOWN = Path(__file__).with_name("known_repositories.txt")
 
 
 def half_of(repository: str) -> Half:
-    """The half to which a repository belongs, `OWNER/NAME` in any case; the same on every machine."""
+    """The half to which a repository belongs, `OWNER/NAME` in any case; the same everywhere."""
     name = repository.lower()
     if name in known_repositories():
         return "learn"
