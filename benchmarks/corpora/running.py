@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias
 
 from benchmarks.checkouts import checkouts_below
 from benchmarks.corpora.environment import Environment
-from benchmarks.corpora.inputs import MAKERS
+from benchmarks.corpora.inputs import make
 from benchmarks.corpora.outcomes import ScriptOutcome, SuiteOutcome, read_results
 from benchmarks.corpora.subjects import EXAMPLES, Script, Subject, SubjectError, Variables
 from benchmarks.pytorch_examples.launching import execute, words_of
@@ -167,7 +167,7 @@ def run_script(
     """
     folder = tree / script.folder
     for name in script.inputs:
-        MAKERS[name](folder.parent, folder)
+        make(name, folder)
     with _notes(tree) as notes:
         environment = _environment(place, subject, tree, machine, extras)
         environment |= _for_scripts(notes, script, machine) | dict(extras.variables)

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchmarks.corpora.inputs import MAKERS
+from benchmarks.corpora.inputs import is_known
 from benchmarks.halves import Half, half_of
 from benchmarks.pytorch_examples.runs import RUNS
 
@@ -82,7 +82,7 @@ class Script:
         commands: what Python is given, one command after the other. `{port}` is a free port,
             `{device}` as for tests; `torchrun N` starts what follows in N processes.
         folder: where the commands are run.
-        inputs: the data that the script wants, by the names in `inputs.py`.
+        inputs: the data that the script wants, as `inputs.py` names it.
         gpus: how many GPUs the machine has.
         variables: what the script needs in its environment.
     """
@@ -221,7 +221,7 @@ def _validate(subject: Subject) -> None:
     for script in subject.scripts:
         if names.count(script.name) > 1:
             raise SubjectError(f"{name}: two scripts are called {script.name!r}")
-        if unknown := [each for each in script.inputs if each not in MAKERS]:
+        if unknown := [each for each in script.inputs if not is_known(each)]:
             raise SubjectError(f"{name}, script {script.name!r}: nothing makes {unknown[0]!r}")
     for machine in (subject.tests, *subject.scripts):
         if machine is not None and machine.gpus < 1:
