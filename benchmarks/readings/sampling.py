@@ -23,6 +23,7 @@ class Sampled:
     repo: str
     file: str
     lines: int
+    seed: int
 
 
 def sample(
@@ -39,7 +40,7 @@ def sample(
     chance = random.Random(seed)
     drawn = []
     for checkout in checkouts:
-        able = [each for each in _able(checkout) if not _is_below(each, vendored)]
+        able = [each for each in _able(checkout, seed) if not _is_below(each, vendored)]
         drawn.append(chance.sample(able, min(count, len(able))))
     in_turn = (each for each in chain.from_iterable(zip_longest(*drawn)) if each)
     return [each for _, each in zip(range(count), in_turn, strict=False)]
@@ -50,14 +51,14 @@ def _is_below(each: Sampled, folders: Collection[str]) -> bool:
     return any(path.is_relative_to(folder) for folder in folders)
 
 
-def _able(checkout: Checkout) -> Iterator[Sampled]:
+def _able(checkout: Checkout, seed: int) -> Iterator[Sampled]:
     """The files of a repository that train, or define modules, outside of its tests."""
     for path in checkout.files():
         name = checkout.relative(path)
         text = path.read_bytes()
         lines = text.count(b"\n")
         if SHORTEST <= lines <= LONGEST and not _is_test(name) and _trains(path, text):
-            yield Sampled(checkout.name, name, lines)
+            yield Sampled(checkout.name, name, lines, seed)
 
 
 def _is_test(name: str) -> bool:
