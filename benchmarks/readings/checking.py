@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ class Found:
         certainty: how devicelint knows the devices.
         machine: on which machine it happens.
         message: what it says.
+        text: a digest of the file's bytes, the same for copies.
         cited: the places that it explains itself by.
     """
 
@@ -58,7 +60,8 @@ class Found:
     certainty: str
     machine: str
     message: str
-    cited: tuple[Cited, ...] = field(default=())
+    text: str
+    cited: tuple[Cited, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -129,8 +132,14 @@ def _without_code(checkout: Checkout, outcome: Outcome, finding: Finding) -> Fou
         finding.certainty.value,
         finding.machine,
         finding.message,
+        digest_of(outcome.path),
         tuple(_cited(checkout, outcome, finding)),
     )
+
+
+def digest_of(path: Path) -> str:
+    """What tells the bytes of a file from others."""
+    return sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def _cited(checkout: Checkout, outcome: Outcome, finding: Finding) -> Iterator[Cited]:

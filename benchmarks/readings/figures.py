@@ -111,12 +111,20 @@ class Judged:
             "repository": lambda each: each.place.repo,
             "rule": lambda each: each.place.code,
             "certainty": lambda each: each.certainty,
-            "copied": lambda each: "of other projects" if self.is_vendored(each) else "own code",
+            "whose code": lambda each: "copied projects" if self.is_vendored(each) else "own code",
         }
         for kind, key in keys.items():
             for group in sorted(set(map(key, self.verdicts))):
                 mine = [each for each in self.verdicts if key(each) == group]
                 yield kind, group, counted(mine)
+        yield "copies", "each text once", counted(self.of_each_text())
+
+    def of_each_text(self) -> list[Verdict]:
+        """The verdicts without those on copies: on the same place of a file with the same bytes."""
+        once: dict[object, Verdict] = {}
+        for each in self.verdicts:
+            once.setdefault((each.text, *each.place[2:]), each)
+        return list(once.values())
 
 
 def judged(batch: Batch, ledger: Ledger) -> Judged:

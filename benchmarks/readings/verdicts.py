@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,6 +48,7 @@ class Verdict:
         reason: the fact that decides, in a sentence.
         commit: of the repository; not known before the verdicts are merged.
         certainty: how devicelint knew the devices, likewise.
+        text: a digest of the file, likewise.
     """
 
     place: Place
@@ -57,12 +58,13 @@ class Verdict:
     reason: str
     commit: str = ""
     certainty: str = ""
+    text: str = ""
 
     def as_data(self) -> dict[str, Any]:
         """The verdict as a line of a batch's file; a cell only where there is one."""
         at = {name: value for name, value in self.place._asdict().items() if value is not None}
         said = {"verdict": self.verdict, "act": self.act, "cause": self.cause}
-        found = {"commit": self.commit, "certainty": self.certainty}
+        found = {"commit": self.commit, "certainty": self.certainty, "text": self.text}
         return at | found | said | {"reason": self.reason}
 
 
@@ -121,6 +123,7 @@ def _verdict(where: str, entry: dict[str, Any]) -> Verdict:
         entry["reason"],
         entry.get("commit", ""),
         entry.get("certainty", ""),
+        entry.get("text", ""),
     )
 
 
@@ -139,17 +142,15 @@ def joined(
     _refuse("verdicts on what was not found", by_place.keys() - places)
     _refuse("findings with two verdicts", twice)
     _refuse("findings that nobody has read", places - by_place.keys())
+    in_order = sorted(found, key=lambda each: (*place_of(each)[:2], each.cell or 0, each.line))
     return [
-        Verdict(
-            place_of(each),
-            (said_of := by_place[place_of(each)]).verdict,
-            said_of.act,
-            said_of.cause,
-            said_of.reason,
-            commits.get(each.repo, ""),
-            each.certainty,
+        replace(
+            by_place[place_of(each)],
+            commit=commits.get(each.repo, ""),
+            certainty=each.certainty,
+            text=each.text,
         )
-        for each in sorted(found, key=lambda each: (*place_of(each)[:2], each.cell or 0, each.line))
+        for each in in_order
     ]
 
 

@@ -60,7 +60,7 @@ def run(capsys, ledger):
 def found(line=4, **changes):
     entry = {"repo": "owner/name", "file": "train.py", "line": line, "column": 5}
     entry |= {"end_line": line, "cell": None, "code": "DEV103", "certainty": "certain"}
-    entry |= {"machine": "", "message": "it is elsewhere", "cited": ()}
+    entry |= {"machine": "", "message": "it is elsewhere", "text": "0f", "cited": ()}
     return Found(**entry | changes)
 
 
@@ -223,13 +223,14 @@ def test_a_ledger_without_its_verdicts_is_refused(run, given, ledger):
     assert run() == (2, "batch_1.jsonl holds 2 verdicts on 3 findings: 1 unread\n")
 
 
-def test_copies_of_other_projects_are_told_apart(run, given):
-    finds = (found(4), found(4, file="third/party.py"))
-    said = (verdict(4), verdict(4, file="third/party.py", verdict="wrong"))
+def test_copies_are_told_apart(run, given):
+    finds = (found(4), found(4, file="third/party.py"), found(5, text="1f"))
+    said = (verdict(4), verdict(4, file="third/party.py", verdict="wrong"), verdict(5))
     _, text = run("merge", *given(said, finds, vendored=("owner/name/third",)))
-    lines = {line[:17].strip(): line.split() for line in text.splitlines()}
-    assert lines["own code"][2:6] == ["1", "1", "0", "0"]
-    assert lines["of other projects"][3:7] == ["1", "0", "0", "1"]
+    lines = {line[:15].strip(): line.split() for line in text.splitlines()}
+    assert lines["own code"][2:6] == ["2", "2", "0", "0"]
+    assert lines["copied projects"][2:6] == ["1", "0", "0", "1"]
+    assert lines["each text once"][3:7] == ["2", "1", "0", "1"]
 
 
 @pytest.mark.parametrize(
