@@ -26,10 +26,16 @@ class Watched:
     Attributes:
         code: compiled; it calls `REACHED` with the number of a part.
         parts: of each part, the characters from its first up to, not including, its end.
+        starts: the first character of each line.
     """
 
     code: CodeType
     parts: tuple[tuple[int, int], ...]
+    starts: tuple[int, ...]
+
+    def line_of(self, offset: int) -> int:
+        """The line of a character, counted from 1."""
+        return bisect_right(self.starts, offset)
 
     def part_at(self, offset: int) -> int | None:
         """The innermost part in which a character stands; None outside of all statements."""
@@ -48,9 +54,10 @@ class Watched:
 def watched(text: str, file: str) -> Watched:
     """Compile a program so that it notes what it reaches; raises SyntaxError as `compile` does."""
     tree = ast.parse(text, file)
-    marker = _Marker(_Offsets.of(text))
+    offsets = _Offsets.of(text)
+    marker = _Marker(offsets)
     marker.mark(tree)
-    return Watched(compile(tree, file, "exec"), tuple(marker.parts))
+    return Watched(compile(tree, file, "exec"), tuple(marker.parts), offsets.starts)
 
 
 @dataclass(frozen=True)
