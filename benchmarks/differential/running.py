@@ -48,9 +48,12 @@ class Bench:
         self._folder = folder
         self.file = str(folder / "program.py")
 
-    def run(self, programs: Sequence[Program]) -> list[Runs]:
+    def watched(self, program: Program) -> Watched:
+        """A program, compiled so that it notes what it reaches."""
+        return watched(program.text, self.file)
+
+    def run(self, programs: Sequence[Program], codes: Sequence[Watched]) -> list[Runs]:
         """Run each program on each machine; those of one machine after another."""
-        codes = [watched(program.text, self.file) for program in programs]
         found: list[list[Run]] = [[] for _ in programs]
         for runs, code, program in zip(found, codes, programs, strict=True):
             runs.append(self._run(program, code, MACHINES[0]))
@@ -70,7 +73,7 @@ class Bench:
         if again.error is None or again.error.trace != run.error.trace:
             return run
         error = replace(
-            run.error,
+            again.error,
             operation=origins.operation,
             culprits=frozenset(origins.operands.made),
             callers=frozenset(origins.operands.callers),
@@ -88,12 +91,12 @@ class Bench:
         try:
             with restoring.kept(main), notes.of_flags(), virtual_gpu(gpus) if gpus else nullcontext():
                 notes.error = _raised(code, main, origins)
-                return self._told(program, gpus, notes)
+                return self._told(program, gpus, notes, explains=origins is not None)
         finally:
             restoring.fresh()
             self._empty()
 
-    def _told(self, program: Program, gpus: int, notes: _Notes) -> Run:
+    def _told(self, program: Program, gpus: int, notes: _Notes, *, explains: bool) -> Run:
         """What came of a run, told while the devices are there that its error speaks of."""
         run = Run(
             gpus,
@@ -112,12 +115,13 @@ class Bench:
             return replace(
                 run, ending="other error", said=f"line {lines[-1] if lines else 0}: {said}"
             )
-        return replace(run, ending="device error", error=self._explained(program, about_devices))
+        if explains:
+            rows = program.text.splitlines(keepends=True)
+            linecache.cache[self.file] = (len(program.text), None, rows, self.file)
+            annotate(about_devices)
+        return replace(run, ending="device error", error=self._error(about_devices))
 
-    def _explained(self, program: Program, error: BaseException) -> DeviceError:
-        rows = program.text.splitlines(keepends=True)
-        linecache.cache[self.file] = (len(program.text), None, rows, self.file)
-        annotate(error)
+    def _error(self, error: BaseException) -> DeviceError:
         text = text_of(error)
         return DeviceError(
             text.name if text else type(error).__name__,
