@@ -22,6 +22,11 @@ _GLOBAL_HOOKS = tuple(
     for name, hooks in vars(home).items()
     if name.startswith("_global_") and isinstance(hooks, dict)
 )
+_WAITING: tuple[tuple[list[object], int], ...] = tuple(
+    (vars(accelerator)["_queued_calls"], len(vars(accelerator)["_queued_calls"]))
+    for accelerator in (torch.cuda, torch.xpu, torch.mtia)
+)
+"""What is to be done once there is a device: torch's own calls, and behind them each seed."""
 
 
 def fresh() -> None:
@@ -41,6 +46,8 @@ def fresh() -> None:
     torch.serialization.clear_safe_globals()
     for hooks in _GLOBAL_HOOKS:
         hooks.clear()
+    for waiting, first in _WAITING:
+        del waiting[first:]
     random.seed(SEED)
     numpy.random.seed(SEED)
     torch.default_generator.manual_seed(SEED)

@@ -124,7 +124,7 @@ class Bench:
     def _error(self, error: BaseException) -> DeviceError:
         text = text_of(error)
         return DeviceError(
-            text.name if text else type(error).__name__,
+            text.name if text else "no such accelerator",
             str(error).strip().partition("\n")[0],
             "",
             tuple(lines_of(error.__traceback__, self.file)),
@@ -220,11 +220,19 @@ def _device_error_of(error: BaseException) -> BaseException | None:
     seen: set[int] = set()
     each: BaseException | None = error
     while each is not None and id(each) not in seen:
-        if is_device_error(each):
+        if is_device_error(each) or _lacks_cuda(each):
             return each
         seen.add(id(each))
         each = each.__cause__ or each.__context__
     return None
+
+
+def _lacks_cuda(error: BaseException) -> bool:
+    """Whether a torch without CUDA lacks the function with which CUDA would say that it has no GPU.
+
+    runtime_guard does not know this text, since it says nothing of devices.
+    """
+    return isinstance(error, AttributeError) and "'torch._C' has no attribute '_cuda_" in str(error)
 
 
 def lines_of(traceback: TracebackType | None, file: str) -> list[int]:

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 
 import torch
 
@@ -18,6 +18,8 @@ from benchmarks.differential.running import Bench, Runs, bench
 
 BATCH = 25
 """So many programs run on one machine before the next is entered."""
+_COLLECTED = 4
+"""So many batches leave their rubbish before it is collected."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,17 @@ class Trial:
     def ran(self, programs: Iterable[Program]) -> Iterator[Ran]:
         """Run programs, a batch at a time."""
         waiting = iter(programs)
-        while batch := list(islice(waiting, BATCH)):
+        for number in count():
+            batch = list(islice(waiting, BATCH))
+            if not batch:
+                return
             codes = [self._bench.watched(program) for program in batch]
             yield from map(Ran, batch, codes, self._bench.run(batch, codes))
-            gc.collect()
+            if number % _COLLECTED == 0:
+                gc.collect()
+            if number == 0:
+                # By now all is loaded that stays: it need not be looked through again.
+                gc.freeze()
 
     def judge(self, ran: Ran) -> Verdict:
         """Let the linter say its word, and judge it."""
@@ -63,8 +72,6 @@ def trial() -> Iterator[Trial]:
     """A trial for as long as the block runs, with one thread, and rubbish collected between batches."""
     threads, collects = torch.get_num_threads(), gc.isenabled()
     torch.set_num_threads(1)
-    gc.collect()
-    gc.freeze()
     gc.disable()
     try:
         with bench() as place:
