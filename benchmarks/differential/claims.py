@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+import tomllib
 
 from benchmarks.differential.outcomes import MACHINES
 from benchmarks.differential.regions import line_starts

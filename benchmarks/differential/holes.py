@@ -6,13 +6,13 @@ which class of operations; or which rule spoke of it.
 
 from __future__ import annotations
 
-import tomllib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
+
+import tomllib
 
 from benchmarks.differential.judging import Alarm, Miss, Verdict
 from benchmarks.differential.program import Program
@@ -75,9 +75,3 @@ def _classes() -> Mapping[str, str]:
     text = Path(__file__).with_name("operations.toml").read_text(encoding="utf-8")
     classes: dict[str, list[str]] = tomllib.loads(text)["class"]
     return {operation: name for name, found in classes.items() for operation in found}
-
-
-def commonest(verdicts: Iterable[Verdict], most: int = MOST) -> list[tuple[Hole, int]]:
-    """The holes that most programs fell into, with their number."""
-    found = Counter(hole for verdict in verdicts for hole in holes_of(verdict))
-    return sorted(found.items(), key=lambda item: (-item[1], item[0]))[:most]

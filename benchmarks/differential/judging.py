@@ -118,7 +118,7 @@ def judged(
             hits += found[:1]
             misses += [] if found else [Miss(run.gpus, run.error)]
         if run.ending != "other error":
-            alarms += _alarms(program, code, run, ours)
+            alarms += _alarms(code, run, ours)
     return Verdict(program, tuple(runs), claims, tuple(hits), tuple(misses), tuple(alarms), fault)
 
 
@@ -144,9 +144,7 @@ def _roles(error: DeviceError, claim: Claim) -> list[int]:
     return [place for place, those in enumerate(lines) if claim.lines & those]
 
 
-def _alarms(
-    program: Program, code: Watched, run: Run, claims: Sequence[Claim]
-) -> Iterator[Alarm]:
+def _alarms(code: Watched, run: Run, claims: Sequence[Claim]) -> Iterator[Alarm]:
     """The claims of which each run line speaks: it should have raised, and went on."""
     line_of = code.line_of
     for claim in claims:

@@ -19,7 +19,7 @@ from torch.overrides import TorchFunctionMode
 
 _NOTE = "_differential_history"
 _MOVES = frozenset({"to", "cuda", "cpu", "type", "__set__", "pin_memory", "requires_grad_"})
-"""The calls that ask something of a tensor which stays where it is: they are part of its history."""
+"""Calls that ask something of a tensor which stays where it is: they are part of its history."""
 _MOST = 200
 """So many tensors of one call are looked at."""
 

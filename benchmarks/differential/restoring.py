@@ -1,4 +1,4 @@
-"""Puts back what a program may have changed of torch and Python, so that the next one finds nothing."""
+"""Puts back what a program may have changed of torch and Python: the next one finds nothing."""
 
 from __future__ import annotations
 

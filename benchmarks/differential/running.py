@@ -80,16 +80,18 @@ class Bench:
         )
         return replace(run, error=error)
 
-    def _once(
-        self, program: Program, code: Watched, gpus: int, origins: Origins | None
-    ) -> Run:
+    def _once(self, program: Program, code: Watched, gpus: int, origins: Origins | None) -> Run:
         main = ModuleType("__main__")
         main.__file__ = self.file
         notes = _Notes(self.file)
         vars(main).update({REACHED: notes.reached.add, CAUGHT: notes.catch})
         restoring.fresh()
         try:
-            with restoring.kept(main), notes.of_flags(), virtual_gpu(gpus) if gpus else nullcontext():
+            with (
+                restoring.kept(main),
+                notes.of_flags(),
+                virtual_gpu(gpus) if gpus else nullcontext(),
+            ):
                 notes.error = _raised(code, main, origins)
                 return self._told(program, gpus, notes, explains=origins is not None)
         finally:
@@ -138,13 +140,13 @@ class Bench:
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path, ignore_errors=True)
             else:
-                os.unlink(entry.path)
+                Path(entry.path).unlink()
 
 
 @contextmanager
 def bench() -> Iterator[Bench]:
     """A bench for as long as the block runs; the current folder is its own meanwhile."""
-    before = os.getcwd()
+    before = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="differential-") as name:
         folder = Path(name).resolve()
         os.chdir(folder)
@@ -210,7 +212,7 @@ def _raised(code: Watched, main: ModuleType, origins: Origins | None) -> BaseExc
             exec(code.code, vars(main))
     except SystemExit as end:
         return end if end.code else None
-    except (Exception, TookTooLong) as error:
+    except (Exception, TookTooLong) as error:  # noqa: BLE001 - whatever it is, it is told
         return error
     return None
 

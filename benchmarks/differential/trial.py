@@ -69,7 +69,7 @@ class Trial:
 
 @contextmanager
 def trial() -> Iterator[Trial]:
-    """A trial for as long as the block runs, with one thread, and rubbish collected between batches."""
+    """A trial for as long as the block runs, in which rubbish is collected between batches."""
     threads, collects = torch.get_num_threads(), gc.isenabled()
     torch.set_num_threads(1)
     gc.disable()
