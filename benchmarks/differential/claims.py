@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-import tomllib
-
 from benchmarks.differential.outcomes import MACHINES
 from benchmarks.differential.regions import line_starts
 from devicelint.finding import Certainty, Finding, Span
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 Answer: TypeAlias = Literal["yes", "no", "unknown"]
 Grade: TypeAlias = Literal["refutable", "apart", "by contract", "by belief"]

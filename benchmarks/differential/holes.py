@@ -6,16 +6,20 @@ which class of operations; or which rule spoke of it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import tomllib
-
 from benchmarks.differential.judging import Alarm, Miss, Verdict
 from benchmarks.differential.program import Program
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 MOST = 10
 """So many holes are shown."""

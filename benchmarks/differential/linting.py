@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from benchmarks.checking import check_source
 from benchmarks.differential.claims import Claim, claims_of
+from benchmarks.differential.judging import Verdict, judged
 from benchmarks.differential.program import Program
+from benchmarks.differential.running import Ran
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project
 
@@ -41,3 +43,8 @@ class Linter:
         if outcome.fate != "checked":
             return Said((), f"{outcome.fate}: {outcome.told}")
         return Said(claims_of(program.text, outcome.findings))
+
+    def judge(self, ran: Ran) -> Verdict:
+        """Hold what it says of a program against what the program did."""
+        said = self.of(ran.program)
+        return judged(ran.program, ran.code, ran.runs, said.claims, said.fault)

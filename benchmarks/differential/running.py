@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr, 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import Any, TypeAlias
+from typing import Any
 
 from benchmarks.checking import TookTooLong, limited
 from benchmarks.differential import restoring
@@ -33,8 +33,14 @@ from runtime_guard.messages.texts import text_of
 LIMIT = 20
 """In seconds: a program that takes longer on one machine has not run through."""
 
-Runs: TypeAlias = tuple[Run, ...]
-"""Those of one program, in the order of MACHINES."""
+
+@dataclass(frozen=True)
+class Ran:
+    """A program, and what became of it on each of MACHINES."""
+
+    program: Program
+    code: Watched
+    runs: tuple[Run, ...]
 
 
 class Bench:
@@ -48,20 +54,18 @@ class Bench:
         self._folder = folder
         self.file = str(folder / "program.py")
 
-    def watched(self, program: Program) -> Watched:
-        """A program, compiled so that it notes what it reaches."""
-        return watched(program.text, self.file)
-
-    def run(self, programs: Sequence[Program], codes: Sequence[Watched]) -> list[Runs]:
+    def run(self, programs: Sequence[Program]) -> list[Ran]:
         """Run each program on each machine; those of one machine after another."""
-        found: list[list[Run]] = [[] for _ in programs]
-        for runs, code, program in zip(found, codes, programs, strict=True):
-            runs.append(self._run(program, code, MACHINES[0]))
+        codes = [watched(program.text, self.file) for program in programs]
+        alone = [self._run(*pair, 0) for pair in zip(programs, codes, strict=True)]
         # The first block changes torch, and those inside of it only which devices there are.
         with virtual_gpu(max(MACHINES)):
-            for runs, code, program in zip(found, codes, programs, strict=True):
-                runs += [self._run(program, code, gpus) for gpus in MACHINES[1:]]
-        return [tuple(runs) for runs in found]
+            others = [
+                tuple(self._run(*pair, gpus) for gpus in MACHINES if gpus)
+                for pair in zip(programs, codes, strict=True)
+            ]
+        runs = [(first, *rest) for first, rest in zip(alone, others, strict=True)]
+        return list(map(Ran, programs, codes, runs))
 
     def _run(self, program: Program, code: Watched, gpus: int) -> Run:
         run = self._once(program, code, gpus, None)

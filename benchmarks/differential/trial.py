@@ -5,16 +5,14 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import count, islice
 
 import torch
 
-from benchmarks.differential.judging import Verdict, judged
+from benchmarks.differential.judging import Verdict
 from benchmarks.differential.linting import Linter
 from benchmarks.differential.program import Program
-from benchmarks.differential.regions import Watched
-from benchmarks.differential.running import Bench, Runs, bench
+from benchmarks.differential.running import Bench, Ran, bench
 
 BATCH = 25
 """So many programs run on one machine before the next is entered."""
@@ -22,24 +20,17 @@ _COLLECTED = 4
 """So many batches leave their rubbish before it is collected."""
 
 
-@dataclass(frozen=True)
-class Ran:
-    """A program, and what became of it."""
-
-    program: Program
-    code: Watched
-    runs: Runs
-
-
 class Trial:
     """Runs programs and judges what the linter says of them.
 
     Attributes:
         linter: the linter that is judged.
+        file: what the program is called.
     """
 
     def __init__(self, place: Bench) -> None:
         self._bench = place
+        self.file = place.file
         self.linter = Linter(place.file)
 
     def ran(self, programs: Iterable[Program]) -> Iterator[Ran]:
@@ -49,8 +40,7 @@ class Trial:
             batch = list(islice(waiting, BATCH))
             if not batch:
                 return
-            codes = [self._bench.watched(program) for program in batch]
-            yield from map(Ran, batch, codes, self._bench.run(batch, codes))
+            yield from self._bench.run(batch)
             if number % _COLLECTED == 0:
                 gc.collect()
             if number == 0:
@@ -59,8 +49,7 @@ class Trial:
 
     def judge(self, ran: Ran) -> Verdict:
         """Let the linter say its word, and judge it."""
-        said = self.linter.of(ran.program)
-        return judged(ran.program, ran.code, ran.runs, said.claims, said.fault)
+        return self.linter.judge(ran)
 
     def verdicts(self, programs: Iterable[Program]) -> Iterator[Verdict]:
         """Run and judge programs, one after the other."""
