@@ -11,13 +11,14 @@ from devicelint.domain import join
 from devicelint.domain.devices import CPU
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import HOST, NONE, TRUE, Module, Tensor, Unknown
-from devicelint.interpreter.python import assignment, container_methods, loops
+from devicelint.interpreter.engine.tables import module_method
+from devicelint.interpreter.python import assignment, containers, loops
 from devicelint.interpreter.torch import data, indexing, operands, operators, tensors, transfers
 from devicelint.interpreter.torch.devices import functions
 from devicelint.interpreter.torch.modules import copies, methods, registration
 from devicelint.knowledge import library
 from devicelint.knowledge.signature import CPU as CPU_GROUP
-from devicelint.knowledge.signature import Role, Signature, Slot
+from devicelint.knowledge.signature import Form, Role, Signature, Slot
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ def _row(lookup: Any, name: str, wrong: Callable[[Signature], Signature]) -> Cal
 
 
 def _gives_cpu(signature: Signature) -> Signature:
-    return replace(signature, result=replace(signature.result, group=CPU_GROUP))
+    """What is given is on the CPU, and has dimensions: a number could be mixed."""
+    result = replace(signature.result, form=Form.RANKED, group=CPU_GROUP)
+    return replace(signature, result=result)
 
 
 def _mixes(signature: Signature) -> Signature:
@@ -111,7 +114,7 @@ def _move_without_buffers(run: Any, module: Any, device: Any, since: Any) -> Non
 _MOVE_MODULE = registration.move_module
 
 
-def _plain_buffer(run: Any, module: Any, arguments: Any, node: Any) -> Any:
+def _plain_buffer(run: Any, module: Any, arguments: Any, _: Any) -> Any:
     """`register_buffer` keeps a plain tensor."""
     name, given = arguments.get(0, "name"), arguments.get(1, "tensor")
     if name is not None and given is not None:
@@ -120,11 +123,11 @@ def _plain_buffer(run: Any, module: Any, arguments: Any, node: Any) -> Any:
 
 
 def _load_moves(planting: Planting) -> None:
-    def load(run: Any, module: Any, arguments: Any, node: Any) -> Any:
+    def load(run: Any, module: Any, _: Any, node: Any) -> Any:
         registration.move_module(run, module, CPU, Step(Verb.MOVED, node, CPU))
         return HOST
 
-    planting.put(methods.module_method, "load_state_dict", load)
+    planting.put(module_method, "load_state_dict", load)
 
 
 def _one_iteration(run: Any, loop: Any, bind: Any) -> Any:
@@ -146,7 +149,7 @@ def _in_place_excused(run: Any, node: Any, symbol: str, target: Any, value: Any)
 
 
 def _data_on_the_cpu(run: Any, value: Any, name: str, node: Any) -> Any:
-    made = _OF_TENSOR(run, value, name, node)
+    made: Any = _OF_TENSOR(run, value, name, node)
     return replace(made, device=CPU) if name == "data" else made
 
 
@@ -194,7 +197,7 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("deepcopy() forgets what it copies", _instead(copies.deepcopy, _forgotten)),
     Mistake("tensor.data lies on the CPU", _instead(tensors.of_tensor, _data_on_the_cpu)),
     Mistake("a loader brings its batches to the CPU", _instead(data._batch, _batch_on_the_cpu)),
-    Mistake("list.append() adds nothing", _instead(container_methods.extend, _never_mind)),
+    Mistake("list.append() adds nothing", _instead(containers.extend, _never_mind)),
     Mistake(
         "container[key] = value stores nothing", _instead(assignment._set_in_container, _never_mind)
     ),

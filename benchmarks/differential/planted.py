@@ -16,7 +16,8 @@ from benchmarks.differential.linting import Linter
 from benchmarks.differential.mistakes import MISTAKES, Mistake
 from benchmarks.differential.planting import planted
 from benchmarks.differential.report import table
-from benchmarks.differential.trial import Ran, Trial, trial
+from benchmarks.differential.running import Ran
+from benchmarks.differential.trial import Trial, trial
 
 _AT_ONCE = 50
 """So many programs are checked before more are run."""
