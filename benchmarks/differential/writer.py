@@ -28,8 +28,22 @@ BODY: Final = "body"
 FUNCTION: Final = "function"
 """Inside of a function or method."""
 
-FULL = 92
+FULL = 84
 """From so many lines on, nothing is begun."""
+
+_PARAMETERS: Final = (
+    "values",
+    "args",
+    "output",
+    "module",
+    "row",
+    "layer",
+    "key",
+    "branch",
+    "i",
+    "seq",
+)
+"""What functions call their parameters, and loops their variables; nothing else is called so."""
 
 _BLOCK: Final = st.binary(min_size=16, max_size=16)
 
@@ -59,7 +73,7 @@ class Writer:
     def __init__(self, draw: Draw) -> None:
         self._draw = draw
         self._bytes: Iterator[int] = iter(())
-        self._names: dict[str, int] = {}
+        self._names = dict.fromkeys(_PARAMETERS, 1)
         self._marks: list[str] = []
         self._imports: dict[str, frozenset[str]] = {}
         self._written = 0
@@ -116,13 +130,13 @@ class Writer:
 
     @property
     def written(self) -> int:
-        """How many lines there are."""
+        """How many lines there are, but for those between them."""
         return self._written + len(self._imports)
 
     @property
     def full(self) -> bool:
         """Whether nothing more should be begun."""
-        return self.written >= FULL
+        return self.written + 2 * len(self.definitions) >= FULL
 
     @property
     def depth(self) -> int:
@@ -142,6 +156,10 @@ class Writer:
         """A name that is not taken yet."""
         count = self._names[stem] = self._names.get(stem, 0) + 1
         return stem if count == 1 else f"{stem}{count}"
+
+    def reserve(self, name: str) -> None:
+        """Let nothing that is new be called so."""
+        self._names.setdefault(name, 1)
 
     @contextmanager
     def marked(self, *names: str) -> Iterator[None]:

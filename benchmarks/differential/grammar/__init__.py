@@ -9,8 +9,16 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from benchmarks.differential.grammar import (
+    containers,
     devices,
+    functions,
+    in_place,
+    indexing,
+    models,
     operations,
+    parts,
+    parts_of_classes,
+    records,
 )
 from benchmarks.differential.grammar.registry import FEATURES, HEAD, write_one
 from benchmarks.differential.program import Program
@@ -18,12 +26,24 @@ from benchmarks.differential.writer import BODY, Draw, Frame, Line, Writer
 
 __all__ = ["FEATURES", "programs"]
 
-_MODULES = (devices, operations)
+_MODULES = (
+    containers,
+    devices,
+    functions,
+    in_place,
+    indexing,
+    models,
+    operations,
+    parts,
+    parts_of_classes,
+    records,
+)
 
 CARES = (100, 100, 98, 96, 94, 92, 88, 82)
 """How many of a hundred placements are right, in this program or that."""
 
-SHORTEST = 15
+SHORTEST = 13
+"""The lines of a program, but for the empty ones."""
 
 
 def programs() -> st.SearchStrategy[Program]:

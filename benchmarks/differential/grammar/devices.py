@@ -162,13 +162,9 @@ def tried(writer: Writer) -> None:
 def hard_coded(writer: Writer) -> None:
     """`cuda`, whether or not there is one."""
     writer.traits[HARD] = True
-    if writer.likely(50):
-        chosen = writer.choose(['"cuda"', 'torch.device("cuda:0")'])
-        writer.line(f"device = {chosen}")
-        _handle(writer)
-    else:
-        writer.line("torch.cuda.set_device(0)")
-        writer.keep(Handle('"cuda"'))
+    chosen = writer.choose(['"cuda"', 'torch.device("cuda:0")', 'torch.device("cuda", 0)'])
+    writer.line(f"device = {chosen}")
+    _handle(writer)
 
 
 def second_device(writer: Writer) -> None:

@@ -154,12 +154,7 @@ def _float(writer: Writer, shape: tuple[int, ...]) -> tuple[str, bool]:
     if len(shape) == 1:
         options += [
             (f"torch.linspace(0, 1, {shape[0]})", True),
-            (
-                f"torch.tensor({[0.1 * n + 0.5 for n in range(shape[0])]!r})".replace(
-                    "0000001", ""
-                ),
-                True,
-            ),
+            (f"torch.tensor({[0.5 + n / 4 for n in range(shape[0])]})", True),
             (f"torch.arange({shape[0]}, dtype=torch.float32)", True),
             (f"torch.arange({shape[0]}).float()", False),
         ]

@@ -59,7 +59,7 @@ def pick(
         and (tensor.shape == shape if shape is not None else len(tensor.shape) > 0)
         and (grad or not tensor.grad)
     ][:6]
-    if able and writer.likely(85):
+    if able and (writer.likely(85) or writer.full):
         return writer.choose(able)
     return make(writer, Tensor("", a_shape(writer) if shape is None else shape, dtype, side=side))
 
@@ -73,6 +73,9 @@ def expression(
     return created(writer, Tensor("", shape, dtype, side=side))
 
 
+RESULTS = ("y", "out", "z", "combined", "changed")
+
+
 def result(
     writer: Writer,
     text: str,
@@ -80,11 +83,10 @@ def result(
     *,
     shape: tuple[int, ...] | None = None,
     dtype: str | None = None,
-    stem: str = "y",
     grad: bool | None = None,
 ) -> Tensor:
     """Write `y = text`, and keep what it gives: like that tensor but for what is said."""
-    name = writer.fresh(stem)
+    name = writer.fresh(writer.choose(RESULTS))
     writer.line(f"{name} = {text}")
     kind = like.dtype if dtype is None else dtype
     return writer.keep(
@@ -96,3 +98,14 @@ def result(
             like.side,
         )
     )
+
+
+def zero_dim(writer: Writer, side: str = DEVICE) -> Tensor:
+    """A float without dimensions."""
+    return pick(writer, (), side=side)
+
+
+def same_side(writer: Writer) -> str:
+    """The side that a new computation is on: the device, rarely another that has tensors."""
+    others = [tensor.side for tensor in writer.values(Tensor) if tensor.side != DEVICE]
+    return writer.choose(others[:3]) if others and writer.sometimes(15) else DEVICE
