@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from benchmarks.differential.judging import Alarm, Miss, Verdict
+from benchmarks.differential.outcomes import NO_ACCELERATOR
 from benchmarks.differential.program import Program
 
 if sys.version_info >= (3, 11):
@@ -52,8 +53,13 @@ def holes_of(verdict: Verdict) -> Iterator[Hole]:
 
 
 def hole_of_miss(program: Program, miss: Miss) -> Hole:
-    """The hole of an error that was not found."""
+    """The hole of an error that was not found.
+
+    Where a machine lacks the accelerator, every line that asks for one fails.
+    """
     error = miss.error
+    if error.kind == NO_ACCELERATOR:
+        return Hole("miss", error.kind, "any line")
     what = " in ".join(filter(None, (error.kind, class_of(error.operation))))
     return Hole("miss", what, feature_of(program, error.line))
 

@@ -112,7 +112,6 @@ def judged(
     alarms: list[Alarm] = []
     for run in runs:
         ours = [claim for claim in claims if run.gpus in claim.machines]
-        ours = [claim for claim in ours if claim.condition(run.flags) != "no"]
         if run.error is not None:
             found = _found(run.gpus, run.error, ours)
             hits += found[:1]
@@ -148,6 +147,8 @@ def _alarms(code: Watched, run: Run, claims: Sequence[Claim]) -> Iterator[Alarm]
     """The claims of which each run line speaks: it should have raised, and went on."""
     line_of = code.line_of
     for claim in claims:
+        if claim.condition(run.flags) == "no":
+            continue
         if run.error is not None and _roles(run.error, claim):
             continue
         ran = [line_of(at) for at in claim.fails if code.was_reached(at, run.reached)]

@@ -11,6 +11,9 @@ Ending: TypeAlias = Literal["passed", "device error", "other error"]
 MACHINES = (0, 1, 2)
 """How many GPUs the machines have on which each program runs."""
 
+NO_ACCELERATOR = "no such accelerator"
+"""The kind of an error that says that the machine lacks what the program asks for."""
+
 
 @dataclass(frozen=True)
 class DeviceError:

@@ -7,6 +7,7 @@ c`, what stands behind `and` and `or`, the body of a lambda, the elements of a c
 from __future__ import annotations
 
 import ast
+import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
@@ -57,7 +58,10 @@ def watched(text: str, file: str) -> Watched:
     offsets = _Offsets.of(text)
     marker = _Marker(offsets)
     marker.mark(tree)
-    return Watched(compile(tree, file, "exec"), tuple(marker.parts), offsets.starts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        code = compile(tree, file, "exec")
+    return Watched(code, tuple(marker.parts), offsets.starts)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.checking import TookTooLong, limited
 from benchmarks.differential import restoring
 from benchmarks.differential.origins import Origins
-from benchmarks.differential.outcomes import MACHINES, DeviceError, Run
+from benchmarks.differential.outcomes import MACHINES, NO_ACCELERATOR, DeviceError, Run
 from benchmarks.differential.program import Program
 from benchmarks.differential.regions import CAUGHT, REACHED, Watched, watched
 from runtime_guard import virtual_gpu
@@ -130,7 +130,7 @@ class Bench:
     def _error(self, error: BaseException) -> DeviceError:
         text = text_of(error)
         return DeviceError(
-            text.name if text else "no such accelerator",
+            text.name if text else NO_ACCELERATOR,
             str(error).strip().partition("\n")[0],
             "",
             tuple(lines_of(error.__traceback__, self.file)),
