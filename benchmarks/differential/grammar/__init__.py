@@ -6,38 +6,21 @@ a small function that uses the values in sight, and leaves others. Values are pl
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+
 from hypothesis import strategies as st
 
-from benchmarks.differential.grammar import (
-    containers,
-    devices,
-    functions,
-    in_place,
-    indexing,
-    models,
-    operations,
-    parts,
-    parts_of_classes,
-    records,
-)
+from benchmarks.differential.grammar import devices
 from benchmarks.differential.grammar.registry import FEATURES, HEAD, write_one
 from benchmarks.differential.program import Program
 from benchmarks.differential.writer import BODY, Draw, Frame, Line, Writer
 
 __all__ = ["FEATURES", "programs"]
 
-_MODULES = (
-    containers,
-    devices,
-    functions,
-    in_place,
-    indexing,
-    models,
-    operations,
-    parts,
-    parts_of_classes,
-    records,
-)
+for _found in pkgutil.iter_modules(__path__):
+    # Features are found by being there.
+    importlib.import_module(f"{__name__}.{_found.name}")
 
 CARES = (100, 100, 98, 96, 94, 92, 88, 82)
 """How many of a hundred placements are right, in this program or that."""
