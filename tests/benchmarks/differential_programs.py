@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from benchmarks.differential.claims import Claim, claims_of
 from benchmarks.differential.program import Program
-from devicelint.finding import Certainty, Finding, Related, Severity, Span
+from devicelint.finding import Finding, Related, Severity, Span
 
 CHOSEN = 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")'
 
@@ -42,16 +45,12 @@ CATCHES = program(
 
 
 def claim(
-    given: Program,
-    place: str,
-    *,
-    machine: str = "with an accelerator",
-    name: str = "mixed-devices",
-    certainty: Certainty = Certainty.CERTAIN,
-    message: str = "",
-    related: tuple[tuple[str, str], ...] = (),
+    given: Program, place: str, related: tuple[tuple[str, str], ...] = (), **changes: Any
 ) -> Claim:
-    """What a finding claims that stands at the first occurrence of a text in a program."""
+    """What a finding claims that stands at the first occurrence of a text in a program.
+
+    It is a certain one of every machine with an accelerator, unless `changes` say something else.
+    """
 
     def span(text: str) -> Span:
         start = given.text.index(text)
@@ -59,12 +58,11 @@ def claim(
 
     finding = Finding(
         "DEV102",
-        name,
+        "mixed-devices",
         Severity.ERROR,
-        message,
+        "two devices meet",
         span(place),
         tuple(Related(span(text), said) for text, said in related),
-        machine,
-        certainty,
+        "with an accelerator",
     )
-    return claims_of(given.text, (finding,))[0]
+    return claims_of(given.text, (replace(finding, **changes),))[0]
