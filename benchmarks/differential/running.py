@@ -167,7 +167,7 @@ class _Notes:
     file: str
     reached: set[int] = field(default_factory=set)
     caught: set[int] = field(default_factory=set)
-    flags: dict[str, object] = field(default_factory=dict)
+    namespaces: list[argparse.Namespace] = field(default_factory=list)
     error: BaseException | None = None
 
     def catch(self) -> None:
@@ -176,6 +176,11 @@ class _Notes:
         if error is not None and is_device_error(error):
             self.caught.update(lines_of(error.__traceback__, self.file))
 
+    @property
+    def flags(self) -> dict[str, object]:
+        """What argparse gave, and the program has made of it."""
+        return {name: value for each in self.namespaces for name, value in vars(each).items()}
+
     @contextmanager
     def of_flags(self) -> Iterator[None]:
         """Keep what argparse gives to the program."""
@@ -183,7 +188,7 @@ class _Notes:
 
         def parsed(parser: argparse.ArgumentParser, *given: Any, **named: Any) -> Any:
             found = parse(parser, *given, **named)
-            self.flags.update(vars(found[0]))
+            self.namespaces.append(found[0])
             return found
 
         parser: Any = argparse.ArgumentParser
