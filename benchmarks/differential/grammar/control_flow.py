@@ -24,7 +24,7 @@ def _condition(writer: Writer) -> str:
         f"torch.is_tensor({one.text})",
         f"{one.text}.requires_grad",
         f"{one.text}.size(0) == {BATCH}",
-        "torch.is_grad_enabled()",
+        f"torch.is_grad_enabled()",
         f"{one.text}.sum().item() > 0",
     ]
     flags = writer.values(Flag)
@@ -63,7 +63,7 @@ def if_moves(writer: Writer) -> None:
         ),
         (f"if {like.text}.is_cuda:", f"{{0}} = {{0}}.to({like.text}.device)"),
         (f"if {{0}}.device != {like.text}.device:", f"{{0}} = {{0}}.to({like.text}.device)"),
-        ("if not {0}.is_cuda:", f"{{0}} = {{0}}.to({like.text}.device)"),
+        (f"if not {{0}}.is_cuda:", f"{{0}} = {{0}}.to({like.text}.device)"),
     ]
     wrong = [
         (f"if not {cuda}:", f"{{0}} = {{0}}.to({device})"),

@@ -89,7 +89,7 @@ def factory(writer: Writer) -> None:
         (f"torch.FloatTensor({BATCH}, {WIDTH}).zero_()", MAIN),
         (f"torch.Tensor([0.5] * {WIDTH})", (WIDTH,)),
         (f"torch.complex(torch.ones({WIDTH}), torch.zeros({WIDTH})).real", (WIDTH,)),
-        ("torch.cartesian_prod(torch.arange(2.0), torch.arange(4.0)).sum(1)", (WIDTH,)),
+        (f"torch.cartesian_prod(torch.arange(2.0), torch.arange(4.0)).sum(1)", (WIDTH,)),
     ]
     text, shape = writer.choose(calls)
     if text.count("(") == 1 and "Tensor" not in text and writer.careful() and writer.likely(50):
