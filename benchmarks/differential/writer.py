@@ -202,6 +202,14 @@ class Writer:
         self.frame = before
 
     @contextmanager
+    def as_function(self) -> Iterator[None]:
+        """Write nothing meanwhile that trains, or belongs into the main flow alone."""
+        frame = self.frame
+        before, frame.place = frame.place, FUNCTION
+        yield
+        frame.place = before
+
+    @contextmanager
     def definition(self, *values: Value) -> Iterator[Frame]:
         """Write a definition of the module, which sees its globals and these values."""
         with self.into(Frame(FUNCTION, [*self.globals, *values])) as frame:

@@ -193,7 +193,7 @@ def try_fallback(writer: Writer) -> None:
 def with_no_grad(writer: Writer) -> None:
     """`torch.no_grad()`, and a body."""
     contexts = ["torch.no_grad()", "torch.set_grad_enabled(False)", "torch.enable_grad()"]
-    with writer.block(f"with {writer.choose(contexts)}:"):
+    with writer.block(f"with {writer.choose(contexts)}:"), writer.as_function():
         fill(writer, 3)
 
 

@@ -43,7 +43,7 @@ def function(writer: Writer) -> None:
     result(writer, f"{name}({given})", Tensor("", MAIN), grad=True)
 
 
-@feature("function-called-again", 6, ready=lambda w: bool(w.values(Function)))
+@feature("function-called-again", 20, ready=lambda w: bool(w.values(Function)))
 def called_again(writer: Writer) -> None:
     """A function that is there, with other arguments."""
     known = writer.choose(writer.values(Function))

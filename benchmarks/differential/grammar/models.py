@@ -44,7 +44,7 @@ def placed_model(writer: Writer, name: str, made: str, module: Module) -> Module
     return writer.keep(replace(module, text=name))
 
 
-@feature("module-class", 22, BODY)
+@feature("module-class", 80, BODY)
 def module_class(writer: Writer) -> None:
     """A class of modules, and one of them."""
     own = write_class(writer, writer.number(1, 4))
