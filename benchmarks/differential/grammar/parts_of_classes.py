@@ -181,7 +181,7 @@ def attention(writer: Writer) -> None:
         mask = created(writer, Tensor("", (1, 1), "float"))
         out = writer.fresh("attended")
         more = f", attn_mask={mask}" if writer.likely(60) else ""
-        writer.line(f"seq = x.unsqueeze(1)")
+        writer.line("seq = x.unsqueeze(1)")
         writer.line(f"{out}, _ = {name}(seq, seq, seq{more})")
     step(writer, f"x + {out}.squeeze(1)")
 
