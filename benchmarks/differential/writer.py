@@ -148,6 +148,11 @@ class Writer:
         self.frame.lines.append(("    " * self.frame.indent + text, frozenset(self._marks)))
         self._written += 1
 
+    def lines(self, *texts: str) -> None:
+        """Write lines."""
+        for text in texts:
+            self.line(text)
+
     def use(self, statement: str) -> None:
         """Import what is needed."""
         self._imports.setdefault(statement, frozenset(self._marks))

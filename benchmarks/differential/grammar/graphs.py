@@ -18,9 +18,11 @@ def tensor_hook(writer: Writer) -> None:
     name = writer.fresh("watched")
     given = pick(writer, MAIN, grad=False)
     factor = expression(writer, (WIDTH,))
-    writer.line(f"{name} = {given.text}.clone().requires_grad_()")
-    writer.line(f"{name}.register_hook(lambda grad: grad * {factor}.detach())")
-    writer.line(f"({name} * 2).sum().backward()")
+    writer.lines(
+        f"{name} = {given.text}.clone().requires_grad_()",
+        f"{name}.register_hook(lambda grad: grad * {factor}.detach())",
+        f"({name} * 2).sum().backward()",
+    )
     like = Tensor("", MAIN)
     result(writer, f"{name}.grad + {expression(writer, MAIN)}.detach()", like, grad=False)
 
@@ -32,9 +34,11 @@ def backward_hook(writer: Writer) -> None:
     module = a_model(writer)
     right = "tuple(g * 0.5 for g in grad_input if g is not None)"
     with writer.definition():
-        writer.line(f"def {name}(module, grad_input, grad_output):")
-        writer.line(f"    if any(g is None for g in grad_input):")
-        writer.line("        return None")
+        writer.lines(
+            f"def {name}(module, grad_input, grad_output):",
+            "    if any(g is None for g in grad_input):",
+            "        return None",
+        )
         wrong = f"tuple(g * torch.ones({WIDTH}) for g in grad_input)"
         writer.line(f"    return {right if writer.careful() else wrong}")
     writer.line(f"{handle} = {module.text}.register_full_backward_hook({name})")
@@ -48,15 +52,17 @@ def own_function(writer: Writer) -> None:
     """A function with a backward of its own, and what it saves for that."""
     name = writer.fresh("Scaled")
     with writer.definition():
-        writer.line(f"class {name}(torch.autograd.Function):")
-        writer.line("    @staticmethod")
-        writer.line("    def forward(ctx, x, weight):")
-        writer.line("        ctx.save_for_backward(weight)")
-        writer.line("        return x * weight")
-        writer.line("")
-        writer.line("    @staticmethod")
-        writer.line("    def backward(ctx, grad):")
-        writer.line("        (weight,) = ctx.saved_tensors")
+        writer.lines(
+            f"class {name}(torch.autograd.Function):",
+            "    @staticmethod",
+            "    def forward(ctx, x, weight):",
+            "        ctx.save_for_backward(weight)",
+            "        return x * weight",
+            "",
+            "    @staticmethod",
+            "    def backward(ctx, grad):",
+            "        (weight,) = ctx.saved_tensors",
+        )
         right = "grad * weight"
         wrong = f"grad * weight * torch.ones({WIDTH})"
         writer.line(f"        return {right if writer.careful() else wrong}, None")

@@ -1,4 +1,4 @@
-"""What else is done to modules: frozen, initialised, parametrized, walked over, built by a class."""
+"""What else is done to modules: frozen, initialised, parametrized, built by a class method."""
 
 from __future__ import annotations
 
@@ -20,19 +20,23 @@ def class_method(writer: Writer) -> None:
     name, made = writer.fresh(writer.choose(CLASS_NAMES)), writer.fresh("built")
     moves = writer.sometimes(40)
     with writer.definition():
-        writer.line(f"class {name}(nn.Module):")
-        writer.line("    def __init__(self, width):")
-        writer.line("        super().__init__()")
-        writer.line("        self.inner = nn.Linear(width, width)")
+        writer.lines(
+            f"class {name}(nn.Module):",
+            "    def __init__(self, width):",
+            "        super().__init__()",
+            "        self.inner = nn.Linear(width, width)",
+        )
         kept = "self.register_buffer('scale', torch.ones(width))"
-        writer.line(f"        {kept if writer.careful() else 'self.scale = torch.ones(width)'}")
-        writer.line("")
-        writer.line("    @classmethod")
-        writer.line(f"    def build(cls, width{', device' if moves else ''}):")
-        writer.line(f"        return cls(width){'.to(device)' if moves else ''}")
-        writer.line("")
-        writer.line("    def forward(self, x):")
-        writer.line("        return self.inner(x) * self.scale")
+        writer.lines(
+            f"        {kept if writer.careful() else 'self.scale = torch.ones(width)'}",
+            "",
+            "    @classmethod",
+            f"    def build(cls, width{', device' if moves else ''}):",
+            f"        return cls(width){'.to(device)' if moves else ''}",
+            "",
+            "    def forward(self, x):",
+            "        return self.inner(x) * self.scale",
+        )
     if moves:
         writer.line(f"{made} = {name}.build({WIDTH}, {device_text(writer)})")
         module = writer.keep(Module(made))
@@ -107,13 +111,14 @@ def module_initialised(writer: Writer) -> None:
     """`apply`, and functions of `nn.init`."""
     writer.use("import torch.nn as nn")
     name = writer.fresh("init_weights")
+    function = writer.choose(["xavier_uniform_", "kaiming_normal_"])
     with writer.definition():
-        writer.line(f"def {name}(module):")
-        writer.line("    if isinstance(module, nn.Linear):")
-        writer.line(
-            f"        nn.init.{writer.choose(['xavier_uniform_', 'kaiming_normal_'])}(module.weight)"
+        writer.lines(
+            f"def {name}(module):",
+            "    if isinstance(module, nn.Linear):",
+            f"        nn.init.{function}(module.weight)",
+            "        nn.init.zeros_(module.bias)",
         )
-        writer.line("        nn.init.zeros_(module.bias)")
     module = a_model(writer)
     writer.line(f"{module.text}.apply({name})")
     writer.end_graph()
@@ -151,9 +156,11 @@ def module_shared(writer: Writer) -> None:
     shared, one, other = (
         writer.fresh(name) for name in ("shared_layer", "first_net", "second_net")
     )
-    writer.line(f"{shared} = nn.Linear({WIDTH}, {WIDTH})")
-    writer.line(f"{one} = {moved(writer, f'nn.Sequential({shared}, nn.ReLU())', like=False)}")
-    writer.line(f"{other} = nn.Sequential(nn.Tanh(), {shared})")
+    writer.lines(
+        f"{shared} = nn.Linear({WIDTH}, {WIDTH})",
+        f"{one} = {moved(writer, f'nn.Sequential({shared}, nn.ReLU())', like=False)}",
+        f"{other} = nn.Sequential(nn.Tanh(), {shared})",
+    )
     for name in (shared, one, other):
         writer.keep(Module(name))
     call_model(writer, Module(writer.choose([other, shared])))
@@ -170,17 +177,19 @@ def module_method_called(writer: Writer) -> None:
     ]
     state = writer.choose(states) if writer.careful() else f"torch.zeros(1, {BATCH}, {WIDTH})"
     with writer.definition():
-        writer.line(f"class {name}(nn.Module):")
-        writer.line("    def __init__(self):")
-        writer.line("        super().__init__()")
-        writer.line(f"        self.rnn = nn.GRU({WIDTH}, {WIDTH})")
-        writer.line("")
-        writer.line("    def init_hidden(self):")
-        writer.line(f"        return {state}")
-        writer.line("")
-        writer.line("    def forward(self, x, hidden):")
-        writer.line("        out, hidden = self.rnn(x.unsqueeze(0), hidden)")
-        writer.line("        return out.squeeze(0), hidden")
+        writer.lines(
+            f"class {name}(nn.Module):",
+            "    def __init__(self):",
+            "        super().__init__()",
+            f"        self.rnn = nn.GRU({WIDTH}, {WIDTH})",
+            "",
+            "    def init_hidden(self):",
+            f"        return {state}",
+            "",
+            "    def forward(self, x, hidden):",
+            "        out, hidden = self.rnn(x.unsqueeze(0), hidden)",
+            "        return out.squeeze(0), hidden",
+        )
     placed_model(writer, made, f"{name}()", Module(""))
     writer.drop(writer.frame.values[-1])
     hidden, out = writer.fresh("hidden"), writer.fresh("tags")
@@ -199,18 +208,20 @@ def module_with_options(writer: Writer) -> None:
     writer.use("import torch.nn as nn")
     name, made = writer.fresh("Mixer"), writer.fresh("mixer")
     with writer.definition():
-        writer.line(f"class {name}(nn.Module):")
-        writer.line("    def __init__(self, width=8):")
-        writer.line("        super().__init__()")
-        writer.line("        self.left = nn.Linear(width, width)")
-        writer.line("        self.right = nn.Linear(width, width)")
-        writer.line("")
-        writer.line("    def forward(self, x, other=None, *, mask=None):")
-        writer.line("        out = self.left(x)")
-        writer.line("        if other is not None:")
-        writer.line("            out = out + self.right(other)")
-        writer.line("        if mask is not None:")
-        writer.line("            out = out * mask")
+        writer.lines(
+            f"class {name}(nn.Module):",
+            "    def __init__(self, width=8):",
+            "        super().__init__()",
+            "        self.left = nn.Linear(width, width)",
+            "        self.right = nn.Linear(width, width)",
+            "",
+            "    def forward(self, x, other=None, *, mask=None):",
+            "        out = self.left(x)",
+            "        if other is not None:",
+            "            out = out + self.right(other)",
+            "        if mask is not None:",
+            "            out = out * mask",
+        )
         form = writer.choose(["out", "(out, out.mean())", '{"out": out}'])
         writer.line(f"        return {form}")
     placed_model(writer, made, f"{name}()", Module(""))
