@@ -148,6 +148,11 @@ class Writer:
         self.frame.lines.append(("    " * self.frame.indent + text, frozenset(self._marks)))
         self._written += 1
 
+    def lines(self, *texts: str) -> None:
+        """Write lines."""
+        for text in texts:
+            self.line(text)
+
     def use(self, statement: str) -> None:
         """Import what is needed."""
         self._imports.setdefault(statement, frozenset(self._marks))
@@ -200,6 +205,14 @@ class Writer:
         before, self.frame = self.frame, frame
         yield frame
         self.frame = before
+
+    @contextmanager
+    def as_function(self) -> Iterator[None]:
+        """Write nothing meanwhile that trains, or belongs into the main flow alone."""
+        frame = self.frame
+        before, frame.place = frame.place, FUNCTION
+        yield
+        frame.place = before
 
     @contextmanager
     def definition(self, *values: Value) -> Iterator[Frame]:

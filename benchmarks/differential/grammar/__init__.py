@@ -114,4 +114,4 @@ def _body(writer: Writer, body: Frame) -> None:
 def _goes_on(writer: Writer) -> bool:
     """Whether another feature follows: less and less."""
     writer.begin()
-    return writer.sometimes(96 if writer.written < 40 else 90 if writer.written < 65 else 75)
+    return writer.sometimes(92 if writer.written < 30 else 80 if writer.written < 50 else 65)

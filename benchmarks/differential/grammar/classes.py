@@ -145,9 +145,11 @@ def _end(writer: Writer, own: Building) -> None:
         writer.line(f"return self.{own.head[0]}({own.x.text})")
     lines: list[Line] = []
     with writer.into(Frame(FUNCTION)) as frame:
-        writer.line(f"class {own.name}({own.base}):")
-        writer.line(f"    def __init__({', '.join(['self', *own.arguments])}):")
-        writer.line("        super().__init__()")
+        writer.lines(
+            f"class {own.name}({own.base}):",
+            f"    def __init__({', '.join(['self', *own.arguments])}):",
+            "        super().__init__()",
+        )
         lines += [*frame.lines, *own.init.lines, ("", frozenset())]
         frame.lines.clear()
         writer.line("    def forward(self, x):")

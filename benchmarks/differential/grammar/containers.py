@@ -235,9 +235,11 @@ def _moved_entries(writer: Writer, name: str, device: str) -> None:
         with writer.block(f"for key in {name}:"):
             writer.line(f"{name}[key] = {name}[key].to({device})")
     elif kind == 2:
-        with writer.block(f"for key, value in {name}.items():"):
-            with writer.block("if isinstance(value, torch.Tensor):"):
-                writer.line(f"{name}[key] = value.to({device})")
+        writer.lines(
+            f"for key, value in {name}.items():",
+            "    if isinstance(value, torch.Tensor):",
+            f"        {name}[key] = value.to({device})",
+        )
     elif kind == 3:
         with writer.block(f"for key in list({name}.keys()):"):
             writer.line(f"{name}[key] = {name}[key].to({device})")

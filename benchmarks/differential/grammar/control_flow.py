@@ -24,7 +24,7 @@ def _condition(writer: Writer) -> str:
         f"torch.is_tensor({one.text})",
         f"{one.text}.requires_grad",
         f"{one.text}.size(0) == {BATCH}",
-        f"torch.is_grad_enabled()",
+        "torch.is_grad_enabled()",
         f"{one.text}.sum().item() > 0",
     ]
     flags = writer.values(Flag)
@@ -63,7 +63,7 @@ def if_moves(writer: Writer) -> None:
         ),
         (f"if {like.text}.is_cuda:", f"{{0}} = {{0}}.to({like.text}.device)"),
         (f"if {{0}}.device != {like.text}.device:", f"{{0}} = {{0}}.to({like.text}.device)"),
-        (f"if not {{0}}.is_cuda:", f"{{0}} = {{0}}.to({like.text}.device)"),
+        ("if not {0}.is_cuda:", f"{{0}} = {{0}}.to({like.text}.device)"),
     ]
     wrong = [
         (f"if not {cuda}:", f"{{0}} = {{0}}.to({device})"),
@@ -193,7 +193,7 @@ def try_fallback(writer: Writer) -> None:
 def with_no_grad(writer: Writer) -> None:
     """`torch.no_grad()`, and a body."""
     contexts = ["torch.no_grad()", "torch.set_grad_enabled(False)", "torch.enable_grad()"]
-    with writer.block(f"with {writer.choose(contexts)}:"):
+    with writer.block(f"with {writer.choose(contexts)}:"), writer.as_function():
         fill(writer, 3)
 
 
@@ -203,9 +203,11 @@ def with_own_context(writer: Writer) -> None:
     writer.use("from contextlib import contextmanager")
     name = writer.fresh("scaled_by")
     with writer.definition():
-        writer.line("@contextmanager")
-        writer.line(f"def {name}(tensor):")
-        writer.line("    yield tensor * 2")
+        writer.lines(
+            "@contextmanager",
+            f"def {name}(tensor):",
+            "    yield tensor * 2",
+        )
     given = expression(writer, MAIN)
     with writer.block(f"with {name}({given}) as doubled:"):
         writer.keep(Tensor("doubled", MAIN, grad=True))

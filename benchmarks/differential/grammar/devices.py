@@ -96,9 +96,11 @@ def function(writer: Writer) -> None:
     with writer.definition():
         writer.line(f"def {name}():")
         if writer.likely(60):
-            writer.line(f"    if {AVAILABLE}:")
-            writer.line('        return torch.device("cuda")')
-            writer.line('    return torch.device("cpu")')
+            writer.lines(
+                f"    if {AVAILABLE}:",
+                '        return torch.device("cuda")',
+                '    return torch.device("cpu")',
+            )
         else:
             writer.line(f'    return "cuda" if {AVAILABLE} else "cpu"')
     writer.line(f"device = {name}()")
@@ -140,21 +142,25 @@ def number(writer: Writer) -> None:
 def accelerator(writer: Writer) -> None:
     """`torch.accelerator`."""
     asked = "torch.accelerator"
-    writer.line(f"if {asked}.is_available():")
-    writer.line(f"    device = {asked}.current_accelerator()")
-    writer.line("else:")
-    writer.line('    device = torch.device("cpu")')
+    writer.lines(
+        f"if {asked}.is_available():",
+        f"    device = {asked}.current_accelerator()",
+        "else:",
+        '    device = torch.device("cpu")',
+    )
     _handle(writer)
 
 
 @feature("device-try", 2, HEAD)
 def tried(writer: Writer) -> None:
     """`try`, and the CPU where it fails."""
-    writer.line("try:")
-    writer.line("    torch.zeros(1).cuda()")
-    writer.line('    device = torch.device("cuda")')
-    writer.line("except (RuntimeError, AssertionError):")
-    writer.line('    device = torch.device("cpu")')
+    writer.lines(
+        "try:",
+        "    torch.zeros(1).cuda()",
+        '    device = torch.device("cuda")',
+        "except (RuntimeError, AssertionError):",
+        '    device = torch.device("cpu")',
+    )
     _handle(writer)
 
 

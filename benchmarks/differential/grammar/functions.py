@@ -7,15 +7,12 @@ from benchmarks.differential.grammar.registry import can_nest, feature, fill
 from benchmarks.differential.grammar.tensors import expression, pick, result
 from benchmarks.differential.values import (
     BATCH,
-    DEVICE,
-    HOST,
     WIDTH,
     Function,
-    Handle,
     Tensor,
     without_graph,
 )
-from benchmarks.differential.writer import BODY, Frame, Writer
+from benchmarks.differential.writer import Frame, Writer
 
 MAIN = (BATCH, WIDTH)
 NAMES = ("combine", "prepare", "score", "transform", "mix_up", "compute_loss")
@@ -43,7 +40,7 @@ def function(writer: Writer) -> None:
     result(writer, f"{name}({given})", Tensor("", MAIN), grad=True)
 
 
-@feature("function-called-again", 6, ready=lambda w: bool(w.values(Function)))
+@feature("function-called-again", 20, ready=lambda w: bool(w.values(Function)))
 def called_again(writer: Writer) -> None:
     """A function that is there, with other arguments."""
     known = writer.choose(writer.values(Function))
@@ -59,9 +56,11 @@ def default_argument(writer: Writer) -> None:
     with writer.definition():
         kind = writer.number(0, 2)
         if kind == 0:
-            writer.line(f"def {name}(x, weight=None):")
-            writer.line("    if weight is None:")
-            writer.line(f"        weight = torch.ones({WIDTH}{device})")
+            writer.lines(
+                f"def {name}(x, weight=None):",
+                "    if weight is None:",
+                f"        weight = torch.ones({WIDTH}{device})",
+            )
         elif kind == 1:
             writer.line(f"def {name}(x, weight=None):")
             made = f"torch.ones({WIDTH}{device})"
@@ -169,9 +168,11 @@ def factory_of_functions(writer: Writer) -> None:
     with writer.definition():
         writer.line(f"def {name}(weight):")
         if writer.likely(60):
-            writer.line("    def scale(x):")
-            writer.line("        return x * weight")
-            writer.line("    return scale")
+            writer.lines(
+                "    def scale(x):",
+                "        return x * weight",
+                "    return scale",
+            )
         else:
             writer.line("    return lambda x: x * weight")
     weight = expression(writer, (WIDTH,))
@@ -199,158 +200,3 @@ def lambda_(writer: Writer) -> None:
         writer.line(f"add = functools.partial(torch.add, {made})")
         writer.line(f"{name} = [add({expression(writer, MAIN)})]")
     result(writer, f"{name}[0] * {name}[-1]", Tensor("", MAIN), grad=True)
-
-
-@feature("early-return", 6)
-def early_return(writer: Writer) -> None:
-    """A function that returns before its end, for some arguments."""
-    name = writer.fresh("ensure")
-    device = device_text(writer) if writer.handles(DEVICE) and writer.globals else '"cpu"'
-    with writer.definition():
-        writer.line(f"def {name}(x, like):")
-        tests = ["x.device == like.device", "x.is_cuda", "x is like", "x.dim() < 2"]
-        writer.line(f"    if {writer.choose(tests)}:")
-        writer.line("        return x")
-        right = ["x.to(like.device)", "x.to(like)"]
-        writer.line(f"    return {writer.choose(right) if writer.careful() else 'x.clone()'}")
-    del device
-    one = pick(writer, MAIN)
-    other = expression(writer, MAIN, side=writer.choose([HOST, one.side]))
-    result(writer, f"{one.text} + {name}({other}, {one.text})", one, grad=True)
-
-
-@feature("returned-tuple", 7)
-def returned_tuple(writer: Writer) -> None:
-    """A function that gives two tensors, a dictionary, or a list."""
-    name = writer.fresh("split_up")
-    device = ", device=x.device" if writer.careful() else ""
-    kinds = [
-        ("return x * 2, torch.ones({0}{1})", "{2}[0] + {2}[1]"),
-        ('return {{"x": x, "mask": torch.ones({0}{1})}}', '{2}["x"] * {2}["mask"]'),
-        ("return [x, torch.zeros({0}{1})]", "sum({2})"),
-    ]
-    body, use = writer.choose(kinds)
-    with writer.definition():
-        writer.line(f"def {name}(x):")
-        writer.line("    " + body.format(WIDTH, device))
-    parts = writer.fresh("parts")
-    one = pick(writer, MAIN)
-    writer.line(f"{parts} = {name}({one.text})")
-    result(writer, use.format("", "", parts), one, grad=True)
-
-
-@feature("generator-function", 5)
-def generator_function(writer: Writer) -> None:
-    """A function that yields."""
-    name = writer.fresh("rounds")
-    move = writer.careful()
-    with writer.definition():
-        writer.line(f"def {name}(count, device):")
-        writer.line("    for _ in range(count):")
-        right = [f"torch.rand({WIDTH}, device=device)", f"torch.rand({WIDTH}).to(device)"]
-        writer.line(f"        yield {writer.choose(right) if move else f'torch.rand({WIDTH})'}")
-    one = pick(writer, (WIDTH,))
-    total = writer.fresh("summed")
-    writer.line(f"{total} = {one.text}.detach().clone()")
-    with writer.block(f"for each in {name}(2, {one.text}.device):"):
-        writer.line(f"{total} = {total} + each")
-    writer.keep(Tensor(total, (WIDTH,), side=one.side))
-
-
-@feature("decorator", 4)
-def decorator(writer: Writer) -> None:
-    """A wrapper: `torch.no_grad()`, or one of the program's own."""
-    name = writer.fresh("evaluate")
-    kind = writer.number(0, 1)
-    with writer.definition():
-        if kind:
-            writer.use("import functools")
-            wrapper = writer.fresh("logged")
-            writer.line(f"def {wrapper}(function):")
-            writer.line("    @functools.wraps(function)")
-            writer.line("    def wrapped(*args, **kwargs):")
-            writer.line("        return function(*args, **kwargs)")
-            writer.line("    return wrapped")
-            writer.line("")
-            writer.line(f"@{wrapper}")
-        else:
-            writer.line("@torch.no_grad()")
-        writer.line(f"def {name}(x):")
-        text = "torch.zeros_like(x)" if writer.careful() else f"torch.zeros({WIDTH})"
-        writer.line(f"    return x + {text}")
-    result(writer, f"{name}({expression(writer, MAIN)})", Tensor("", MAIN), grad=bool(kind))
-
-
-@feature("global-changed", 3, BODY)
-def global_changed(writer: Writer) -> None:
-    """A list of the module, which a function extends."""
-    name, history = writer.fresh("record"), writer.fresh("HISTORY")
-    side = writer.choose([HOST, DEVICE])
-    with writer.definition():
-        writer.line(f"{history} = []")
-        writer.line("")
-        writer.line("")
-        writer.line(f"def {name}(x):")
-        more = ".cpu()" if side == HOST and writer.careful() else ""
-        writer.line(f"    {history}.append(x.detach(){more})")
-    for _ in range(2):
-        writer.line(f"{name}({expression(writer, MAIN)})")
-    like = Tensor("", MAIN, side=side)
-    result(
-        writer,
-        f"torch.stack({history}).mean(0) + {expression(writer, MAIN, side=side)}",
-        like,
-        grad=True,
-    )
-
-
-@feature("method-of-object", 6)
-def method_of_object(writer: Writer) -> None:
-    """A class that is no module, with state that its methods change."""
-    name = writer.fresh(writer.choose(["Meter", "Scaler", "Replay"]))
-    kind = writer.number(0, 2)
-    right = f"torch.zeros({WIDTH}, device=x.device)"
-    with writer.definition():
-        writer.line(f"class {name}:")
-        if kind == 0:
-            writer.line("    def __init__(self, device=None):")
-            writer.line(f"        self.total = torch.zeros({WIDTH}, device=device)")
-        else:
-            writer.line("    def __init__(self, device=None):")
-            writer.line("        self.total = None")
-        writer.line("")
-        writer.line("    def update(self, x):")
-        if kind:
-            writer.line("        if self.total is None:")
-            writer.line(
-                f"            self.total = {right if writer.careful() else f'torch.zeros({WIDTH})'}"
-            )
-        writer.line(
-            f"        self.total {writer.choose(['= self.total + x.mean(0)', '+= x.detach().mean(0)'])}"
-        )
-        writer.line("        return self.total")
-    made = writer.fresh("meter")
-    given = device_text(writer) if writer.careful() else ""
-    writer.line(f"{made} = {name}({given})")
-    one = pick(writer, MAIN, grad=False)
-    result(writer, f"{made}.update({one.text})", one, shape=(WIDTH,))
-
-
-@feature("device-wrapper", 4, BODY)
-def device_wrapper(writer: Writer) -> None:
-    """A function that moves what it is given, of whatever kind."""
-    name = writer.fresh("to_device")
-    with writer.definition():
-        writer.line(f"def {name}(data, device):")
-        writer.line("    if isinstance(data, (list, tuple)):")
-        writer.line(f"        return [{name}(each, device) for each in data]")
-        writer.line("    if isinstance(data, dict):")
-        writer.line(f"        return {{key: {name}(each, device) for key, each in data.items()}}")
-        writer.line(f"    return data.to(device){'' if writer.careful() else '.cpu()'}")
-    pair = f"[{expression(writer, MAIN, side=HOST)}, {expression(writer, MAIN, side=HOST)}]"
-    parts = writer.fresh("moved")
-    handles = writer.handles(DEVICE)
-    device = Handle(handles[0] if handles else device_text(writer)).text
-    writer.line(f"{parts} = {name}({pair}, {device})")
-    text = f"{parts}[0] * {parts}[1] + {expression(writer, MAIN)}"
-    result(writer, text, Tensor("", MAIN), grad=True)

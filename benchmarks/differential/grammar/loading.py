@@ -46,15 +46,17 @@ def loader_of_class(writer: Writer) -> None:
     takes_device = bool(writer.globals) and writer.sometimes(15)
     move = f".to({device_text(writer)})" if takes_device and writer.handles("device") else ""
     with writer.definition():
-        writer.line(f"class {name}(Dataset):")
-        writer.line("    def __init__(self):")
-        writer.line(f"        self.inputs = torch.randn({ROWS}, {WIDTH})")
-        writer.line(f"        self.labels = torch.randint(0, {BATCH}, ({ROWS},))")
-        writer.line("")
-        writer.line("    def __len__(self):")
-        writer.line(f"        return {writer.choose([str(ROWS), 'len(self.inputs)'])}")
-        writer.line("")
-        writer.line("    def __getitem__(self, index):")
+        writer.lines(
+            f"class {name}(Dataset):",
+            "    def __init__(self):",
+            f"        self.inputs = torch.randn({ROWS}, {WIDTH})",
+            f"        self.labels = torch.randint(0, {BATCH}, ({ROWS},))",
+            "",
+            "    def __len__(self):",
+            f"        return {writer.choose([str(ROWS), 'len(self.inputs)'])}",
+            "",
+            "    def __getitem__(self, index):",
+        )
         if form == "tuple":
             if writer.likely(70):
                 writer.line("        return self.inputs[index], self.labels[index]")
@@ -78,9 +80,11 @@ def loader_with_collate(writer: Writer) -> None:
     with writer.definition():
         writer.line(f"def {name}(samples):")
         if writer.likely(50):
-            writer.line("    rows, marks = zip(*samples)")
-            writer.line("    inputs = torch.stack(rows)")
-            writer.line("    labels = torch.tensor(marks)")
+            writer.lines(
+                "    rows, marks = zip(*samples)",
+                "    inputs = torch.stack(rows)",
+                "    labels = torch.tensor(marks)",
+            )
         else:
             writer.line("    inputs = torch.stack([row for row, _ in samples])")
             writer.line("    labels = torch.tensor([mark for _, mark in samples])")

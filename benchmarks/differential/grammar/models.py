@@ -44,7 +44,7 @@ def placed_model(writer: Writer, name: str, made: str, module: Module) -> Module
     return writer.keep(replace(module, text=name))
 
 
-@feature("module-class", 22, BODY)
+@feature("module-class", 80, BODY)
 def module_class(writer: Writer) -> None:
     """A class of modules, and one of them."""
     own = write_class(writer, writer.number(1, 4))
@@ -66,11 +66,12 @@ def plain_model(writer: Writer) -> Module:
     """A module of torch's own."""
     writer.use("import torch.nn as nn")
     name = writer.fresh(writer.choose(MODELS))
+    parts: tuple[tuple[str, int, int], ...] = ()
     if writer.likely(60):
         inner = f"nn.Linear({WIDTH}, {WIDTH}), nn.ReLU(), nn.Linear({WIDTH}, {WIDTH})"
         made, parts = f"nn.Sequential({inner})", (("0", WIDTH, WIDTH), ("2", WIDTH, WIDTH))
     else:
-        made, parts = f"nn.Linear({WIDTH}, {WIDTH})", ()
+        made = f"nn.Linear({WIDTH}, {WIDTH})"
     return placed_model(writer, name, made, Module("", parts=parts))
 
 
@@ -176,39 +177,46 @@ def attribute_from_outside(writer: Writer) -> None:
     )
 
 
-@feature("hook-on-module", 6, BODY)
-def hook_on_module(writer: Writer) -> None:
-    """A hook: before, after, with what it changes or notes."""
-    module = a_model(writer)
-    kind = writer.number(0, 2)
-    name = writer.fresh(writer.choose(["hook", "note"]))
-    value = f"torch.ones({WIDTH})"
+def _with_hook(writer: Writer, module: Module, register: str, *definition: str) -> None:
+    """Write a hook, and a call of the module meanwhile."""
+    name, handle = writer.fresh(writer.choose(["hook", "note"])), writer.fresh("handle")
     with writer.definition():
-        if kind == 0:
-            text = "torch.ones_like(output)" if writer.careful() else value
-            writer.line(f"def {name}(module, args, output):")
-            writer.line(f"    return output * {text}")
-        elif kind == 1:
-            right = [f"args[0].new_ones({WIDTH})", f"{value}.to(args[0].device)"]
-            text = writer.choose(right) if writer.careful() else value
-            writer.line(f"def {name}(module, args):")
-            writer.line(f"    return (args[0] + {text},)")
-        else:
-            recorded = writer.fresh("recorded")
-            writer.line(f"{recorded} = []")
-            writer.line(f"def {name}(module, args, output):")
-            more = ".cpu()" if writer.careful() else ""
-            writer.line(f"    {recorded}.append(output.detach(){more})")
-    register = "register_forward_pre_hook" if kind == 1 else "register_forward_hook"
-    handle = writer.fresh("handle")
+        writer.lines(*(text.replace("HOOK", name) for text in definition))
     writer.line(f"{handle} = {module.text}.{register}({name})")
     call_model(writer, module)
     writer.line(f"{handle}.remove()")
-    if kind == 2:
-        side = writer.choose([HOST, HOST, module.side])
-        writer.line(
-            f"{writer.fresh('activity')} = {recorded}[-1] + {expression(writer, MAIN, side=side)}"
-        )
+
+
+@feature("forward-hook", 4, BODY)
+def forward_hook(writer: Writer) -> None:
+    """A hook that changes what a module gives."""
+    text = "torch.ones_like(output)" if writer.careful() else f"torch.ones({WIDTH})"
+    body = f"    return output * {text}"
+    module = a_model(writer)
+    _with_hook(writer, module, "register_forward_hook", "def HOOK(module, args, output):", body)
+
+
+@feature("forward-pre-hook", 4, BODY)
+def forward_pre_hook(writer: Writer) -> None:
+    """A hook that changes what a module is given."""
+    right = [f"args[0].new_ones({WIDTH})", f"torch.ones({WIDTH}).to(args[0].device)"]
+    text = writer.choose(right) if writer.careful() else f"torch.ones({WIDTH})"
+    body = f"    return (args[0] + {text},)"
+    module = a_model(writer)
+    _with_hook(writer, module, "register_forward_pre_hook", "def HOOK(module, args):", body)
+
+
+@feature("recording-hook", 4, BODY)
+def recording_hook(writer: Writer) -> None:
+    """A hook that notes what a module gives."""
+    module, recorded = a_model(writer), writer.fresh("recorded")
+    side = writer.choose([HOST, module.side])
+    more = ".cpu()" if side == HOST and writer.careful() else ""
+    body = f"    {recorded}.append(output.detach(){more})"
+    definition = (f"{recorded} = []", "", "", "def HOOK(module, args, output):", body)
+    _with_hook(writer, module, "register_forward_hook", *definition)
+    text = f"{recorded}[-1] + {expression(writer, MAIN, side=side)}"
+    result(writer, text, Tensor("", MAIN, side=side), grad=True)
 
 
 @feature("deep-copy", 6, BODY)

@@ -235,10 +235,12 @@ def apply_override(writer: Writer) -> None:
         return
     name = attribute(writer, "lattice", f"torch.ones({_width(writer)})")
     with method(writer):
-        writer.line("def _apply(self, fn, *args, **kwargs):")
-        writer.line("    super()._apply(fn, *args, **kwargs)")
-        writer.line(f"    {name} = fn({name})")
-        writer.line("    return self")
+        writer.lines(
+            "def _apply(self, fn, *args, **kwargs):",
+            "    super()._apply(fn, *args, **kwargs)",
+            f"    {name} = fn({name})",
+            "    return self",
+        )
     step(writer, f"x * {name}")
 
 

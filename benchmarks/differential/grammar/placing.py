@@ -52,9 +52,13 @@ def neighbours(writer: Writer, side: str) -> list[Tensor]:
 
 def moved(writer: Writer, text: str, side: str = DEVICE, *, like: bool = True) -> str:
     """The expression, moved by a coin: to where it belongs, or left."""
-    if not writer.careful():
+    if writer.careful():
+        return right_move(writer, text, side, like=like)
+    if writer.likely(80):
         return text
-    return right_move(writer, text, side, like=like)
+    others = [other for other in (HOST, SECOND) if writer.handles(other) or other == HOST]
+    with writer.marked("moved-elsewhere"):
+        return right_move(writer, text, writer.choose(others), like=False)
 
 
 def right_move(writer: Writer, text: str, side: str, *, like: bool = True) -> str:

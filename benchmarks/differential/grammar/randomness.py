@@ -76,20 +76,20 @@ def factory(writer: Writer) -> None:
         (f"torch.empty({WIDTH}).fill_(1.0)", (WIDTH,)),
         (f"torch.randperm({WIDTH}).float()", (WIDTH,)),
         (
-            f"torch.zeros({BATCH}, {WIDTH}).scatter_(1, torch.zeros({BATCH}, 1, dtype=torch.long), 1.0)",
+            f"torch.zeros({BATCH}, {WIDTH}).index_fill_(0, torch.tensor([0, 2]), 1.0)",
             MAIN,
         ),
         (f"torch.diag(torch.ones({WIDTH}))", (WIDTH, WIDTH)),
         (f"torch.tril(torch.ones({WIDTH}, {WIDTH}))", (WIDTH, WIDTH)),
         (
-            f"torch.meshgrid(torch.arange(2.0), torch.arange(4.0), indexing='ij')[1].reshape({WIDTH})",
+            'torch.meshgrid(torch.arange(2.0), torch.arange(4.0), indexing="ij")[1].reshape(-1)',
             (WIDTH,),
         ),
         (f"torch.full(({WIDTH},), 1.5)", (WIDTH,)),
         (f"torch.FloatTensor({BATCH}, {WIDTH}).zero_()", MAIN),
         (f"torch.Tensor([0.5] * {WIDTH})", (WIDTH,)),
         (f"torch.complex(torch.ones({WIDTH}), torch.zeros({WIDTH})).real", (WIDTH,)),
-        (f"torch.cartesian_prod(torch.arange(2.0), torch.arange(4.0)).sum(1)", (WIDTH,)),
+        ("torch.cartesian_prod(torch.arange(2.0), torch.arange(4.0)).sum(1)", (WIDTH,)),
     ]
     text, shape = writer.choose(calls)
     if text.count("(") == 1 and "Tensor" not in text and writer.careful() and writer.likely(50):

@@ -18,10 +18,12 @@ def dataclass(writer: Writer) -> None:
     name, made = writer.fresh("Batch"), writer.fresh("example")
     moves = writer.likely(60)
     with writer.definition():
-        writer.line("@dataclass")
-        writer.line(f"class {name}:")
-        writer.line("    x: torch.Tensor")
-        writer.line("    mask: torch.Tensor")
+        writer.lines(
+            "@dataclass",
+            f"class {name}:",
+            "    x: torch.Tensor",
+            "    mask: torch.Tensor",
+        )
         if moves:
             writer.line("")
             writer.line("    def to(self, device):")
@@ -48,10 +50,12 @@ def dataclass_default(writer: Writer) -> None:
     writer.use("from dataclasses import dataclass, field")
     name, made = writer.fresh("Memory"), writer.fresh("memory")
     with writer.definition():
-        writer.line("@dataclass")
-        writer.line(f"class {name}:")
-        writer.line(f"    rows: torch.Tensor = field(default_factory=lambda: torch.zeros({WIDTH}))")
-        writer.line("    steps: int = 0")
+        writer.lines(
+            "@dataclass",
+            f"class {name}:",
+            f"    rows: torch.Tensor = field(default_factory=lambda: torch.zeros({WIDTH}))",
+            "    steps: int = 0",
+        )
     given = f"rows={expression(writer, (WIDTH,))}" if writer.careful() else ""
     writer.line(f"{made} = {name}({given})")
     result(writer, f"{expression(writer, MAIN)} - {made}.rows", Tensor("", MAIN), grad=True)
@@ -68,9 +72,11 @@ def named_tuple(writer: Writer) -> None:
     else:
         writer.use("from typing import NamedTuple")
         with writer.definition():
-            writer.line(f"class {name}(NamedTuple):")
-            writer.line("    state: torch.Tensor")
-            writer.line("    reward: torch.Tensor")
+            writer.lines(
+                f"class {name}(NamedTuple):",
+                "    state: torch.Tensor",
+                "    reward: torch.Tensor",
+            )
     given = f"{expression(writer, MAIN)}, {expression(writer, (WIDTH,))}"
     writer.line(f"{made} = {name}({given})")
     reads = [

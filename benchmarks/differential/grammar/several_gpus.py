@@ -59,15 +59,17 @@ def pipeline(writer: Writer) -> None:
     writer.use("import torch.nn as nn")
     name, made = writer.fresh(writer.choose(CLASS_NAMES)), writer.fresh("pipeline")
     with writer.definition():
-        writer.line(f"class {name}(nn.Module):")
-        writer.line("    def __init__(self, first, second):")
-        writer.line("        super().__init__()")
-        writer.line("        self.first, self.second = first, second")
-        writer.line(f"        self.front = nn.Linear({WIDTH}, {WIDTH}).to(first)")
-        writer.line(f"        self.back = nn.Linear({WIDTH}, {WIDTH}).to(second)")
-        writer.line("")
-        writer.line("    def forward(self, x):")
-        writer.line("        x = torch.relu(self.front(x.to(self.first)))")
+        writer.lines(
+            f"class {name}(nn.Module):",
+            "    def __init__(self, first, second):",
+            "        super().__init__()",
+            "        self.first, self.second = first, second",
+            f"        self.front = nn.Linear({WIDTH}, {WIDTH}).to(first)",
+            f"        self.back = nn.Linear({WIDTH}, {WIDTH}).to(second)",
+            "",
+            "    def forward(self, x):",
+            "        x = torch.relu(self.front(x.to(self.first)))",
+        )
         right = ["x.to(self.second)", "x.to(self.back.weight.device)"]
         writer.line(f"        x = self.back({writer.choose(right) if writer.careful() else 'x'})")
         writer.line(f"        return {'x.to(self.first)' if writer.careful() else 'x'}")

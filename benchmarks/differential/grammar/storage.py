@@ -80,9 +80,11 @@ def checkpoint(writer: Writer) -> None:
     writer.line(f'torch.save({{{entries}, "best": {best}}}, {target})')
     if ready:
         writer.line(ready)
-    writer.line(f"{name} = {_load(writer, target)}")
-    writer.line(f'{module.text}.load_state_dict({name}["model"])')
-    writer.line(f'{optimizer}.load_state_dict({name}["optimizer"])')
+    writer.lines(
+        f"{name} = {_load(writer, target)}",
+        f'{module.text}.load_state_dict({name}["model"])',
+        f'{optimizer}.load_state_dict({name}["optimizer"])',
+    )
     writer.end_graph()
     if writer.likely(50):
         read = moved(writer, f'{name}["best"]')
@@ -136,9 +138,11 @@ def state_into_new(writer: Writer) -> None:
     writer.use("import torch.nn as nn")
     one, other = writer.fresh("source"), writer.fresh("clone")
     layer = f"nn.Linear({WIDTH}, {WIDTH})"
-    writer.line(f"{one} = {moved(writer, layer, like=False)}")
-    writer.line(f"{other} = {layer}")
-    writer.line(f"{other}.load_state_dict({one}.state_dict())")
+    writer.lines(
+        f"{one} = {moved(writer, layer, like=False)}",
+        f"{other} = {layer}",
+        f"{other}.load_state_dict({one}.state_dict())",
+    )
     if writer.careful():
         writer.line(f"{other}.to({device_text(writer)})")
     call_model(writer, writer.keep(Module(other)))

@@ -37,10 +37,12 @@ def optimizer_of(writer: Writer, module: Module) -> str:
 
 def update(writer: Writer, module: Module, optimizer: str, given: str, loss: str) -> None:
     """Write one step of training; the loss is written of `output`."""
-    writer.line(f"{optimizer}.zero_grad()")
-    writer.line(f"output = {module.text}({given})")
-    writer.line(f"loss = {loss}")
-    writer.line("loss.backward()")
+    writer.lines(
+        f"{optimizer}.zero_grad()",
+        f"output = {module.text}({given})",
+        f"loss = {loss}",
+        "loss.backward()",
+    )
     if writer.sometimes(20):
         norms = [
             f"torch.nn.utils.clip_grad_norm_({module.text}.parameters(), 1.0)",
@@ -189,10 +191,12 @@ def trained_tensor(writer: Writer) -> None:
     writer.line(f"{optimizer} = torch.optim.{writer.choose(['SGD', 'Adam'])}([{name}], lr=0.1)")
     given = pick(writer, MAIN, grad=False)
     with writer.block("for step in range(2):", own_graph=True):
-        writer.line(f"loss = ({given.text} - {name}).abs().mean()")
-        writer.line(f"{optimizer}.zero_grad()")
-        writer.line("loss.backward()")
-        writer.line(f"{optimizer}.step()")
+        writer.lines(
+            f"loss = ({given.text} - {name}).abs().mean()",
+            f"{optimizer}.zero_grad()",
+            "loss.backward()",
+            f"{optimizer}.step()",
+        )
     writer.end_graph()
 
 
@@ -247,11 +251,13 @@ def optimizer_state(writer: Writer) -> None:
     if kind == 0:
         writer.line(f"{optimizer}.load_state_dict({optimizer}.state_dict())")
     elif kind == 1:
-        with writer.block(f"for state in {optimizer}.state.values():"):
-            with writer.block("for key, value in state.items():"):
-                with writer.block("if torch.is_tensor(value) and value.dim() > 0:"):
-                    right = f"value.to({_device(writer)})"
-                    writer.line(f"state[key] = {right if writer.careful() else 'value.cpu()'}")
+        right = f"value.to({_device(writer)})"
+        writer.lines(
+            f"for state in {optimizer}.state.values():",
+            "    for key, value in state.items():",
+            "        if torch.is_tensor(value) and value.dim() > 0:",
+            f"            state[key] = {right if writer.careful() else 'value.cpu()'}",
+        )
     else:
         writer.line(f'{optimizer}.param_groups[0]["lr"] *= 0.5')
     update(writer, module, optimizer, given.text, a_loss(writer, target))
