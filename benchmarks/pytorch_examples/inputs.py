@@ -19,16 +19,17 @@ VOCABULARY = 40
 
 def mnist(above: Path, _folder: Path) -> None:
     """Digits, in MNIST's own format, where most of the scripts look for them."""
-    _digits(above / "data")
+    digits(above / "data")
 
 
 def mnist_here(_above: Path, folder: Path) -> None:
     """The same in the script's folder."""
-    _digits(folder / "data")
+    digits(folder / "data")
 
 
-def _digits(root: Path) -> None:
-    raw = root / "MNIST" / "raw"
+def digits(root: Path, name: str = "MNIST") -> None:
+    """Noise and labels, in MNIST's own format, as a data set of this name below a folder."""
+    raw = root / name / "raw"
     raw.mkdir(parents=True)
     numbers = random.Random(1)
     for part, count in DIGITS.items():
