@@ -101,6 +101,8 @@ class _Instrumenting(ast.NodeTransformer):
         kind = type(node).__name__
         if isinstance(node, ast.Call):
             self._visit_call(node)
+        elif isinstance(node, ast.BinOp):
+            self._visit_operation(node)
         else:
             self.generic_visit(node)
         return self._noted(node, kind)
@@ -112,6 +114,15 @@ class _Instrumenting(ast.NodeTransformer):
         node.args = [self._visited(one) for one in node.args]
         for keyword in node.keywords:
             keyword.value = self._visited(keyword.value)
+
+    def _visit_operation(self, node: ast.BinOp) -> None:
+        """Of `a + b + c`, what has no name and is only added to is not noted: devicelint says
+        nothing of it.
+        """
+        while isinstance(node.left, ast.BinOp):
+            node.right = self._visited(node.right)
+            node = node.left
+        node.left, node.right = self._visited(node.left), self._visited(node.right)
 
     def _visited(self, node: ast.expr) -> ast.expr:
         found = self.visit(node)

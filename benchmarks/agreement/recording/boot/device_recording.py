@@ -6,6 +6,7 @@ from where that program has it.
 
 import os
 import sys
+from types import ModuleType
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH120 - pathlib would be imported
 OURS = ("benchmarks", "benchmarks.agreement")
@@ -17,13 +18,14 @@ def _begin() -> None:
     root = FOLDER
     for _ in range(4):
         root = os.path.dirname(root)  # noqa: PTH120 - as above
-    sys.path.insert(0, root)
+    for name in OURS:
+        module = sys.modules[name] = ModuleType(name)
+        module.__path__ = [os.path.join(root, *name.split("."))]  # noqa: PTH118 - as above
     try:
         from benchmarks.agreement.recording.starting import begin
 
         chosen = begin()
     finally:
-        sys.path.remove(root)
         for name in OURS:
             sys.modules.pop(name, None)
     script = _script()
