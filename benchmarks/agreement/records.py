@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -116,10 +117,10 @@ def _read_process(path: Path, root: Path, record: Record) -> None:
 
 def _lines(path: Path, record: Record) -> Iterator[dict[str, Any]]:
     for text in path.read_text(encoding="utf-8").splitlines():
-        try:
+        with suppress(json.JSONDecodeError):
             yield json.loads(text)
-        except json.JSONDecodeError:
-            record.unfinished += 1
+            continue
+        record.unfinished += 1
 
 
 def _add_place(files: list[FileRecord], line: dict[str, Any]) -> None:

@@ -64,7 +64,7 @@ class Recording:
     def _run_tests(self, subject: Subject, ran: Ran) -> None:
         assert subject.tests is not None
         into = self.records / subject.folder_name / "tests"
-        if not (into / DONE).exists():
+        if not _is_recorded(into):
             outcome = run_tests(self.place, subject, ran.tree, extras=self._extras(ran, into))
             passed = outcome.ids("passed")
             told = [str(ran.tree), outcome.fault, str(len(passed))]
@@ -82,7 +82,7 @@ class Recording:
     def _run_script(self, subject: Subject, name: str, ran: Ran) -> None:
         script = next(one for one in subject.scripts if one.name == name)
         into = self.records / subject.folder_name / f"script-{name.replace('/', '-')}"
-        if not (into / DONE).exists():
+        if not _is_recorded(into):
             ran.tree = self.place.lay_out(subject)
             extras = self._extras(ran, into)
             outcome = run_script(self.place, subject, script, ran.tree, extras=extras)
@@ -112,6 +112,11 @@ def _write(into: Path, told: list[str]) -> None:
     into.mkdir(parents=True, exist_ok=True)
     lines = [" ".join(one.split()) for one in told]
     (into / DONE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _is_recorded(into: Path) -> bool:
+    """Whether a run ended well here before: what did not is tried again."""
+    return (into / DONE).exists() and not _told(into)[1]
 
 
 def _told(into: Path) -> list[str]:

@@ -93,8 +93,8 @@ def _recorded(part: Part) -> Iterator[tuple[str, str]]:
     yield "expressions that gave a tensor or a placed module", f"{totals.places.total():,}"
     yield "how often they did", f"{totals.evaluations.total():,}"
     yield "expressions that gave modules without tensors", f"{totals.placeless:,}"
-    for name in ("calls", "on several devices"):
-        yield f"calls of functions{'' if name == 'calls' else ' ' + name}", f"{totals.calls[name]:,}"
+    yield "calls of functions with tensors", f"{totals.calls['calls']:,}"
+    yield "those with several devices", f"{totals.calls['on several devices']:,}"
     for name, count in sorted(totals.unread.items()):
         yield name, f"{count:,}"
 
@@ -143,7 +143,7 @@ def _reasons(parts: Sequence[Part]) -> Iterator[str]:
     yield ""
     kinds = sum((part.totals.unwalked for part in parts), Counter[str]())
     told = ", ".join(f"{kind} {count:,}" for kind, count in kinds.most_common(6))
-    yield f"never evaluated: {told or 'nothing'}"
+    yield f"paths not walked: {told or 'nothing'}"
 
 
 def last_line(halves: Sequence[Part]) -> str:

@@ -17,6 +17,7 @@ from devicelint.domain.worlds import World
 from devicelint.finding import InputError
 from devicelint.interpreter import explore
 from devicelint.interpreter.engine.budget import BudgetExceeded
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.linter.program import program_of
 from devicelint.text.positions import locate, written
 from devicelint.text.source import SourceFile
@@ -35,13 +36,20 @@ class FileClaims:
         walks: what each walk through a function, or through the file, says; equal ones once.
         owned: by the qualified name of a class, what its attributes are taken for.
         lines: the lines of what put values where they are said to be.
+        functions: the functions of the file, and whether any walk enters them.
         given_up: why nothing is said, where nothing is.
     """
 
     walks: tuple[WalkClaims, ...] = ()
     owned: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     lines: Mapping[object, int] = field(default_factory=dict)
+    functions: Mapping[Span, bool] = field(default_factory=dict)
     given_up: str = ""
+
+    def is_entered(self, span: Span) -> bool:
+        """Whether a walk enters the function around an expression; the file itself is entered."""
+        around = [one for one in self.functions if one[:2] <= span[:2] and span[2:] <= one[2:]]
+        return self.functions[max(around)] if around else True
 
     def history(self, claim: Claim) -> str:
         """How a value came to be where it is said to be."""
@@ -86,25 +94,28 @@ def _of_machine(worlds: Iterable[World], accelerators: int) -> list[World]:
 class _Located:
     """Claims at nodes, brought to places in the text."""
 
-    def __init__(
-        self, source: SourceFile, tree: cst.Module, notes: list[WorldClaims]
-    ) -> None:
+    def __init__(self, source: SourceFile, tree: cst.Module, notes: list[WorldClaims]) -> None:
         self._source = source
         self._tree = tree
         self._notes = notes
         frames = [frame for one in notes for frame in one.frames.values()]
+        self._entered = {frame.node for one in notes for frame in one.frames}
+        self._functions = [one for one in descendants(tree) if isinstance(one, cst.FunctionDef)]
         sites: set[cst.CSTNode] = {node for frame in frames for node in frame}
         steps = {one.since for frame in frames for claims in frame.values() for one in claims}
         self._causes = {one.site for one in steps if one and isinstance(one.site, cst.CSTNode)}
-        self._spans = locate(tree, source, sites | self._causes)
+        self._spans = locate(tree, source, sites | self._causes | set(self._functions))
         self._frames = frames
         self._known: dict[cst.CSTNode, Span] = {}
 
     def claims(self) -> FileClaims:
         walks = {frozenset(walk.items()): walk for walk in map(self._walk, self._frames)}
         begins = {site: self._spans[site].start for site in self._causes if site in self._spans}
-        lines = {site: self._source.position(begin).line for site, begin in begins.items()}
-        return FileClaims(tuple(walks.values()), self._owned(), lines)
+        lines: dict[object, int] = {
+            site: self._source.position(begin).line for site, begin in begins.items()
+        }
+        functions = {self._span(one): one in self._entered for one in self._functions}
+        return FileClaims(tuple(walks.values()), self._owned(), lines, functions)
 
     def _walk(self, frame: FrameClaims) -> dict[Span, frozenset[Claim]]:
         found: dict[Span, frozenset[Claim]] = {}

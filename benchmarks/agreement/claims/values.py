@@ -34,7 +34,11 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.classes import has_unseen_base
 from devicelint.interpreter.torch.bundles import place_of
 
-TENSOR, MODULE, EITHER, NEITHER, UNKNOWN = "tensor", "module", "tensor or module", "neither", "unknown"
+TENSOR = "tensor"
+MODULE = "module"
+EITHER = "tensor or module"
+NEITHER = "neither"
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)

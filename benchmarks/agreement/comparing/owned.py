@@ -44,7 +44,9 @@ class OwnedCounts:
         self.unwalked += other.unwalked
 
 
-def compare_owned(record: FileRecord, claims: FileClaims) -> tuple[OwnedCounts, list[WrongAttribute]]:
+def compare_owned(
+    record: FileRecord, claims: FileClaims
+) -> tuple[OwnedCounts, list[WrongAttribute]]:
     """How the attributes of the modules of a file are taken, and which are taken wrongly."""
     counts = OwnedCounts()
     wrong: list[WrongAttribute] = []

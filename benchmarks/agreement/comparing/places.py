@@ -23,14 +23,16 @@ LEVELS = (
     "partly",
     "unknown",
     "not a tensor",
-    "never evaluated",
+    "path not walked",
+    "function not walked",
     "file given up",
 )
 """How much is known of an expression that gave a tensor, or a module that has tensors.
 
 known: each walk names a device. symbol: each names a device or a symbol, one at least a symbol.
 partly: some do, some do not know. unknown: none does. not a tensor: all say that it is something
-else. never evaluated: no walk comes to it. file given up: there is no walk.
+else. path not walked: no walk comes to it, though one enters its function. function not walked:
+none does. file given up: there is no walk at all.
 """
 
 
@@ -55,12 +57,16 @@ class Contradiction:
     times: int
 
 
-def level_of(claims: frozenset[Claim] | None, given_up: str) -> str:
-    """How much is known of an expression."""
-    if given_up:
+def level_of(span: Span, said: Mapping[Span, frozenset[Claim]], claims: FileClaims) -> str:
+    """How much is known of an expression, given what is said of all of the file."""
+    if claims.given_up:
         return "file given up"
-    if not claims:
-        return "never evaluated"
+    if span not in said:
+        return "path not walked" if claims.is_entered(span) else "function not walked"
+    return _level_of(said[span])
+
+
+def _level_of(claims: frozenset[Claim]) -> str:
     placed = [one for one in claims if one.what != NEITHER]
     if not placed:
         return "not a tensor"

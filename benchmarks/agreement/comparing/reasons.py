@@ -19,7 +19,8 @@ def kind_of_reason(reason: str) -> str:
     fitting = [parts for parts in _wordings() if _fits(reason, parts)]
     if not fitting:
         return reason
-    return HOLE.join(max(fitting, key=lambda parts: (sum(map(len, parts)), -len(parts))))
+    most = max(fitting, key=lambda parts: (sum(len(one) for one in parts), -len(parts)))
+    return HOLE.join(most)
 
 
 def _fits(reason: str, parts: tuple[str, ...]) -> bool:

@@ -31,7 +31,7 @@ class Totals:
         places: by level, the expressions that gave a tensor, or a module that has tensors.
         evaluations: by level, how often they did.
         placeless: those that gave only modules without tensors.
-        unwalked: of what no walk evaluates, the kinds of expression.
+        unwalked: of paths that are not walked, the kinds of expression.
         reasons: why expressions are unknown or partly so, by the wording.
         reasons_evaluated: the same, by how often these were evaluated.
         symbols: how many symbols were claimed of two recorded expressions or more.
@@ -122,10 +122,10 @@ def _count_levels(totals: Totals, record: FileRecord, claims: FileClaims) -> Non
         if not times:
             totals.placeless += 1
             continue
-        level = level_of(said.get(span), claims.given_up)
+        level = level_of(span, said, claims)
         totals.places[level] += 1
         totals.evaluations[level] += times
-        if level == "never evaluated":
+        if level == "path not walked":
             totals.unwalked[record.kinds[span]] += 1
         elif level in ("unknown", "partly"):
             reason = kind_of_reason(reason_of(said[span]))

@@ -1,7 +1,7 @@
 """Compiles a file such that its expressions are noted, and all else is as it was.
 
-`f(x) + y` becomes `note(3, note(2, note(0, f)(note(1, x))) + ...)`: what is evaluated, how often and
-in which order stays the same, and every node keeps its place, so that tracebacks do, too.
+`f(x) + y` becomes `note(4, note(2, note(0, f)(note(1, x))) + note(3, y))`: what is evaluated, how
+often and in which order stays the same, and each node keeps its place, so that tracebacks do, too.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def instrumented(source: bytes, path: str, places: Places) -> ast.Module:
     """
     tree = ast.parse(source, path)
     writer = _Instrumenting(places, places.add_file(path), _Columns(source), _modules_of(tree))
-    tree.body = [writer.visit(statement) for statement in tree.body]
+    tree.body = [writer.visit(one) for one in tree.body]  # type: ignore[misc]
     return tree
 
 
@@ -94,9 +94,7 @@ class _Instrumenting(ast.NodeTransformer):
         if not isinstance(node, NOTED) or not isinstance(getattr(node, "ctx", _LOAD), ast.Load):
             found: ast.AST = super().visit(node)
             return found
-        if isinstance(node, ast.Name) and (
-            node.id in _LEFT_ALONE or node.id in self._modules
-        ):
+        if isinstance(node, ast.Name) and (node.id in _LEFT_ALONE or node.id in self._modules):
             return node
         kind = type(node).__name__
         if isinstance(node, ast.Call):
@@ -116,9 +114,7 @@ class _Instrumenting(ast.NodeTransformer):
             keyword.value = self._visited(keyword.value)
 
     def _visit_operation(self, node: ast.BinOp) -> None:
-        """Of `a + b + c`, what has no name and is only added to is not noted: devicelint says
-        nothing of it.
-        """
+        """Of `a + b + c`, `a + b` is not noted: devicelint goes along such a chain."""
         while isinstance(node.left, ast.BinOp):
             node.right = self._visited(node.right)
             node = node.left

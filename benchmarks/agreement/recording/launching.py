@@ -14,7 +14,6 @@ def run() -> None:
     path = sys.argv[0] if sys.argv[0].startswith("/") else f"{Path.cwd()}/{sys.argv[0]}"
     main = ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
-    main.__dict__["__annotations__"] = {}
     main.__dict__["__cached__"] = None
     main.__file__ = path
     main.__loader__ = SourceFileLoader("__main__", path)

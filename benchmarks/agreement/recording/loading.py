@@ -54,7 +54,7 @@ class NotingLoader(SourceFileLoader):
         super().__init__(name, path)
         self._chosen = chosen
 
-    def get_code(self, fullname: str) -> CodeType:
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002 - there is one file
         """The code of the file, never from a cache."""
         return self._chosen.compiled(self.get_data(self.path), self.path)
 
@@ -85,7 +85,9 @@ def note_what_is_loaded(chosen: Chosen) -> None:
     A script is compiled by who runs it: by `runpy`, or by a launcher.
     """
 
-    def compile_(source: Any, filename: Any, mode: str, flags: int = 0, *rest: Any, **more: Any) -> Any:
+    def compile_(
+        source: Any, filename: Any, mode: str, flags: int = 0, *rest: Any, **more: Any
+    ) -> Any:
         is_text = isinstance(source, (str, bytes)) and mode == "exec"
         if is_text and not flags & ast.PyCF_ONLY_AST and chosen.holds(filename):
             text = source.encode() if isinstance(source, str) else source
@@ -93,4 +95,4 @@ def note_what_is_loaded(chosen: Chosen) -> None:
         return _compile(source, filename, mode, flags, *rest, **more)
 
     sys.meta_path.insert(0, NotingFinder(chosen))
-    builtins.compile = compile_  # type: ignore[assignment]
+    builtins.compile = compile_

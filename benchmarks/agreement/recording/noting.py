@@ -108,10 +108,7 @@ class Recorder:
         return found
 
     def _see(self, place: int, value: Any, kind: int, frame: CallNotes | int | None) -> None:
-        if isinstance(frame, CallNotes):
-            seen = frame.seen
-        else:
-            seen = self._of_files.setdefault(self.places.file_of[place], {}) if frame is None else {}
+        seen = self._notes(place, frame)
         if kind == MODULE:
             device, is_scalar = self._reader.of_module(value), False
         else:
@@ -121,6 +118,14 @@ class Recorder:
         counts[number] = counts.get(number, 0) + 1
         if kind != MODULE or "+" not in device:
             seen[place] = seen.get(place, 0) | self._bit(device)
+
+    def _notes(self, place: int, frame: CallNotes | int | None) -> dict[int, int]:
+        """The notes of a call, of a file's own statements, or of nothing that is compared."""
+        if isinstance(frame, CallNotes):
+            return frame.seen
+        if frame is None:
+            return self._of_files.setdefault(self.places.file_of[place], {})
+        return {}
 
     def _number(self, device: str, kind: int, is_scalar: bool) -> int:
         key = (device, NAMES[kind], is_scalar)

@@ -1,4 +1,4 @@
-"""What modules own: which of their attributes are parameters, buffers, modules, or none of these."""
+"""What modules own: which of their attributes are parameters, buffers, modules, or neither."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 from benchmarks.agreement.recording.devices import MODULE, NOTHING, kind_of
 
 MOST_ATTRIBUTES = 200
+
+_OWNED = {"_parameters": "parameter", "_buffers": "buffer", "_modules": "module"}
+"""Where a module keeps what it owns."""
 
 
 class Ownership:
@@ -41,7 +44,7 @@ def attributes_of(module: Any) -> list[tuple[str, str]]:
     """Each attribute of a module that is state, or holds it: its name, and as what."""
     held = dict(module.__dict__)
     found: list[tuple[str, str]] = []
-    for kept, what in (("_parameters", "parameter"), ("_buffers", "buffer"), ("_modules", "module")):
+    for kept, what in _OWNED.items():
         entries = dict(held.pop(kept, None) or {})
         found.extend((name, what) for name, one in entries.items() if one is not None)
     for name, value in held.items():

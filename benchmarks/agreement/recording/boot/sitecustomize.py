@@ -1,4 +1,4 @@
-"""Imported when a Python starts: begins its notes, and hands over to the file that this one hides."""
+"""Imported when a Python starts: begins its notes, and imports the file that this one hides."""
 
 import os
 import sys
