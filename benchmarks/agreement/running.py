@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.agreement.recording.environment import BOOT, MODULE, variables
 from benchmarks.agreement.records import Record, read_record
 from benchmarks.corpora.running import Extras, Workplace, run_script, run_tests
-from benchmarks.corpora.subjects import Subject
+from benchmarks.corpora.subjects import Script, Subject
 
 DONE = "done"
 """A file beside records that are complete: whether each run ended well, line by line."""
@@ -58,7 +58,7 @@ class Recording:
         if subject.tests is not None:
             self._run_tests(subject, ran)
         for script in subject.scripts:
-            self._run_script(subject, script.name, ran)
+            self._run_script(subject, script, ran)
         return ran
 
     def _run_tests(self, subject: Subject, ran: Ran) -> None:
@@ -79,23 +79,29 @@ class Recording:
         ran.changed.extend(changed)
         _read(into, root, ran, subject.tests.gpus)
 
-    def _run_script(self, subject: Subject, name: str, ran: Ran) -> None:
-        script = next(one for one in subject.scripts if one.name == name)
-        into = self.records / subject.folder_name / f"script-{name.replace('/', '-')}"
+    def _run_script(self, subject: Subject, script: Script, ran: Ran) -> None:
+        into = self.records / subject.folder_name / f"script-{script.name.replace('/', '-')}"
         if not _is_recorded(into):
             ran.tree = self.place.lay_out(subject)
             extras = self._extras(ran, into)
-            outcome = run_script(self.place, subject, script, ran.tree, extras=extras)
-            told = [str(ran.tree), outcome.fault]
-            if self.twice:
-                plain = run_script(self.place, subject, script, self.place.lay_out(subject))
-                told.extend([name] if plain.status != outcome.status else [])
-            _write(into, told)
+            try:
+                told = self._ends_of(subject, script, ran.tree, extras)
+            except OSError as error:
+                told = [f"its data cannot be made: {error}"]
+            _write(into, [str(ran.tree), *told])
         root, fault, *changed = _told(into)
         ran.scripts += not fault
-        ran.failed.extend([f"{name}: {fault}"] if fault else [])
+        ran.failed.extend([f"{script.name}: {fault}"] if fault else [])
         ran.changed.extend(changed)
         _read(into, root, ran, script.gpus)
+
+    def _ends_of(self, subject: Subject, script: Script, tree: Path, extras: Extras) -> list[str]:
+        """Why a script does not end well, if so, and its name where that is the recorder's fault."""
+        outcome = run_script(self.place, subject, script, tree, extras=extras)
+        if not self.twice:
+            return [outcome.fault]
+        plain = run_script(self.place, subject, script, self.place.lay_out(subject))
+        return [outcome.fault, *([script.name] if plain.status != outcome.status else [])]
 
     def _extras(self, ran: Ran, into: Path) -> Extras:
         shutil.rmtree(into, ignore_errors=True)

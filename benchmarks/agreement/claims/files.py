@@ -79,12 +79,12 @@ def claims_of_file(path: Path, project: Project, accelerators: int) -> FileClaim
         return FileClaims(given_up="it takes too much")
     except InputError:
         return FileClaims(given_up="it cannot be read")
-    worlds = _of_machine([walk.world for walk in walks], accelerators)
+    worlds = of_machine([walk.world for walk in walks], accelerators)
     notes = [claiming.worlds[world] for world in worlds]
     return _Located(source, program.tree, notes).claims()
 
 
-def _of_machine(worlds: Iterable[World], accelerators: int) -> list[World]:
+def of_machine(worlds: Iterable[World], accelerators: int) -> list[World]:
     """The worlds of this machine; those with an accelerator stand for any number of them."""
     every = list(dict.fromkeys(worlds))
     exact = [one for one in every if one.accelerators == accelerators]
