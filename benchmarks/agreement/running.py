@@ -96,7 +96,7 @@ class Recording:
         _read(into, root, ran, script.gpus)
 
     def _ends_of(self, subject: Subject, script: Script, tree: Path, extras: Extras) -> list[str]:
-        """Why a script does not end well, if so, and its name where that is the recorder's fault."""
+        """Why a script does not end well, and its name where it ends otherwise unrecorded."""
         outcome = run_script(self.place, subject, script, tree, extras=extras)
         if not self.twice:
             return [outcome.fault]
