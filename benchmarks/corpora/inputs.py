@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.pytorch_examples.inputs import MAKERS, digits
+from benchmarks.pytorch_examples.inputs import MAKERS, digits, papers
 
 WORDS = 40
 """How many words a made text has."""
@@ -40,6 +40,7 @@ ANYWHERE: dict[str, Callable[[Path], None]] = {
     "mnist": _mnist,
     "fashion": _fashion,
     "text": _text,
+    "cora": papers,
     "folder": _folder,
 }
 

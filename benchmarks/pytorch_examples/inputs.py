@@ -47,16 +47,21 @@ def results(_above: Path, folder: Path) -> None:
 
 def cora(above: Path, _folder: Path) -> None:
     """A graph of papers, packed as where it is downloaded from."""
-    numbers = random.Random(2)
     folder = above / "data" / "cora"
-    folder.mkdir(parents=True)
+    papers(folder)
+    with tarfile.open(above / "data" / "cora.tgz", "w:gz") as archive:
+        archive.add(folder, "cora")
+
+
+def papers(folder: Path) -> None:
+    """Papers with words and a class, and which of them cites which, as Cora has them."""
+    numbers = random.Random(2)
+    folder.mkdir(parents=True, exist_ok=True)
     content = ([str(node), *_words(numbers), f"class{node % CLASSES}"] for node in range(NODES))
     (folder / "cora.content").write_text("\n".join("\t".join(line) for line in content) + "\n")
     # Each edge once: some of them twice would make the sparse sum depend on its order.
     cites = (f"{node}\t{(node * 7 + 3) % NODES}" for node in range(NODES))
     (folder / "cora.cites").write_text("\n".join(cites) + "\n")
-    with tarfile.open(above / "data" / "cora.tgz", "w:gz") as archive:
-        archive.add(folder, "cora")
 
 
 def _words(numbers: random.Random) -> list[str]:
