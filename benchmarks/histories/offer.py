@@ -47,4 +47,21 @@ def _shown(candidate: Candidate, mirror: Path) -> bytes:
     commit = candidate.fix_commit
     message = git(repository, "show", "--stat", "--format=%H%n%ad%n%n%B", commit, "--", "*.py")
     words = ("show", f"-U{_CONTEXT}", "--format=", commit, "--", candidate.file)
-    return b"\n".join([message, git(repository, *words)])
+    change = git(repository, *words).decode("utf-8", "replace")
+    return b"\n".join([message, *(line.encode() for line in _numbered(change.splitlines()))])
+
+
+def _numbered(change: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a change with their numbers before and after it."""
+    before = after = 0
+    for line in change:
+        if line.startswith("@@"):
+            _, old, new, *_ = line.split()
+            before, after = (int(each[1:].partition(",")[0]) for each in (old, new))
+            yield line
+        elif before:
+            kind, rest = line[:1], line[1:]
+            numbers = (before if kind != "+" else "", after if kind != "-" else "")
+            yield "{:>6}{:>6} ".format(*numbers) + f"{kind} {rest}"
+            before += kind != "+"
+            after += kind != "-"
