@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
-from benchmarks.checkouts import CheckoutError
+from benchmarks.checkouts import CheckoutError, git
 from benchmarks.histories.commits import Branches, Change, Contents, changes_of
 from benchmarks.histories.edits import Edit, edit_of_devices
 
 LONGEST = 30
 """So many lines may change."""
+
+EVERY_BRANCH = 10_000
+"""A repository with more commits is walked along its default branch alone."""
+
+EVERY_EDIT = 3_500
+"""In a repository with more commits, a change has to be of device tokens as a whole."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,32 @@ class Candidate:
     def as_data(self) -> dict[str, object]:
         """What `--out` holds of it; no code."""
         return asdict(self)
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Candidate:
+        """What `--out` held."""
+        sides = {side: tuple(data[side]) for side in ("before_lines", "after_lines")}
+        return cls(**{**data, **sides})
+
+
+def candidates_of_all(repository: Path, name: str) -> list[Candidate]:
+    """The candidates of a repository, each with a name of its own.
+
+    A repository with many commits is walked along its default branch alone, and only for commits
+    that change nothing else in a file: it has candidates enough.
+
+    Raises:
+        CheckoutError: git cannot say.
+    """
+    commits = int(git(repository, "rev-list", "--no-merges", "--count", "--all"))
+    branches: Branches = "all" if commits <= EVERY_BRANCH else "head"
+    given: Counter[str] = Counter()
+    found: list[Candidate] = []
+    for each in candidates_of(repository, name, branches, parts=commits <= EVERY_EDIT):
+        given[each.id] += 1
+        turn = given[each.id]
+        found.append(each if turn == 1 else replace(each, id=f"{each.id}-{turn}"))
+    return found
 
 
 def candidates_of(
