@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -118,6 +119,11 @@ class Judged:
                 mine = [each for each in self.verdicts if key(each) == group]
                 yield kind, group, counted(mine)
         yield "copies", "each text once", counted(self.of_each_text())
+
+    def causes(self) -> list[tuple[str, int]]:
+        """What devicelint did not understand where it was not right, the commonest first."""
+        said = (each for each in self.verdicts if each.verdict != "right")
+        return Counter(each.cause for each in said).most_common()
 
     def of_each_text(self) -> list[Verdict]:
         """The verdicts without those on copies: on the same place of a file with the same bytes."""

@@ -8,6 +8,8 @@ from typing import Any
 
 from benchmarks.readings.figures import MILLION, Counts, Figures, Judged
 
+COMMONEST = 10
+
 
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.1%}"
@@ -51,6 +53,11 @@ def batch_tables(judged: Judged) -> Iterator[str]:
             f"{group:{width}}{_of_counts(counts)}" for each, group, counts in groups if each == kind
         )
         yield ""
+    causes = judged.causes()
+    if causes:
+        yield f"the commonest of {len(causes)} causes of what is not right"
+    yield from (f"{count:6}  {cause}" for cause, count in causes[:COMMONEST])
+    yield ""
 
 
 def as_data(rows: Sequence[Figures], batches: Sequence[Judged]) -> dict[str, Any]:

@@ -95,7 +95,11 @@ def given(tmp_path):
     return given
 
 
-READ = (verdict(4), verdict(5, verdict="debatable", act=False), verdict(6, verdict="wrong"))
+READ = (
+    verdict(4),
+    verdict(5, verdict="debatable", act=False, cause="nobody calls it"),
+    verdict(6, verdict="wrong", cause="nobody calls it"),
+)
 
 
 def test_a_repository_is_checked_and_no_code_is_written(folder, run, tmp_path, monkeypatch):
@@ -150,6 +154,7 @@ def test_the_ledger_adds_up(run, given):
     row = next(line for line in said.splitlines() if line.startswith("batch 1 "))
     assert row.split()[4:10] == ["0.000", "3", "1", "1", "1", "33.3%"]
     assert "skipped  owner/huge: it is too large" in said
+    assert "the commonest of 1 causes of what is not right\n     2  nobody calls it\n" in said
     assert run() == (0, said)
 
 
