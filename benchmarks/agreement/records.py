@@ -116,7 +116,7 @@ def _read_process(path: Path, root: Path, record: Record) -> None:
 
 
 def _lines(path: Path, record: Record) -> Iterator[dict[str, Any]]:
-    for text in path.read_text(encoding="utf-8").splitlines():
+    for text in filter(None, path.read_text(encoding="utf-8").splitlines()):
         with suppress(json.JSONDecodeError):
             yield json.loads(text)
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-MOST_TENSORS = 400
+MOST_TENSORS = 64
 """Of a module, so many parameters and buffers are looked at."""
 
 NOTHING, TENSOR, PARAMETER, MODULE = range(4)

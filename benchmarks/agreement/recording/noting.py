@@ -116,7 +116,7 @@ class Recorder:
         number = self._number(device, kind, is_scalar)
         counts = self.counts.setdefault(place, {})
         counts[number] = counts.get(number, 0) + 1
-        if kind != MODULE or "+" not in device:
+        if "+" not in device:
             seen[place] = seen.get(place, 0) | self._bit(device)
 
     def _notes(self, place: int, frame: CallNotes | int | None) -> dict[int, int]:

@@ -16,10 +16,10 @@ Line = dict[str, Any]
 
 def write(recorder: Recorder, into: Path) -> None:
     """Write all that was noted so far to the file of this process, which is made anew."""
-    lines = [json.dumps(line) for line in lines_of(recorder)]
+    lines = [f"{json.dumps(line)}\n" for line in lines_of(recorder)]
     path = into / f"{os.getpid()}.jsonl"
     unfinished = path.with_suffix(".part")
-    unfinished.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    unfinished.write_text("".join(lines), encoding="utf-8")
     unfinished.replace(path)
 
 
