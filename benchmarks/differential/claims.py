@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from benchmarks.differential.outcomes import MACHINES
 from benchmarks.differential.regions import line_starts
+from devicelint.domain.worlds import World
 from devicelint.finding import Certainty, Finding, Span
 
 if sys.version_info >= (3, 11):
@@ -21,20 +22,39 @@ else:
 Answer: TypeAlias = Literal["yes", "no", "unknown"]
 Grade: TypeAlias = Literal["refutable", "apart", "by contract", "by belief"]
 
+_BEST_FIRST: tuple[Answer, ...] = ("yes", "unknown")
+
 FAILS_HERE = "fails here"
 """What rules say of the place at which torch would raise."""
 
-_MACHINES = {
-    "": frozenset(MACHINES),
-    "without an accelerator": frozenset({0}),
-    "with an accelerator": frozenset(MACHINES) - {0},
-    "with several accelerators": frozenset(MACHINES) - {0, 1},
-}
 _GRADES: Mapping[Certainty, Grade] = {
     Certainty.CERTAIN: "refutable",
     Certainty.CONTRACT: "by contract",
     Certainty.BELIEF: "by belief",
 }
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A finding, and all that the linter knows of where it holds.
+
+    Attributes:
+        finding: the finding, which names the first of its worlds alone.
+        worlds: the worlds in which it was reported.
+        walked: the worlds in which the program was walked.
+    """
+
+    finding: Finding
+    worlds: tuple[World, ...]
+    walked: tuple[World, ...]
+
+
+@dataclass(frozen=True)
+class Holds:
+    """Where a finding holds: on machines with so many GPUs, with options of the program set so."""
+
+    gpus: frozenset[int]
+    settings: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,36 +64,39 @@ class Claim:
     Attributes:
         rule: its name.
         grade: whether a run that goes through refutes it, or why it does not.
-        machines: the machines on which it holds, by their number of GPUs.
+        holds: where it holds.
         line: where it stands.
         fails: the characters at which the program would raise.
         lines: all lines at which it stands, or to which it leads.
-        settings: options of the program that it takes for granted, with their truth.
         unless: an option with which it would not hold, if that chooses the CPU.
         message: what it says.
     """
 
     rule: str
     grade: Grade
-    machines: frozenset[int]
+    holds: tuple[Holds, ...]
     line: int
     fails: tuple[int, ...]
     lines: frozenset[int]
-    settings: tuple[tuple[str, bool], ...]
     unless: str
     message: str
 
+    @property
+    def machines(self) -> frozenset[int]:
+        """The machines on which it holds, by their number of GPUs."""
+        return frozenset().union(*(each.gpus for each in self.holds))
+
+    def is_of(self, gpus: int, flags: Mapping[str, object]) -> Answer:
+        """Whether it holds on a machine, where the program has these options."""
+        answers = [_all_set(each.settings, flags) for each in self.holds if gpus in each.gpus]
+        return next((answer for answer in _BEST_FIRST if answer in answers), "no")
+
     def condition(self, flags: Mapping[str, object]) -> Answer:
-        """Whether what the finding takes for granted was so in a run with these options."""
-        answers = [_is_set(key, chosen, flags) for key, chosen in self.settings]
-        if self.unless:
-            answers.append(_is_elsewhere(self.unless, flags))
-        if "no" in answers:
-            return "no"
-        return "unknown" if "unknown" in answers else "yes"
+        """Whether the option that its message names was another device than the CPU."""
+        return _is_elsewhere(self.unless, flags) if self.unless else "yes"
 
 
-def claims_of(text: str, findings: tuple[Finding, ...]) -> tuple[Claim, ...]:
+def claims_of(text: str, seen: Iterable[Seen]) -> tuple[Claim, ...]:
     """What findings of a text claim."""
     line_of = line_starts(text)
 
@@ -84,15 +107,15 @@ def claims_of(text: str, findings: tuple[Finding, ...]) -> tuple[Claim, ...]:
         Claim(
             finding.name,
             "apart" if finding.name in rules_apart() else _GRADES[finding.certainty],
-            _machines(finding.machine),
+            tuple(_holds(each)),
             line_of(finding.span.start),
             tuple(_fails(finding)),
             frozenset(line for span in _spans(finding) for line in lines_of(span)),
-            tuple(_settings(finding.machine)),
             _between(finding.message, "(unless `", "`"),
             finding.message,
         )
-        for finding in findings
+        for each in seen
+        for finding in (each.finding,)
     )
 
 
@@ -104,15 +127,18 @@ def rules_apart() -> Mapping[str, str]:
     return rules
 
 
-def _machines(world: str) -> frozenset[int]:
-    return _MACHINES[world.partition(", where ")[0]]
-
-
-def _settings(world: str) -> Iterator[tuple[str, bool]]:
-    """The options of "with an accelerator, where `args.cuda` and not `args.half`"."""
-    _, _, settings = world.partition(", where ")
-    for part in settings.split(" and ") if settings else ():
-        yield part.removeprefix("not ").strip("`"), not part.startswith("not ")
+def _holds(seen: Seen) -> Iterator[Holds]:
+    """A world with one GPU stands for machines with several, unless these were walked, too."""
+    if not seen.finding.machine:
+        yield Holds(frozenset(MACHINES))
+        return
+    counted = any(world.accelerators > 1 for world in seen.walked)
+    several = frozenset(gpus for gpus in MACHINES if gpus > 1)
+    for world in seen.worlds:
+        gpus = frozenset({world.accelerators})
+        if world.accelerators > 1 or (world.accelerators and not counted):
+            gpus |= several
+        yield Holds(gpus, world.settings)
 
 
 def _fails(finding: Finding) -> Iterator[int]:
@@ -132,6 +158,13 @@ def _between(text: str, before: str, after: str) -> str:
     return text.partition(before)[2].partition(after)[0]
 
 
+def _all_set(settings: Iterable[tuple[str, bool]], flags: Mapping[str, object]) -> Answer:
+    answers = [_is_set(key, chosen, flags) for key, chosen in settings]
+    if "no" in answers:
+        return "no"
+    return "unknown" if "unknown" in answers else "yes"
+
+
 def _is_set(key: str, chosen: bool, flags: Mapping[str, object]) -> Answer:
     name = key.rpartition(".")[2]
     if name not in flags:
@@ -141,7 +174,7 @@ def _is_set(key: str, chosen: bool, flags: Mapping[str, object]) -> Answer:
 
 def _is_elsewhere(expression: str, flags: Mapping[str, object]) -> Answer:
     """Whether an option names another device than the CPU."""
-    name = expression.rpartition(".")[2]
-    if name not in flags:
-        return "unknown"
-    return "no" if str(flags[name]).startswith("cpu") else "yes"
+    named = str(flags.get(expression.rpartition(".")[2], ""))
+    if named.startswith("cpu"):
+        return "no"
+    return "yes" if named.startswith("cuda") else "unknown"

@@ -111,7 +111,7 @@ def judged(
     misses: list[Miss] = []
     alarms: list[Alarm] = []
     for run in runs:
-        ours = [claim for claim in claims if run.gpus in claim.machines]
+        ours = [claim for claim in claims if claim.is_of(run.gpus, run.flags) != "no"]
         if run.error is not None:
             found = _found(run.gpus, run.error, ours)
             hits += found[:1]
@@ -160,6 +160,6 @@ def _alarms(code: Watched, run: Run, claims: Sequence[Claim]) -> Iterator[Alarm]
 def _kind(claim: Claim, run: Run) -> AlarmKind:
     if claim.grade != "refutable":
         return claim.grade
-    if claim.condition(run.flags) == "unknown":
+    if "unknown" in (claim.condition(run.flags), claim.is_of(run.gpus, run.flags)):
         return "condition unknown"
     return "false alarm" if run.ending == "passed" else "on lines that ran"

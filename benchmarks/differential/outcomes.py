@@ -42,6 +42,10 @@ class DeviceError:
         """The innermost line of the program that raised; 0 where none is known."""
         return self.trace[-1] if self.trace else 0
 
+    def is_like(self, other: DeviceError) -> bool:
+        """Whether another run ended at the same place by the same error."""
+        return (self.trace, self.message) == (other.trace, other.message)
+
 
 @dataclass(frozen=True)
 class Run:

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from types import CodeType
+from typing import Any
 
 REACHED = "__reached__"
 """What the program calls with the number of a part."""
@@ -117,10 +118,11 @@ class _Marker:
         while waiting and _must_come_first(waiting[0], is_first=waiting[0] is block[0]):
             yield waiting.pop(0)
         if isinstance(owner, ast.ExceptHandler):
-            call = ast.Expr(ast.Call(ast.Name(CAUGHT, ast.Load()), [], []))
-            yield ast.fix_missing_locations(ast.copy_location(call, block[0]))
+            place = _place_of(block[0])
+            call = ast.Call(ast.Name(CAUGHT, _LOAD, **place), [], [], **place)
+            yield ast.Expr(call, **place)
         for statement in waiting:
-            yield ast.copy_location(ast.Expr(self._call(statement)), statement)
+            yield ast.Expr(self._call(statement), **_place_of(statement))
             self.mark(statement)
             yield statement
 
@@ -138,19 +140,16 @@ class _Marker:
 
     def _noting(self, expression: ast.expr) -> ast.expr:
         """The expression, which is noted before it is evaluated: `(noted(3), expression)[1]`."""
-        pair = ast.Tuple([self._call(expression), expression], ast.Load())
-        whole = ast.Subscript(pair, ast.Constant(1), ast.Load())
-        for made in (whole, pair, whole.slice):
-            ast.copy_location(made, expression)
-        return whole
+        place = _place_of(expression)
+        pair = ast.Tuple([self._call(expression), expression], _LOAD, **place)
+        return ast.Subscript(pair, ast.Constant(1, **place), _LOAD, **place)
 
     def _call(self, node: ast.stmt | ast.expr) -> ast.Call:
         number = len(self.parts)
         self.parts.append(self._extent(node))
-        call = ast.Call(ast.Name(REACHED, ast.Load()), [ast.Constant(number)], [])
-        for made in ast.walk(call):
-            ast.copy_location(made, node)
-        return call
+        place = _place_of(node)
+        name = ast.Name(REACHED, _LOAD, **place)
+        return ast.Call(name, [ast.Constant(number, **place)], [], **place)
 
     def _extent(self, node: ast.stmt | ast.expr) -> tuple[int, int]:
         assert node.end_lineno is not None
@@ -162,6 +161,19 @@ class _Marker:
             self.offsets.at(first.lineno, first.col_offset),
             self.offsets.at(node.end_lineno, node.end_col_offset),
         )
+
+
+_LOAD = ast.Load()
+
+
+def _place_of(node: ast.stmt | ast.expr) -> dict[str, Any]:
+    """The place of a node, for one that is made beside it."""
+    return {
+        "lineno": node.lineno,
+        "col_offset": node.col_offset,
+        "end_lineno": node.end_lineno,
+        "end_col_offset": node.end_col_offset,
+    }
 
 
 def _must_come_first(statement: ast.stmt, *, is_first: bool) -> bool:

@@ -6,7 +6,7 @@ import os
 import random
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
 
@@ -54,10 +54,9 @@ def fresh() -> None:
 
 
 @contextmanager
-def kept(main: ModuleType) -> Iterator[None]:
+def kept(main: ModuleType, environment: Mapping[str, str]) -> Iterator[None]:
     """Let a module be `__main__`, and put back what else Python keeps for the whole process."""
     before, arguments, paths = sys.modules["__main__"], sys.argv, list(sys.path)
-    environment = dict(os.environ)
     sys.modules["__main__"] = main
     sys.argv = [str(main.__file__)]
     try:

@@ -13,12 +13,14 @@ import os
 import shutil
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
+from unittest.mock import patch
 
 from benchmarks.checking import TookTooLong, limited
 from benchmarks.differential import restoring
@@ -52,25 +54,35 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._environment = dict(os.environ)
         self.file = str(folder / "program.py")
 
     def run(self, programs: Sequence[Program]) -> list[Ran]:
         """Run each program on each machine; those of one machine after another."""
         codes = [watched(program.text, self.file) for program in programs]
-        alone = [self._run(*pair, 0) for pair in zip(programs, codes, strict=True)]
+        pairs = list(zip(programs, codes, strict=True))
+        alone = [self._run(*pair, 0) for pair in pairs]
         # The first block changes torch, and those inside of it only which devices there are.
         with virtual_gpu(max(MACHINES)):
-            others = [
-                tuple(self._run(*pair, gpus) for gpus in MACHINES if gpus)
-                for pair in zip(programs, codes, strict=True)
-            ]
+            others = [self._on_gpus(*pair) for pair in pairs]
         runs = [(first, *rest) for first, rest in zip(alone, others, strict=True)]
         return list(map(Ran, programs, codes, runs))
 
-    def _run(self, program: Program, code: Watched, gpus: int) -> Run:
+    def _on_gpus(self, program: Program, code: Watched) -> Sequence[Run]:
+        runs: list[Run] = []
+        for gpus in MACHINES[1:]:
+            runs.append(self._run(program, code, gpus, runs[-1].error if runs else None))
+        return runs
+
+    def _run(
+        self, program: Program, code: Watched, gpus: int, known: DeviceError | None = None
+    ) -> Run:
+        """Run a program; what is known of the error on another machine holds of the same one."""
         run = self._once(program, code, gpus, None)
         if run.error is None:
             return run
+        if known is not None and known.is_like(run.error):
+            return replace(run, error=known)
         # Watching each call costs much more than running it: only what fails is run again.
         origins = Origins(self.file)
         again = self._once(program, code, gpus, origins)
@@ -92,14 +104,13 @@ class Bench:
         restoring.fresh()
         try:
             with (
-                restoring.kept(main),
+                restoring.kept(main, self._environment),
                 notes.of_flags(),
                 virtual_gpu(gpus) if gpus else nullcontext(),
             ):
                 notes.error = _raised(code, main, origins)
                 return self._told(program, gpus, notes, explains=origins is not None)
         finally:
-            restoring.fresh()
             self._empty()
 
     def _told(self, program: Program, gpus: int, notes: _Notes, *, explains: bool) -> Run:
@@ -155,8 +166,11 @@ def bench() -> Iterator[Bench]:
         folder = Path(name).resolve()
         os.chdir(folder)
         try:
-            yield Bench(folder)
+            # Each seed would note the text of a traceback, for a device that never comes.
+            with patch.object(traceback, "format_stack", list):
+                yield Bench(folder)
         finally:
+            restoring.fresh()
             os.chdir(before)
 
 
@@ -167,7 +181,7 @@ class _Notes:
     file: str
     reached: set[int] = field(default_factory=set)
     caught: set[int] = field(default_factory=set)
-    flags: dict[str, object] = field(default_factory=dict)
+    namespaces: list[argparse.Namespace] = field(default_factory=list)
     error: BaseException | None = None
 
     def catch(self) -> None:
@@ -176,6 +190,11 @@ class _Notes:
         if error is not None and is_device_error(error):
             self.caught.update(lines_of(error.__traceback__, self.file))
 
+    @property
+    def flags(self) -> dict[str, object]:
+        """What argparse gave, and the program has made of it."""
+        return {name: value for each in self.namespaces for name, value in vars(each).items()}
+
     @contextmanager
     def of_flags(self) -> Iterator[None]:
         """Keep what argparse gives to the program."""
@@ -183,7 +202,7 @@ class _Notes:
 
         def parsed(parser: argparse.ArgumentParser, *given: Any, **named: Any) -> Any:
             found = parse(parser, *given, **named)
-            self.flags.update(vars(found[0]))
+            self.namespaces.append(found[0])
             return found
 
         parser: Any = argparse.ArgumentParser

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.differential.claims import Claim, claims_of
+from benchmarks.differential.claims import Claim, Seen, claims_of
 from benchmarks.differential.program import Program
+from devicelint.domain.worlds import WITH_ONE, World
 from devicelint.finding import Finding, Related, Severity, Span
 
 CHOSEN = 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")'
@@ -45,7 +46,12 @@ CATCHES = program(
 
 
 def claim(
-    given: Program, place: str, related: tuple[tuple[str, str], ...] = (), **changes: Any
+    given: Program,
+    place: str,
+    related: tuple[tuple[str, str], ...] = (),
+    worlds: tuple[World, ...] = (WITH_ONE,),
+    walked: tuple[World, ...] = (),
+    **changes: Any,
 ) -> Claim:
     """What a finding claims that stands at the first occurrence of a text in a program.
 
@@ -63,6 +69,7 @@ def claim(
         "two devices meet",
         span(place),
         tuple(Related(span(text), said) for text, said in related),
-        "with an accelerator",
+        WITH_ONE.description,
     )
-    return claims_of(given.text, (replace(finding, **changes),))[0]
+    seen = Seen(replace(finding, **changes), worlds, walked or worlds)
+    return claims_of(given.text, (seen,))[0]

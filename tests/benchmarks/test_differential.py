@@ -17,6 +17,7 @@ from benchmarks.differential.program import Program
 from benchmarks.differential.regions import CAUGHT, REACHED, watched
 from benchmarks.differential.tally import Tally
 from benchmarks.differential.trial import Trial, trial
+from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT
 from devicelint.finding import Certainty
 from devicelint.rule_index import RULES
 from tests.benchmarks.differential_programs import (
@@ -146,8 +147,10 @@ def test_a_finding_elsewhere_is_no_hit(one: Trial) -> None:
 
 
 def test_a_finding_of_another_machine_is_no_hit(one: Trial) -> None:
-    several = claim(MIXES, "x + y", machine="with several accelerators")
+    several = claim(MIXES, "x + y", worlds=(WITH_SEVERAL,))
     assert [miss.gpus for miss in verdict_of(one, MIXES, several).misses] == [1]
+    one_alone = claim(MIXES, "x + y", walked=(WITH_ONE, WITH_SEVERAL, WITHOUT))
+    assert [miss.gpus for miss in verdict_of(one, MIXES, one_alone).misses] == [2]
     everywhere = claim(MIXES, "x + y", machine="")
     assert not verdict_of(one, MIXES, everywhere).misses
 
@@ -190,7 +193,7 @@ def test_a_finding_on_an_error_that_was_caught_is_none(one: Trial) -> None:
         ("by belief", {"certainty": Certainty.BELIEF}),
         ("apart", {"name": "device-unused"}),
         ("condition unknown", {"message": "two devices (unless `args.device` is the CPU)"}),
-        ("condition unknown", {"machine": "with an accelerator, where `args.cuda`"}),
+        ("condition unknown", {"worlds": (WITH_ONE.choosing("args.cuda", True),)}),
     ],
 )
 def test_what_a_run_does_not_refute_is_counted_apart(
