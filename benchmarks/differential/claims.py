@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from benchmarks.differential.outcomes import MACHINES
+from benchmarks.differential.outcomes import MACHINES, Run
 from benchmarks.differential.regions import line_starts
 from devicelint.domain.worlds import World
 from devicelint.finding import Certainty, Finding, Span
@@ -86,14 +87,14 @@ class Claim:
         """The machines on which it holds, by their number of GPUs."""
         return frozenset().union(*(each.gpus for each in self.holds))
 
-    def is_of(self, gpus: int, flags: Mapping[str, object]) -> Answer:
-        """Whether it holds on a machine, where the program has these options."""
-        answers = [_all_set(each.settings, flags) for each in self.holds if gpus in each.gpus]
+    def is_of(self, run: Run) -> Answer:
+        """Whether it holds on the machine of a run, where the conditions were as they were."""
+        answers = [_all_set(each.settings, run) for each in self.holds if run.gpus in each.gpus]
         return next((answer for answer in _BEST_FIRST if answer in answers), "no")
 
-    def condition(self, flags: Mapping[str, object]) -> Answer:
+    def condition(self, run: Run) -> Answer:
         """Whether the option that its message names was another device than the CPU."""
-        return _is_elsewhere(self.unless, flags) if self.unless else "yes"
+        return _is_elsewhere(self.unless, run) if self.unless else "yes"
 
 
 def claims_of(text: str, seen: Iterable[Seen]) -> tuple[Claim, ...]:
@@ -158,23 +159,36 @@ def _between(text: str, before: str, after: str) -> str:
     return text.partition(before)[2].partition(after)[0]
 
 
-def _all_set(settings: Iterable[tuple[str, bool]], flags: Mapping[str, object]) -> Answer:
-    answers = [_is_set(key, chosen, flags) for key, chosen in settings]
+def _all_set(settings: Iterable[tuple[str, bool]], run: Run) -> Answer:
+    answers = [_is_set(key, chosen, run) for key, chosen in settings]
     if "no" in answers:
         return "no"
     return "unknown" if "unknown" in answers else "yes"
 
 
-def _is_set(key: str, chosen: bool, flags: Mapping[str, object]) -> Answer:
-    name = key.rpartition(".")[2]
-    if name not in flags:
+def _is_set(key: str, chosen: bool, run: Run) -> Answer:
+    """Whether a condition came to this: as it was tested, or as the option was."""
+    holder, _, name = key.rpartition(".")
+    truths = run.conditions.get(_as_unparsed(key), frozenset())
+    if not truths and holder.isidentifier() and name in run.flags:
+        truths = frozenset({bool(run.flags[name])})
+    if not truths:
         return "unknown"
-    return "yes" if bool(flags[name]) is chosen else "no"
+    if chosen not in truths:
+        return "no"
+    return "yes" if len(truths) == 1 else "unknown"
 
 
-def _is_elsewhere(expression: str, flags: Mapping[str, object]) -> Answer:
+def _as_unparsed(code: str) -> str:
+    try:
+        return ast.unparse(ast.parse(code, mode="eval"))
+    except SyntaxError:
+        return code
+
+
+def _is_elsewhere(expression: str, run: Run) -> Answer:
     """Whether an option names another device than the CPU."""
-    named = str(flags.get(expression.rpartition(".")[2], ""))
+    named = str(run.flags.get(expression.rpartition(".")[2], ""))
     if named.startswith("cpu"):
         return "no"
     return "yes" if named.startswith("cuda") else "unknown"

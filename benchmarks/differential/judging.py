@@ -111,7 +111,7 @@ def judged(
     misses: list[Miss] = []
     alarms: list[Alarm] = []
     for run in runs:
-        ours = [claim for claim in claims if claim.is_of(run.gpus, run.flags) != "no"]
+        ours = [claim for claim in claims if claim.is_of(run) != "no"]
         if run.error is not None:
             found = _found(run.gpus, run.error, ours)
             hits += found[:1]
@@ -147,7 +147,7 @@ def _alarms(code: Watched, run: Run, claims: Sequence[Claim]) -> Iterator[Alarm]
     """The claims of which each run line speaks: it should have raised, and went on."""
     line_of = code.line_of
     for claim in claims:
-        if claim.condition(run.flags) == "no":
+        if claim.condition(run) == "no":
             continue
         if run.error is not None and _roles(run.error, claim):
             continue
@@ -160,6 +160,6 @@ def _alarms(code: Watched, run: Run, claims: Sequence[Claim]) -> Iterator[Alarm]
 def _kind(claim: Claim, run: Run) -> AlarmKind:
     if claim.grade != "refutable":
         return claim.grade
-    if "unknown" in (claim.condition(run.flags), claim.is_of(run.gpus, run.flags)):
+    if "unknown" in (claim.condition(run), claim.is_of(run)):
         return "condition unknown"
     return "false alarm" if run.ending == "passed" else "on lines that ran"

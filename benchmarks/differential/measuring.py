@@ -87,11 +87,12 @@ def measured(orders: Sequence[Order], jobs: int = 1) -> Found:
 
 def judged_programs(order: Order) -> Found:
     """Judge the programs of one seed."""
-    found = Found()
+    found, begun = Found(), time.process_time()
     programs = islice(programs_of(order.seed), order.programs)
     with trial() as one:
         for verdict in one.verdicts(_until(programs, order.minutes)):
             found.add(verdict)
+    found.tally.processor_seconds = time.process_time() - begun
     return found
 
 

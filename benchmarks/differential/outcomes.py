@@ -58,7 +58,8 @@ class Run:
         error: the device error that ended it.
         said: what another error said, and where.
         caught: the lines of device errors that the program caught itself.
-        flags: what argparse gave, by the names of the options.
+        flags: what argparse gave, and the program made of it, by the names of the options.
+        conditions: what each condition that was tested came to, by what is written there.
     """
 
     gpus: int
@@ -68,3 +69,4 @@ class Run:
     said: str = ""
     caught: frozenset[int] = frozenset()
     flags: Mapping[str, object] = field(default_factory=dict)
+    conditions: Mapping[str, frozenset[bool]] = field(default_factory=dict)

@@ -17,6 +17,9 @@ from typing import Any
 REACHED = "__reached__"
 """What the program calls with the number of a part."""
 
+TESTED = "__tested__"
+"""What the program calls with the number of a condition and its value; it gives its truth."""
+
 CAUGHT = "__caught__"
 """What the program calls where it has caught an exception."""
 
@@ -29,11 +32,15 @@ class Watched:
         code: compiled; it calls `REACHED` with the number of a part.
         parts: of each part, the characters from its first up to, not including, its end.
         starts: the first character of each line.
+        conditions: each condition, as `ast.unparse` has it.
+        accelerators: the strings that name an accelerator, each by its first character.
     """
 
     code: CodeType
     parts: tuple[tuple[int, int], ...]
     starts: tuple[int, ...]
+    conditions: tuple[str, ...]
+    accelerators: tuple[int, ...]
 
     def line_of(self, offset: int) -> int:
         """The line of a character, counted from 1."""
@@ -57,12 +64,14 @@ def watched(text: str, file: str) -> Watched:
     """Compile a program so that it notes what it reaches; raises SyntaxError as `compile` does."""
     tree = ast.parse(text, file)
     offsets = _Offsets.of(text)
+    accelerators = tuple(_accelerators(tree, offsets))
+    conditions = list(_watch_conditions(tree))
     marker = _Marker(offsets)
     marker.mark(tree)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         code = compile(tree, file, "exec")
-    return Watched(code, tuple(marker.parts), offsets.starts)
+    return Watched(code, tuple(marker.parts), offsets.starts, tuple(conditions), accelerators)
 
 
 @dataclass(frozen=True)
@@ -161,6 +170,36 @@ class _Marker:
             self.offsets.at(first.lineno, first.col_offset),
             self.offsets.at(node.end_lineno, node.end_col_offset),
         )
+
+
+def _accelerators(tree: ast.AST, offsets: _Offsets) -> Iterator[int]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+            continue
+        if node.value.partition(":")[0] == "cuda":
+            yield offsets.at(node.lineno, node.col_offset)
+
+
+def _watch_conditions(tree: ast.AST) -> Iterator[str]:
+    """Let each condition, and each part of it, tell its truth; yields what is written there."""
+    texts: list[str] = []
+
+    def telling(condition: ast.expr) -> ast.expr:
+        number, place = len(texts), _place_of(condition)
+        texts.append(ast.unparse(condition))
+        if isinstance(condition, ast.BoolOp):
+            condition.values = [telling(each) for each in condition.values]
+        elif isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+            condition.operand = telling(condition.operand)
+        name = ast.Name(TESTED, _LOAD, **place)
+        return ast.Call(name, [ast.Constant(number, **place), condition], [], **place)
+
+    for node in list(ast.walk(tree)):
+        if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+            node.test = telling(node.test)
+        elif isinstance(node, ast.comprehension):
+            node.ifs = [telling(each) for each in node.ifs]
+    yield from texts
 
 
 _LOAD = ast.Load()

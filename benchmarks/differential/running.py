@@ -27,13 +27,16 @@ from benchmarks.differential import restoring
 from benchmarks.differential.origins import Origins
 from benchmarks.differential.outcomes import MACHINES, NO_ACCELERATOR, DeviceError, Run
 from benchmarks.differential.program import Program
-from benchmarks.differential.regions import CAUGHT, REACHED, Watched, watched
+from benchmarks.differential.regions import CAUGHT, REACHED, TESTED, Watched, watched
 from runtime_guard import virtual_gpu
 from runtime_guard.messages.explain import annotate, is_device_error, notes_of
 from runtime_guard.messages.texts import text_of
 
 LIMIT = 20
 """In seconds: a program that takes longer on one machine has not run through."""
+
+_OF_THE_MACHINE = (NO_ACCELERATOR, "number of a device")
+"""The kinds of errors that say that the machine lacks what the program asks for."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ class Bench:
         error = replace(
             again.error,
             operation=origins.operation,
-            culprits=frozenset(origins.operands.made),
+            culprits=again.error.culprits | origins.operands.made,
             callers=frozenset(origins.operands.callers),
         )
         return replace(run, error=error)
@@ -100,7 +103,8 @@ class Bench:
         main = ModuleType("__main__")
         main.__file__ = self.file
         notes = _Notes(self.file)
-        vars(main).update({REACHED: notes.reached.add, CAUGHT: notes.catch})
+        calls = {REACHED: notes.reached.add, CAUGHT: notes.catch, TESTED: notes.test}
+        vars(main).update(calls)
         restoring.fresh()
         try:
             with (
@@ -109,11 +113,14 @@ class Bench:
                 virtual_gpu(gpus) if gpus else nullcontext(),
             ):
                 notes.error = _raised(code, main, origins)
-                return self._told(program, gpus, notes, explains=origins is not None)
+                explains = origins is not None
+                return self._told(program, code, gpus, notes, explains=explains)
         finally:
             self._empty()
 
-    def _told(self, program: Program, gpus: int, notes: _Notes, *, explains: bool) -> Run:
+    def _told(
+        self, program: Program, code: Watched, gpus: int, notes: _Notes, *, explains: bool
+    ) -> Run:
         """What came of a run, told while the devices are there that its error speaks of."""
         run = Run(
             gpus,
@@ -121,6 +128,7 @@ class Bench:
             frozenset(notes.reached),
             caught=frozenset(notes.caught),
             flags=notes.flags,
+            conditions=notes.conditions(code),
         )
         error = notes.error
         if error is None:
@@ -136,7 +144,12 @@ class Bench:
             rows = program.text.splitlines(keepends=True)
             linecache.cache[self.file] = (len(program.text), None, rows, self.file)
             annotate(about_devices)
-        return replace(run, ending="device error", error=self._error(about_devices))
+        told = self._error(about_devices)
+        if told.kind in _OF_THE_MACHINE:
+            # Every string that named an accelerator until then has asked for it.
+            named = (at for at in code.accelerators if code.was_reached(at, run.reached))
+            told = replace(told, culprits=frozenset(map(code.line_of, named)))
+        return replace(run, ending="device error", error=told)
 
     def _error(self, error: BaseException) -> DeviceError:
         text = text_of(error)
@@ -181,6 +194,7 @@ class _Notes:
     file: str
     reached: set[int] = field(default_factory=set)
     caught: set[int] = field(default_factory=set)
+    tested: set[tuple[int, bool]] = field(default_factory=set)
     namespaces: list[argparse.Namespace] = field(default_factory=list)
     error: BaseException | None = None
 
@@ -189,6 +203,20 @@ class _Notes:
         error = sys.exc_info()[1]
         if error is not None and is_device_error(error):
             self.caught.update(lines_of(error.__traceback__, self.file))
+
+    def test(self, number: int, value: object) -> bool:
+        """Called with the value of a condition; its truth."""
+        truth = bool(value)
+        self.tested.add((number, truth))
+        return truth
+
+    def conditions(self, code: Watched) -> dict[str, frozenset[bool]]:
+        """What each condition came to; what is written in several places, in all of them."""
+        found: dict[str, frozenset[bool]] = {}
+        for number, truth in self.tested:
+            text = code.conditions[number]
+            found[text] = found.get(text, frozenset()) | {truth}
+        return found
 
     @property
     def flags(self) -> dict[str, object]:

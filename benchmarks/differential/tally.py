@@ -23,6 +23,7 @@ class Tally:
         alarmed: those of them with a false alarm.
         failing: those that another error ended on any machine.
         faults: those that the linter could not check.
+        processor_seconds: what generating, running, checking and judging took of a processor.
         endings: the runs of each machine, by how they ended.
         missed_runs: the runs of each machine of which the error was not found.
         alarmed_runs: the runs of each machine with a false alarm.
@@ -45,6 +46,7 @@ class Tally:
     alarmed: int = 0
     failing: int = 0
     faults: int = 0
+    processor_seconds: float = 0.0
     endings: Counter[tuple[int, Ending]] = field(default_factory=Counter)
     missed_runs: Counter[int] = field(default_factory=Counter)
     alarmed_runs: Counter[int] = field(default_factory=Counter)

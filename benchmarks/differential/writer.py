@@ -28,7 +28,7 @@ BODY: Final = "body"
 FUNCTION: Final = "function"
 """Inside of a function or method."""
 
-FULL = 84
+FULL = 78
 """From so many lines on, nothing is begun."""
 
 _PARAMETERS: Final = (
@@ -37,6 +37,12 @@ _PARAMETERS: Final = (
     "output",
     "module",
     "row",
+    "inputs",
+    "labels",
+    "batch",
+    "loss",
+    "given",
+    "step",
     "layer",
     "key",
     "branch",
@@ -75,6 +81,7 @@ class Writer:
         self._bytes: Iterator[int] = iter(())
         self._names = dict.fromkeys(_PARAMETERS, 1)
         self._marks: list[str] = []
+        self._noted: set[str] = set()
         self._imports: dict[str, frozenset[str]] = {}
         self._written = 0
         self._depth = 0
@@ -145,7 +152,9 @@ class Writer:
 
     def line(self, text: str) -> None:
         """Write a line."""
-        self.frame.lines.append(("    " * self.frame.indent + text, frozenset(self._marks)))
+        marks = frozenset(self._marks) | self._noted
+        self.frame.lines.append(("    " * self.frame.indent + text, marks))
+        self._noted.clear()
         self._written += 1
 
     def lines(self, *texts: str) -> None:
@@ -174,6 +183,10 @@ class Writer:
             yield
         finally:
             del self._marks[len(self._marks) - len(names) :]
+
+    def note(self, name: str) -> None:
+        """Mark the line that is written next."""
+        self._noted.add(name)
 
     @contextmanager
     def feature(self, name: str) -> Iterator[None]:

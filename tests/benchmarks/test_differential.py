@@ -14,7 +14,7 @@ from benchmarks.differential.claims import Claim, rules_apart
 from benchmarks.differential.generating import programs_of
 from benchmarks.differential.judging import Verdict, judged
 from benchmarks.differential.program import Program
-from benchmarks.differential.regions import CAUGHT, REACHED, watched
+from benchmarks.differential.regions import CAUGHT, REACHED, TESTED, watched
 from benchmarks.differential.tally import Tally
 from benchmarks.differential.trial import Trial, trial
 from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT
@@ -111,12 +111,19 @@ def test_parts_that_may_be_passed_over_are_told_apart() -> None:
     text = "f = lambda x: x and 1\ny = 2 if f(0) else [z for z in ()]\ndef g():\n    return 3\n"
     code = watched(text, "text.py")
     reached: set[int] = set()
-    exec(code.code, {REACHED: reached.add, CAUGHT: lambda: None})
+    tested: list[tuple[int, object]] = []
+
+    def test(number: int, value: object) -> bool:
+        tested.append((number, value))
+        return bool(value)
+
+    exec(code.code, {REACHED: reached.add, CAUGHT: lambda: None, TESTED: test})
     ran = {part: code.was_reached(text.index(part), reached) for part in ("x and", "1\n", "2 if")}
     assert ran == {"x and": True, "1\n": False, "2 if": False}
     assert code.was_reached(text.index("[z"), reached)
     assert not code.was_reached(text.index("z for"), reached)
     assert not code.was_reached(text.index("return"), reached)
+    assert [(code.conditions[number], value) for number, value in tested] == [("f(0)", 0)]
 
 
 # -- misses ---------------------------------------------------------------------------------------
@@ -216,6 +223,30 @@ def test_a_condition_is_held_against_what_argparse_gave(
     )
     told = claim(given, "x = 1", message="two devices (unless `args.device` is the CPU)")
     assert [alarm.kind for alarm in verdict_of(one, given, told).alarms] == kinds
+
+
+@pytest.mark.parametrize(("chosen", "kinds"), [(True, []), (False, ["false alarm"] * 2)])
+def test_a_condition_of_the_program_is_held_against_what_it_came_to(
+    one: Trial, chosen: bool, kinds: list[str]
+) -> None:
+    given = program(
+        "import torch",
+        CHOSEN,
+        "x = torch.ones(3, device=device)",
+        "if not x.is_cuda and device.type == 'cuda':",
+        "    x = x.to(device)",
+        "y = x + 1",
+    )
+    worlds = (WITH_ONE.choosing("x.is_cuda", not chosen),)
+    alarms = verdict_of(one, given, claim(given, "x + 1", worlds=worlds)).alarms
+    assert [alarm.kind for alarm in alarms] == kinds
+
+
+def test_a_string_that_named_an_accelerator_is_the_culprit_where_there_is_none(one: Trial) -> None:
+    given = program("import torch", 'name = "cuda:0"', "x = torch.ones(3)", "x.to(name)")
+    verdict = verdict_of(one, given, claim(given, '"cuda:0"', worlds=(WITHOUT,)))
+    assert [(hit.gpus, hit.role) for hit in verdict.hits] == [(0, "culprit")]
+    assert not verdict.misses
 
 
 def test_rules_that_are_counted_apart_are_rules() -> None:

@@ -169,7 +169,7 @@ def some_entries(writer: Writer) -> Entries:
 
 
 def _dictionary(writer: Writer) -> Entries:
-    name = writer.fresh(writer.choose(["batch", "data", "state"]))
+    name = writer.fresh(writer.choose(["data", "record", "fields"]))
     keys = [("x", MAIN), ("mask", (WIDTH,)), ("target", MAIN)]
     entries = tuple((key, Tensor("", shape, grad=True)) for key, shape in keys)
     given = {key: expression(writer, entry.shape) for key, entry in entries}
@@ -213,7 +213,7 @@ def dictionary_changed(writer: Writer) -> None:
 def dictionary_moved(writer: Writer) -> None:
     """All entries moved: by a comprehension, or a loop over keys or items."""
     writer_entries = [("x", MAIN), ("mask", (WIDTH,))]
-    name = writer.fresh("batch")
+    name = writer.fresh("sample")
     pairs = ", ".join(
         f'"{key}": {created(writer, Tensor("", shape, side=HOST))}' for key, shape in writer_entries
     )

@@ -98,10 +98,10 @@ def loop_over_devices(writer: Writer) -> None:
     devices = f'("cpu", {handles[0] if handles else "torch.empty(0).device"})'
     one = created(writer, Tensor("", (BATCH, WIDTH), side=HOST))
     with writer.block(f"for where in {devices}:"):
-        writer.line(f"rows = ({one}).to(where)")
-        right = [f"torch.ones({WIDTH}, device=where)", f"torch.ones({WIDTH}).to(rows.device)"]
+        writer.line(f"moved_rows = ({one}).to(where)")
+        right = [f"torch.ones({WIDTH}, device=where)", f"torch.ones({WIDTH}).to(moved_rows.device)"]
         other = writer.choose(right) if writer.careful() else f"torch.ones({WIDTH})"
-        writer.line(f"print((rows * {other}).sum().item())")
+        writer.line(f"print((moved_rows * {other}).sum().item())")
 
 
 @feature("default-device", 3, BODY)

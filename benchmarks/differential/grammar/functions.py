@@ -40,7 +40,7 @@ def function(writer: Writer) -> None:
     result(writer, f"{name}({given})", Tensor("", MAIN), grad=True)
 
 
-@feature("function-called-again", 20, ready=lambda w: bool(w.values(Function)))
+@feature("function-called-again", 60, ready=lambda w: bool(w.values(Function)))
 def called_again(writer: Writer) -> None:
     """A function that is there, with other arguments."""
     known = writer.choose(writer.values(Function))
@@ -114,8 +114,9 @@ def star_arguments(writer: Writer) -> None:
     given = [expression(writer, MAIN) for _ in range(writer.number(2, 3))]
     text = f"{name}({', '.join(given)})"
     if writer.sometimes(30):
-        writer.line(f"parts = [{', '.join(given)}]")
-        text = f"{name}(*parts)"
+        parts = writer.fresh("operands")
+        writer.line(f"{parts} = [{', '.join(given)}]")
+        text = f"{name}(*{parts})"
     result(writer, text, Tensor("", MAIN), grad=True)
 
 
@@ -139,8 +140,9 @@ def keyword_arguments(writer: Writer) -> None:
     if writer.likely(60):
         text = f"{name}({one.text}, bias={bias})"
     else:
-        writer.line(f'options = {{"bias": {bias}}}')
-        text = f"{name}({one.text}, **options)"
+        options = writer.fresh("options")
+        writer.line(f'{options} = {{"bias": {bias}}}')
+        text = f"{name}({one.text}, **{options})"
     result(writer, text, one, grad=True)
 
 

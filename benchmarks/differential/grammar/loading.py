@@ -196,7 +196,7 @@ def loader_training(writer: Writer) -> None:
         writer.line(f"print(sum({losses}) / len({losses}))")
 
 
-@feature("loader-evaluation", 30, BODY, ready=_has_loader)
+@feature("loader-evaluation", 50, BODY, ready=_has_loader)
 def loader_evaluation(writer: Writer) -> None:
     """A loop over a loader that collects what a module gives."""
     loader = writer.choose(writer.values(Loader))
@@ -217,7 +217,7 @@ def loader_evaluation(writer: Writer) -> None:
     result(writer, text, like, grad=True)
 
 
-@feature("loader-first-batch", 14, BODY, ready=_has_loader)
+@feature("loader-first-batch", 40, BODY, ready=_has_loader)
 def loader_first_batch(writer: Writer) -> None:
     """`next(iter(loader))`."""
     loader = writer.choose(writer.values(Loader))

@@ -105,7 +105,7 @@ def _part(writer: Writer) -> tuple[Module, str, int, int]:
     return module, place, width_in, width_out
 
 
-@feature("part-replaced", 9, BODY, ready=_has_parts)
+@feature("part-replaced", 30, BODY, ready=_has_parts)
 def part_replaced(writer: Writer) -> None:
     """A part that is replaced from outside, after the module was moved."""
     writer.use("import torch.nn as nn")
@@ -139,7 +139,7 @@ def part_changed_before_move(writer: Writer) -> None:
     call_model(writer, writer.keep(Module(name)))
 
 
-@feature("parameter-replaced", 5, BODY, ready=_has_parts)
+@feature("parameter-replaced", 20, BODY, ready=_has_parts)
 def parameter_replaced(writer: Writer) -> None:
     """A weight that is given anew: by `.data`, `copy_`, or a new parameter."""
     writer.use("import torch.nn as nn")
@@ -159,7 +159,7 @@ def parameter_replaced(writer: Writer) -> None:
     writer.end_graph()
 
 
-@feature("attribute-from-outside", 4, BODY, ready=_has_parts)
+@feature("attribute-from-outside", 15, BODY, ready=_has_parts)
 def attribute_from_outside(writer: Writer) -> None:
     """A buffer or attribute that is put on from outside."""
     module, _, _, _ = _part(writer)

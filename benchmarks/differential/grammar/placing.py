@@ -57,8 +57,8 @@ def moved(writer: Writer, text: str, side: str = DEVICE, *, like: bool = True) -
     if writer.likely(80):
         return text
     others = [other for other in (HOST, SECOND) if writer.handles(other) or other == HOST]
-    with writer.marked("moved-elsewhere"):
-        return right_move(writer, text, writer.choose(others), like=False)
+    writer.note("moved-elsewhere")
+    return right_move(writer, text, writer.choose(others), like=False)
 
 
 def right_move(writer: Writer, text: str, side: str, *, like: bool = True) -> str:
@@ -73,8 +73,8 @@ def right_move(writer: Writer, text: str, side: str, *, like: bool = True) -> st
     near = neighbours(writer, side) if like else []
     floats = [tensor for tensor in near if tensor.dtype == "float"]
     if floats and writer.sometimes(12):
-        with writer.marked("to-like"):
-            return f"{text}.to({floats[0].text}.device)"
+        writer.note("to-like")
+        return f"{text}.to({floats[0].text}.device)"
     device = device_text(writer, side)
     if writer.likely(80):
         return f"{text}.to({device})"
@@ -101,11 +101,11 @@ def created(writer: Writer, tensor: Tensor) -> str:
     careful = writer.careful()
     if careful and tensor.dtype == "float":
         if same and writer.sometimes(25):
-            with writer.marked("like-factory"):
-                return _like(writer, same[0])
+            writer.note("like-factory")
+            return _like(writer, same[0])
         if near and writer.sometimes(20):
-            with writer.marked("new-factory"):
-                return _new(writer, near[0], tensor.shape)
+            writer.note("new-factory")
+            return _new(writer, near[0], tensor.shape)
     made, takes_device = _factory(writer, tensor)
     if not careful or (tensor.side == HOST and writer.likely(90)):
         return made

@@ -7,8 +7,8 @@ from benchmarks.differential.values import BATCH, CLASSES, DEVICE, WIDTH, Tensor
 from benchmarks.differential.writer import Writer
 
 STEMS = {
-    "float": ("x", "features", "values", "weights", "hidden", "inputs", "scale", "noise", "target"),
-    "long": ("index", "labels", "ids", "positions"),
+    "float": ("x", "features", "values", "weights", "hidden", "images", "scale", "noise", "target"),
+    "long": ("index", "targets", "ids", "positions"),
     "bool": ("mask", "keep", "valid"),
 }
 
