@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="agreement-") as temporary:
         scratch = (given.scratch or Path(temporary)).resolve()
         place = Workplace(scratch, given.checkouts.resolve(), Environment(given.environment))
-        recording = Recording(place, scratch / "records", given.twice)
+        recording = Recording(place, scratch / "records", given.twice, given.limit)
         try:
             judged = _judge(recording, chosen, given)
         except CheckoutError as error:
@@ -154,6 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--half", choices=HALVES, help="the subjects of one half alone")
     add("--seed", type=int, default=0, metavar="S", help="decides which subjects come first")
     add("--minutes", type=float, default=600.0, metavar="M", help="begin none after M minutes")
+    add("--limit", type=float, default=600.0, metavar="S", help="end a run after S seconds")
     add("--twice", action="store_true", help="run without the recorder, too, and compare the ends")
     add("--out", type=Path, metavar="DIR", help="write the contradictions here")
     add("--json", type=Path, metavar="FILE", help="write the figures to FILE as well")

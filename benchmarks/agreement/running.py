@@ -8,11 +8,15 @@ from pathlib import Path
 
 from benchmarks.agreement.recording.environment import BOOT, MODULE, variables
 from benchmarks.agreement.records import Record, read_record
+from benchmarks.corpora.outcomes import SuiteOutcome
 from benchmarks.corpora.running import Extras, Workplace, run_script, run_tests
 from benchmarks.corpora.subjects import Script, Subject
 
 DONE = "done"
 """A file beside records that are complete: whether each run ended well, line by line."""
+
+TOO_LONG = "not done in time"
+"""What is said of a run that was ended."""
 
 
 @dataclass
@@ -46,11 +50,13 @@ class Recording:
         place: where runs take place.
         records: a folder for what is recorded; what is complete there is not run again.
         twice: whether each run is made without the recorder, too.
+        limit: the seconds after which a run is ended; what it recorded until then counts.
     """
 
     place: Workplace
     records: Path
     twice: bool = False
+    limit: float = 600.0
 
     def record(self, subject: Subject) -> Ran:
         """Run the tests and scripts of a subject, each in a new copy of its checkout."""
@@ -65,13 +71,13 @@ class Recording:
         assert subject.tests is not None
         into = self.records / subject.folder_name / "tests"
         if not _is_recorded(into):
-            outcome = run_tests(self.place, subject, ran.tree, extras=self._extras(ran, into))
+            extras = self._extras(ran, into)
+            outcome = run_tests(self.place, subject, ran.tree, extras=extras, limit=self.limit)
             passed = outcome.ids("passed")
             told = [str(ran.tree), outcome.fault, str(len(passed))]
             if self.twice:
-                plain = run_tests(self.place, subject, ran.tree)
-                differ = passed ^ plain.ids("passed")
-                told.extend(sorted(differ))
+                plain = run_tests(self.place, subject, ran.tree, limit=self.limit)
+                told.extend(changed_between(outcome, plain))
             _write(into, told)
         root, fault, passed_tests, *changed = _told(into)
         ran.tests += int(passed_tests)
@@ -97,7 +103,7 @@ class Recording:
 
     def _ends_of(self, subject: Subject, script: Script, tree: Path, extras: Extras) -> list[str]:
         """Why a script does not end well, and its name where it ends otherwise unrecorded."""
-        outcome = run_script(self.place, subject, script, tree, extras=extras)
+        outcome = run_script(self.place, subject, script, tree, extras=extras, limit=self.limit)
         if not self.twice:
             return [outcome.fault]
         plain = run_script(self.place, subject, script, self.place.lay_out(subject))
@@ -107,6 +113,16 @@ class Recording:
         shutil.rmtree(into, ignore_errors=True)
         sources = [ran.tree / source for source in ran.subject.sources]
         return Extras((MODULE,), (BOOT,), variables(sources, into))
+
+
+def changed_between(recorded: SuiteOutcome, plain: SuiteOutcome) -> list[str]:
+    """The tests that both runs came to and that passed in one of them alone."""
+    endings = {each.test: each.outcome == "passed" for each in plain.results}
+    return [
+        each.test
+        for each in recorded.results
+        if endings.get(each.test, each.outcome == "passed") is not (each.outcome == "passed")
+    ]
 
 
 def _read(into: Path, root: str, ran: Ran, gpus: int) -> None:
@@ -121,8 +137,8 @@ def _write(into: Path, told: list[str]) -> None:
 
 
 def _is_recorded(into: Path) -> bool:
-    """Whether a run ended well here before: what did not is tried again."""
-    return (into / DONE).exists() and not _told(into)[1]
+    """Whether a run was recorded here before: what failed is tried again."""
+    return (into / DONE).exists() and _told(into)[1] in ("", TOO_LONG)
 
 
 def _told(into: Path) -> list[str]:

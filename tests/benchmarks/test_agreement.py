@@ -2,6 +2,7 @@
 
 import argparse
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,9 @@ from benchmarks.agreement.comparing.reasons import kind_of_reason
 from benchmarks.agreement.comparing.totals import compare_file
 from benchmarks.agreement.recording.places import Span
 from benchmarks.agreement.records import FileRecord, FunctionRecord, Seen
+from benchmarks.agreement.running import changed_between
 from benchmarks.agreement.tables import Part, as_data, by_subject, last_line, listed, report
+from benchmarks.corpora.outcomes import SuiteOutcome, TestResult
 from benchmarks.corpora.subjects import Script, Subject, SubjectError
 from devicelint.domain.devices import Known
 from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT
@@ -303,3 +306,12 @@ def test_subjects_are_chosen():
 
 def asked(only=(), half=None, seed=0):
     return argparse.Namespace(only=list(only), half=half, seed=seed)
+
+
+def test_what_ends_otherwise_is_told():
+    def suite(**outcomes):
+        results = tuple(TestResult(test, outcome) for test, outcome in outcomes.items())
+        return SuiteOutcome(0, results, "", 1.0, Path())
+
+    recorded = suite(a="passed", b="failed", c="passed", d="passed")
+    assert changed_between(recorded, suite(a="passed", b="error", c="failed")) == ["c"]
