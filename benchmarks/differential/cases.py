@@ -29,12 +29,21 @@ def write_cases(found: Found, folder: Path, most: int) -> Iterator[str]:
 
 
 def reduced(one: Trial, program: Program, hole: Hole) -> Verdict:
-    """The verdict on the shortest program of the same hole."""
+    """The verdict on the shortest program of the same hole, which ends alike on each machine.
+
+    Without that, the shortest is often one that fails for want of a GPU, and is missed for that.
+    """
+    (given,) = one.verdicts([program])
 
     def keeps(candidate: Program) -> bool:
-        return any(hole in holes_of(verdict) for verdict in one.verdicts([candidate]))
+        (verdict,) = one.verdicts([candidate])
+        return hole in holes_of(verdict) and _endings(verdict) == _endings(given)
 
     return next(one.verdicts([shrunk(program, keeps)]))
+
+
+def _endings(verdict: Verdict) -> list[str]:
+    return [run.ending for run in verdict.runs]
 
 
 def case(verdict: Verdict, header: str) -> str:

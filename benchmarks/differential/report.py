@@ -79,10 +79,12 @@ def _is_number(rows: Sequence[Sequence[str]], place: int) -> bool:
 
 
 def _programs(tally: Tally, seconds: float) -> Iterator[str]:
-    speed = tally.programs / seconds if seconds else 0.0
     length = tally.lines / tally.programs if tally.programs else 0.0
+    taken = tally.processor_seconds
     yield (
-        f"{tally.programs} programs of {length:.0f} lines in {seconds:.0f} s ({speed:.1f} a second)"
+        f"{tally.programs} programs of {length:.0f} lines in {seconds:.0f} s, "
+        f"{_a_second(tally, seconds)} a second; "
+        f"{taken:.0f} s of a processor, {_a_second(tally, taken)} a second"
     )
     rows = (
         ("ran through on a machine", tally.passing),
@@ -98,6 +100,10 @@ def _programs(tally: Tally, seconds: float) -> Iterator[str]:
     yield f"  what the findings name that found an error: {close or 'nothing'}"
     for said, count in tally.others.most_common(_MOST_OTHERS):
         yield f"  other error, {count} programs: {said}"
+
+
+def _a_second(tally: Tally, seconds: float) -> str:
+    return f"{tally.programs / seconds:.1f}" if seconds else "-"
 
 
 def _machine(tally: Tally) -> Any:

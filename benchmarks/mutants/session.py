@@ -1,6 +1,6 @@
 """A process that has imported what a subject needs, and runs the subject's tests on request.
 
-    with tests_of(place, subject) as session:
+    with session_of(place, subject) as session:
         run = session.run([Replaced(file, before, after)], tests, limit=20.0)
 
 No file of the copy is changed: each request gives functions the code of another text, in a process
@@ -159,7 +159,7 @@ def _test_runs(notes: Path) -> Iterator[TestRun]:
 
 
 @contextmanager
-def tests_of(
+def session_of(
     place: Workplace, subject: Subject, tree: Path, files: Sequence[str], limit: float = 600.0
 ) -> Iterator[Session]:
     """A session with the tests of a subject; `files` are those whose text may be another one.
@@ -168,9 +168,10 @@ def tests_of(
         SessionError: the tests could not be collected within the limit.
     """
     tree = tree.resolve()
-    with tempfile.TemporaryDirectory(prefix="session-") as name, socket.socket(
-        socket.AF_UNIX
-    ) as listener:
+    with (
+        tempfile.TemporaryDirectory(prefix="session-") as name,
+        socket.socket(socket.AF_UNIX) as listener,
+    ):
         folder = Path(name)
         listener.bind(str(folder / "socket"))
         listener.listen(1)

@@ -81,9 +81,7 @@ def _pairs(old: CodeType, new: CodeType, *, lenient: bool) -> Iterator[tuple[Cod
     """Each function that differs, in both texts; functions inside of functions as well."""
     if old == new:
         return
-    inner = [
-        [each for each in code.co_consts if isinstance(each, CodeType)] for code in (old, new)
-    ]
+    inner = [[each for each in code.co_consts if isinstance(each, CodeType)] for code in (old, new)]
     if old.co_flags & OPTIMIZED:
         yield old, new
         if len(inner[0]) != len(inner[1]):
