@@ -22,7 +22,7 @@ for _found in pkgutil.iter_modules(__path__):
     # Features are found by being there.
     importlib.import_module(f"{__name__}.{_found.name}")
 
-CARES = (100, 100, 98, 96, 94, 92, 88, 82)
+CARES = (100, 98, 96, 94, 92, 90, 86, 80)
 """How many of a hundred placements are right, in this program or that."""
 
 SHORTEST = 13

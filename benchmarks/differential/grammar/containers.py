@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.differential.grammar.placing import created, device_text, moved
 from benchmarks.differential.grammar.registry import feature
-from benchmarks.differential.grammar.tensors import expression, pick, result
+from benchmarks.differential.grammar.tensors import expression, keep_parts, pick, result
 from benchmarks.differential.values import (
     BATCH,
     HOST,
@@ -31,7 +31,9 @@ def _list(writer: Writer) -> Items:
     side = writer.choose(["device", "device", HOST])
     given = [expression(writer, MAIN, side=side) for _ in range(2)]
     writer.line(f"{name} = [{', '.join(given)}]")
-    return writer.keep(Items(name, Tensor("", MAIN, grad=True, side=side), 2))
+    element = Tensor("", MAIN, grad=True, side=side)
+    keep_parts(writer, element.named(f"{name}[0]"), element.named(f"{name}[-1]"))
+    return writer.keep(Items(name, element, 2))
 
 
 @feature("list", 6)
@@ -140,6 +142,8 @@ def accumulate_in_list(writer: Writer) -> None:
         writer.line(f"{name}.append({text})")
     element = Tensor("", MAIN, side=side)
     writer.keep(Items(name, element, 2))
+    if not keep_parts(writer, element.named(f"{name}[0]")):
+        return
     text = f"torch.cat({name})[:{BATCH}] + {expression(writer, MAIN, side=side)}"
     result(writer, text, element, grad=True)
 
@@ -185,8 +189,9 @@ def _dictionary(writer: Writer) -> Entries:
 def dictionary(writer: Writer) -> None:
     """A dictionary of tensors, and what two entries come to."""
     known = _dictionary(writer)
-    text = f'{known.text}["x"] * {known.text}["mask"]'
-    result(writer, text, Tensor("", MAIN), grad=True)
+    if keep_parts(writer, *(entry.named(f'{known.text}["{key}"]') for key, entry in known.entries)):
+        text = f'{known.text}["x"] * {known.text}["mask"]'
+        result(writer, text, Tensor("", MAIN), grad=True)
 
 
 @feature("dictionary-changed", 8)
@@ -223,8 +228,9 @@ def dictionary_moved(writer: Writer) -> None:
         _moved_entries(writer, name, device)
     known = tuple((key, Tensor("", shape)) for key, shape in writer_entries)
     writer.keep(Entries(name, known))
-    text = f'{name}["x"] * {name}["mask"] + {expression(writer, MAIN)}'
-    result(writer, text, Tensor("", MAIN), grad=True)
+    if keep_parts(writer, *(entry.named(f'{name}["{key}"]') for key, entry in known)):
+        text = f'{name}["x"] * {name}["mask"] + {expression(writer, MAIN)}'
+        result(writer, text, Tensor("", MAIN), grad=True)
 
 
 def _moved_entries(writer: Writer, name: str, device: str) -> None:

@@ -164,7 +164,7 @@ def tried(writer: Writer) -> None:
     _handle(writer)
 
 
-@feature("device-hard-coded", 3, HEAD)
+@feature("device-hard-coded", 2, HEAD)
 def hard_coded(writer: Writer) -> None:
     """`cuda`, whether or not there is one."""
     writer.traits[HARD] = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.differential.grammar.placing import device_text
 from benchmarks.differential.grammar.registry import feature
-from benchmarks.differential.grammar.tensors import expression, pick, result
+from benchmarks.differential.grammar.tensors import expression, keep_parts, pick, result
 from benchmarks.differential.values import (
     BATCH,
     DEVICE,
@@ -23,7 +23,6 @@ NAMES = ("combine", "prepare", "score", "transform", "mix_up", "compute_loss")
 def early_return(writer: Writer) -> None:
     """A function that returns before its end, for some arguments."""
     name = writer.fresh("ensure")
-    device = device_text(writer) if writer.handles(DEVICE) and writer.globals else '"cpu"'
     with writer.definition():
         writer.line(f"def {name}(x, like):")
         tests = ["x.device == like.device", "x.is_cuda", "x is like", "x.dim() < 2"]
@@ -31,7 +30,6 @@ def early_return(writer: Writer) -> None:
         writer.line("        return x")
         right = ["x.to(like.device)", "x.to(like)"]
         writer.line(f"    return {writer.choose(right) if writer.careful() else 'x.clone()'}")
-    del device
     one = pick(writer, MAIN)
     other = expression(writer, MAIN, side=writer.choose([HOST, one.side]))
     result(writer, f"{one.text} + {name}({other}, {one.text})", one, grad=True)
@@ -175,5 +173,8 @@ def device_wrapper(writer: Writer) -> None:
     handles = writer.handles(DEVICE)
     device = Handle(handles[0] if handles else device_text(writer)).text
     writer.line(f"{parts} = {name}({pair}, {device})")
+    whole = Tensor("", MAIN)
+    if not keep_parts(writer, whole.named(f"{parts}[0]"), whole.named(f"{parts}[1]")):
+        return
     text = f"{parts}[0] * {parts}[1] + {expression(writer, MAIN)}"
     result(writer, text, Tensor("", MAIN), grad=True)

@@ -30,7 +30,7 @@ def number_read(writer: Writer) -> None:
         f"{one.text}.sum().item()",
         f"float({one.text}.detach().mean())",
         f"{one.text}.detach().tolist()",
-        f'f"{{{one.text}.detach().mean():.3f}}"',
+        f'"{{:.3f}}".format({one.text}.detach().mean())',
         f"int({one.text}.argmax())",
         f"bool(({one.text} > 0).any())",
         f"len({one.text})",

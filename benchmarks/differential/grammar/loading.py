@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from benchmarks.differential.grammar.losses import class_loss
 from benchmarks.differential.grammar.models import a_model
 from benchmarks.differential.grammar.placing import device_text, right_move
 from benchmarks.differential.grammar.registry import can_nest, feature, fill
 from benchmarks.differential.grammar.tensors import expression, result
 from benchmarks.differential.grammar.training import optimizer_of, update
-from benchmarks.differential.values import BATCH, HOST, WIDTH, Flag, Loader, Tensor
+from benchmarks.differential.values import BATCH, DEVICE, HOST, WIDTH, Flag, Loader, Tensor
 from benchmarks.differential.writer import BODY, Writer
 
 MAIN = (BATCH, WIDTH)
@@ -16,25 +18,26 @@ ROWS = 8
 PAIR = (Tensor("inputs", MAIN, side=HOST), Tensor("labels", (BATCH,), "long", side=HOST))
 
 
-def _loader(writer: Writer, data: str, form: str = "tuple", more: str = "") -> Loader:
+def _loader(writer: Writer, data: str, form: str, more: str = "", side: str = HOST) -> Loader:
     name = writer.fresh(writer.choose(["loader", "train_loader", "dataloader"]))
     options = ["", ", shuffle=True", ", drop_last=True", ", num_workers=0"]
     writer.line(f"{name} = DataLoader({data}, batch_size={BATCH}{writer.choose(options)}{more})")
-    return writer.keep(Loader(name, PAIR, form))
+    inputs, labels = (replace(tensor, side=side) for tensor in PAIR)
+    return writer.keep(Loader(name, (inputs, labels), form))
 
 
 @feature("loader-of-tensors", 12, BODY)
 def loader_of_tensors(writer: Writer) -> None:
     """`TensorDataset`, whose tensors may lie on the device already."""
     writer.use("from torch.utils.data import DataLoader, TensorDataset")
-    name = writer.fresh("dataset")
-    given = f"torch.randn({ROWS}, {WIDTH}), torch.randint(0, {BATCH}, ({ROWS},))"
-    if writer.sometimes(12):
-        xs = writer.fresh("all_inputs")
+    name, xs, side = writer.fresh("dataset"), "", HOST
+    labels = f"torch.randint(0, {BATCH}, ({ROWS},)"
+    if writer.sometimes(15):
+        xs, side = writer.fresh("all_inputs"), DEVICE
         writer.line(f"{xs} = torch.randn({ROWS}, {WIDTH}).to({device_text(writer)})")
-        given = f"{xs}, torch.randint(0, {BATCH}, ({ROWS},), device={xs}.device)"
-    writer.line(f"{name} = TensorDataset({given})")
-    _loader(writer, name)
+        labels += f", device={xs}.device" if writer.careful() else ""
+    writer.line(f"{name} = TensorDataset({xs or f'torch.randn({ROWS}, {WIDTH})'}, {labels}))")
+    _loader(writer, name, "tuple", side=side)
 
 
 @feature("loader-of-class", 10, BODY)
@@ -43,32 +46,26 @@ def loader_of_class(writer: Writer) -> None:
     writer.use("from torch.utils.data import DataLoader, Dataset")
     name = writer.fresh("Rows")
     form = writer.choose(["tuple", "dictionary"])
-    takes_device = bool(writer.globals) and writer.sometimes(15)
-    move = f".to({device_text(writer)})" if takes_device and writer.handles("device") else ""
+    takes_device = writer.sometimes(15)
+    move = ".to(device)" if takes_device else ""
+    pair = "self.inputs[index], self.labels[index]"
+    entries = '{"inputs": self.inputs[index], "labels": self.labels[index]}'
     with writer.definition():
         writer.lines(
             f"class {name}(Dataset):",
-            "    def __init__(self):",
-            f"        self.inputs = torch.randn({ROWS}, {WIDTH})",
-            f"        self.labels = torch.randint(0, {BATCH}, ({ROWS},))",
+            f"    def __init__(self{', device' if takes_device else ''}):",
+            f"        self.inputs = torch.randn({ROWS}, {WIDTH}){move}",
+            f"        self.labels = torch.randint(0, {BATCH}, ({ROWS},))"
+            + (move if writer.careful() else ""),
             "",
             "    def __len__(self):",
             f"        return {writer.choose([str(ROWS), 'len(self.inputs)'])}",
             "",
             "    def __getitem__(self, index):",
+            f"        return {pair if form == 'tuple' else entries}",
         )
-        if form == "tuple":
-            if writer.likely(70):
-                writer.line("        return self.inputs[index], self.labels[index]")
-            else:
-                writer.line("        row = self.inputs[index] / 2")
-                writer.line("        return row, self.labels[index].item()")
-        else:
-            writer.line(
-                '        return {"inputs": self.inputs[index], "labels": self.labels[index]}'
-            )
-    del move
-    _loader(writer, f"{name}()", form)
+    made = f"{name}({device_text(writer) if takes_device else ''})"
+    _loader(writer, made, form, side=DEVICE if takes_device else HOST)
 
 
 @feature("loader-with-collate", 10, BODY)
@@ -139,10 +136,10 @@ def _loop(writer: Writer, loader: Loader) -> str:
 
 def _unpacked(writer: Writer, loader: Loader) -> tuple[Tensor, Tensor]:
     """Write the moves of a batch, and give its tensors."""
-    if any(tensor.side != HOST for tensor in loader.batch):
-        return loader.batch[0], loader.batch[1]
     if loader.form == "dictionary":
-        return _unpacked_dictionary(writer)
+        return _unpacked_dictionary(writer, moves=loader.batch[0].side == HOST)
+    if loader.batch[0].side != HOST:
+        return loader.batch[0], loader.batch[1]
     kind = writer.number(0, 2)
     move = {
         t.text: right_move(writer, t.text, "device") if writer.careful() else t.text for t in PAIR
@@ -160,8 +157,10 @@ def _unpacked(writer: Writer, loader: Loader) -> tuple[Tensor, Tensor]:
     return Tensor("inputs", MAIN), Tensor("labels", (BATCH,), "long")
 
 
-def _unpacked_dictionary(writer: Writer) -> tuple[Tensor, Tensor]:
-    if writer.likely(50) and writer.careful():
+def _unpacked_dictionary(writer: Writer, *, moves: bool) -> tuple[Tensor, Tensor]:
+    if not moves:
+        texts = [f'batch["{tensor.text}"]' for tensor in PAIR]
+    elif writer.likely(50) and writer.careful():
         device = device_text(writer)
         writer.line(f"batch = {{key: value.to({device}) for key, value in batch.items()}}")
         texts = ['batch["inputs"]', 'batch["labels"]']

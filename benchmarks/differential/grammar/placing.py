@@ -71,7 +71,7 @@ def right_move(writer: Writer, text: str, side: str, *, like: bool = True) -> st
     if side == DEVICE and flags and writer.likely(35):
         return f"({text}.cuda() if {flags[0].text} else {text})"
     near = neighbours(writer, side) if like else []
-    floats = [tensor for tensor in near if tensor.dtype == "float"]
+    floats = [other for other in near if other.dtype == "float" and other.text != text]
     if floats and writer.sometimes(12):
         writer.note("to-like")
         return f"{text}.to({floats[0].text}.device)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.differential.grammar.placing import device_text
 from benchmarks.differential.grammar.registry import feature
-from benchmarks.differential.grammar.tensors import expression, result
+from benchmarks.differential.grammar.tensors import expression, keep_parts, result
 from benchmarks.differential.values import BATCH, HOST, WIDTH, Tensor
 from benchmarks.differential.writer import Writer
 
@@ -18,30 +18,33 @@ def dataclass(writer: Writer) -> None:
     name, made = writer.fresh("Batch"), writer.fresh("example")
     moves = writer.likely(60)
     with writer.definition():
-        writer.lines(
-            "@dataclass",
-            f"class {name}:",
-            "    x: torch.Tensor",
-            "    mask: torch.Tensor",
-        )
+        writer.lines("@dataclass", f"class {name}:")
+        writer.lines("    x: torch.Tensor", "    mask: torch.Tensor")
         if moves:
-            writer.line("")
-            writer.line("    def to(self, device):")
-            if writer.likely(50):
-                mask = "self.mask.to(device)" if writer.careful() else "self.mask"
-                writer.line(f"        return {name}(self.x.to(device), {mask})")
-            else:
-                writer.line("        self.x = self.x.to(device)")
-                if writer.careful():
-                    writer.line("        self.mask = self.mask.to(device)")
-                writer.line("        return self")
+            _method_that_moves(writer, name)
     side = HOST if moves else "device"
     given = f"{expression(writer, MAIN, side=side)}, {expression(writer, (WIDTH,), side=side)}"
     writer.line(f"{made} = {name}({given})")
     if moves and writer.careful():
         writer.line(f"{made} = {made}.to({device_text(writer)})")
+    row = Tensor(f"{made}.mask", (WIDTH,), grad=True)
+    if not keep_parts(writer, Tensor(f"{made}.x", MAIN, grad=True), row):
+        return
     product = f"{made}.x * {made}.mask"
     result(writer, f"{product} + {expression(writer, MAIN)}", Tensor("", MAIN), grad=True)
+
+
+def _method_that_moves(writer: Writer, name: str) -> None:
+    """Write `to`, which gives another, or changes this one."""
+    writer.lines("", "    def to(self, device):")
+    if writer.likely(50):
+        mask = "self.mask.to(device)" if writer.careful() else "self.mask"
+        writer.line(f"        return {name}(self.x.to(device), {mask})")
+        return
+    writer.line("        self.x = self.x.to(device)")
+    if writer.careful():
+        writer.line("        self.mask = self.mask.to(device)")
+    writer.line("        return self")
 
 
 @feature("dataclass-default", 4)
@@ -79,6 +82,9 @@ def named_tuple(writer: Writer) -> None:
             )
     given = f"{expression(writer, MAIN)}, {expression(writer, (WIDTH,))}"
     writer.line(f"{made} = {name}({given})")
+    row = Tensor(f"{made}.reward", (WIDTH,), grad=True)
+    if not keep_parts(writer, Tensor(f"{made}.state", MAIN, grad=True), row):
+        return
     reads = [
         f"{made}.state * {made}.reward",
         f"{made}[0] + {made}[1]",
@@ -131,4 +137,6 @@ def object_attribute(writer: Writer) -> None:
     changes = [f"{name}.bias = {expression(writer, (WIDTH,))}"]
     changes.append(f'setattr({name}, "bias", {expression(writer, (WIDTH,))})')
     writer.line(writer.choose(changes))
-    result(writer, f"{name}.x + {name}.bias", Tensor("", MAIN), grad=True)
+    row = Tensor(f"{name}.bias", (WIDTH,), grad=True)
+    if keep_parts(writer, Tensor(f"{name}.x", MAIN, grad=True), row):
+        result(writer, f"{name}.x + {name}.bias", Tensor("", MAIN), grad=True)

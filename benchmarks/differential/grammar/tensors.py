@@ -100,6 +100,13 @@ def result(
     )
 
 
+def keep_parts(writer: Writer, *parts: Tensor) -> bool:
+    """Let later lines use what lies inside of something; whether to use it at once, a coin says."""
+    for part in parts:
+        writer.keep(part)
+    return writer.likely(50)
+
+
 def zero_dim(writer: Writer, side: str = DEVICE) -> Tensor:
     """A float without dimensions."""
     return pick(writer, (), side=side)
