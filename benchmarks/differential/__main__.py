@@ -23,8 +23,6 @@ PROGRAMS = 1000
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line."""
-    # Programs are small: threads would only wait for each other.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     options = _parser().parse_args(arguments)
     # What a folder beside the current one means, before programs have one of their own.
     options.out = options.out and options.out.absolute()
@@ -63,6 +61,9 @@ def _parser() -> argparse.ArgumentParser:
         default=10,
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
+    parser.add_argument(
+        "--cuda", action="store_true", help="run on the GPUs of this machine, and nowhere else"
+    )
     parser.add_argument("--planted", action="store_true", help="plant mistakes in the linter")
     parser.add_argument("--at-most-misses", type=_natural, metavar="N", help="a bound: else 1")
     parser.add_argument("--at-most-alarms", type=_natural, metavar="N", help="a bound: else 1")
@@ -81,7 +82,8 @@ def _measured(options: argparse.Namespace) -> int:
 
     begun = time.perf_counter()
     count = PROGRAMS if options.programs is None else options.programs
-    found = measured([Order(seed, count, options.minutes) for seed in options.seeds], options.jobs)
+    orders = [Order(seed, count, options.minutes, options.cuda) for seed in options.seeds]
+    found = measured(orders, options.jobs)
     seconds = time.perf_counter() - begun
     holes = found.commonest()
     if options.json is not None:
@@ -90,7 +92,7 @@ def _measured(options: argparse.Namespace) -> int:
     if options.out is not None:
         from benchmarks.differential.cases import write_cases
 
-        for line in write_cases(found, options.out, options.shrink):
+        for line in write_cases(found, options.out, options.shrink, real=options.cuda):
             print(line, flush=True)
     print("seeds", *options.seeds)
     print(*report(found.tally, holes, seconds), sep="\n")
@@ -111,4 +113,9 @@ def _planted(options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
+    # Programs are small: threads would only wait for each other.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if "--cuda" not in sys.argv:
+        # Before torch is imported: what it sees now is the machine without a GPU.
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
     sys.exit(main())

@@ -14,10 +14,10 @@ from benchmarks.differential.shrinking import shrunk
 from benchmarks.differential.trial import Trial, trial
 
 
-def write_cases(found: Found, folder: Path, most: int) -> Iterator[str]:
+def write_cases(found: Found, folder: Path, most: int, *, real: bool = False) -> Iterator[str]:
     """Write the commonest holes, each with its shortest program reduced; says what it wrote."""
     folder.mkdir(parents=True, exist_ok=True)
-    with trial() as one:
+    with trial(real=real) as one:
         for number, (hole, count) in enumerate(found.commonest(most), start=1):
             example = found.examples[hole][0]
             verdict = reduced(one, example, hole)

@@ -28,11 +28,13 @@ class Order:
         seed: of which seed.
         programs: how many of its programs.
         minutes: after how long no more are judged; None for no bound.
+        real: whether they run on the GPUs of this machine alone.
     """
 
     seed: int
     programs: int
     minutes: float | None = None
+    real: bool = False
 
 
 @dataclass
@@ -89,7 +91,7 @@ def judged_programs(order: Order) -> Found:
     """Judge the programs of one seed."""
     found, begun = Found(), time.process_time()
     programs = islice(programs_of(order.seed), order.programs)
-    with trial() as one:
+    with trial(real=order.real) as one:
         for verdict in one.verdicts(_until(programs, order.minutes)):
             found.add(verdict)
     found.tally.processor_seconds = time.process_time() - begun

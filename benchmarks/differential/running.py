@@ -1,7 +1,7 @@
 """Runs programs on machines with no, one and two virtual GPUs, all in this process.
 
-The machine without a GPU is plain torch on the CPU: on a computer that has CUDA, hide its devices
-(`CUDA_VISIBLE_DEVICES=`).
+The machine without a GPU is plain torch: on a computer that has some, they have to be hidden
+(`CUDA_VISIBLE_DEVICES=`).  Or else programs run on these alone.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from types import ModuleType, TracebackType
 from typing import Any
 from unittest.mock import patch
 
+import torch
+
 from benchmarks.checking import TookTooLong, limited
 from benchmarks.differential import restoring
 from benchmarks.differential.origins import Origins
@@ -41,7 +43,7 @@ _OF_THE_MACHINE = (NO_ACCELERATOR, "number of a device")
 
 @dataclass(frozen=True)
 class Ran:
-    """A program, and what became of it on each of MACHINES."""
+    """A program, and what became of it on each machine."""
 
     program: Program
     code: Watched
@@ -53,10 +55,12 @@ class Bench:
 
     Args:
         folder: empty, and the current one while programs run.
+        real: whether they run on the GPUs of this machine, and on no other machine.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, real: bool = False) -> None:
         self._folder = folder
+        self._real = real
         self._environment = dict(os.environ)
         self.file = str(folder / "program.py")
 
@@ -64,6 +68,9 @@ class Bench:
         """Run each program on each machine; those of one machine after another."""
         codes = [watched(program.text, self.file) for program in programs]
         pairs = list(zip(programs, codes, strict=True))
+        if self._real:
+            gpus = min(torch.cuda.device_count(), max(MACHINES))
+            return [Ran(*pair, (self._run(*pair, gpus),)) for pair in pairs]
         alone = [self._run(*pair, 0) for pair in pairs]
         # The first block changes torch, and those inside of it only which devices there are.
         with virtual_gpu(max(MACHINES)):
@@ -110,7 +117,7 @@ class Bench:
             with (
                 restoring.kept(main, self._environment),
                 notes.of_flags(),
-                virtual_gpu(gpus) if gpus else nullcontext(),
+                virtual_gpu(gpus) if gpus and not self._real else nullcontext(),
             ):
                 notes.error = _raised(code, main, origins)
                 explains = origins is not None
@@ -172,7 +179,7 @@ class Bench:
 
 
 @contextmanager
-def bench() -> Iterator[Bench]:
+def bench(*, real: bool = False) -> Iterator[Bench]:
     """A bench for as long as the block runs; the current folder is its own meanwhile."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="differential-") as name:
@@ -181,7 +188,7 @@ def bench() -> Iterator[Bench]:
         try:
             # Each seed would note the text of a traceback, for a device that never comes.
             with patch.object(traceback, "format_stack", list):
-                yield Bench(folder)
+                yield Bench(folder, real=real)
         finally:
             restoring.fresh()
             os.chdir(before)

@@ -57,13 +57,13 @@ class Trial:
 
 
 @contextmanager
-def trial() -> Iterator[Trial]:
+def trial(*, real: bool = False) -> Iterator[Trial]:
     """A trial for as long as the block runs, in which rubbish is collected between batches."""
     threads, collects = torch.get_num_threads(), gc.isenabled()
     torch.set_num_threads(1)
     gc.disable()
     try:
-        with bench() as place:
+        with bench(real=real) as place:
             yield Trial(place)
     finally:
         gc.unfreeze()
