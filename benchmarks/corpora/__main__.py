@@ -15,6 +15,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -35,9 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Do what is asked for: 0 where it could be done, 2 where not."""
     given = _parser().parse_args(argv)
     try:
-        chosen = [each for each in subjects() if fnmatch(each.name.lower(), given.only.lower())]
-        if not chosen:
-            raise SubjectError(f"no subject is called {given.only}")
+        chosen = _chosen(given.only)
         if given.what == "list":
             _print(map(_line, chosen))
         elif given.what == "setup":
@@ -51,6 +50,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _chosen(pattern: str) -> list[Subject]:
+    found = [each for each in subjects() if fnmatch(each.name.lower(), pattern.lower())]
+    if not found:
+        raise SubjectError(f"no subject is called {pattern}")
+    return found
+
+
 def _line(subject: Subject) -> str:
     suite = " ".join(subject.tests.paths) if subject.tests else "no tests"
     return f"{subject.name:42} {subject.half:8} {len(subject.scripts):>3} scripts, {suite}"
@@ -59,7 +65,8 @@ def _line(subject: Subject) -> str:
 def _run(chosen: Sequence[Subject], given: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="corpora-") as temporary:
         root = given.scratch or Path(temporary)
-        place = Workplace(root.resolve(), given.checkouts, Environment(given.environment))
+        environment = Environment(given.environment)
+        place = Workplace(root.resolve(), given.checkouts, environment, given.machine)
         suites: list[SuiteRun] = []
         scripts: list[ScriptRun] = []
         for subject in chosen:
@@ -83,7 +90,8 @@ def _run(chosen: Sequence[Subject], given: argparse.Namespace) -> None:
 def _suite(place: Workplace, subject: Subject, given: argparse.Namespace) -> SuiteRun:
     cpu = None
     if given.cpu:
-        cpu = run_tests(place, subject, place.lay_out(subject), "cpu", limit=given.limit)
+        on_cpu = replace(place, machine="cpu")
+        cpu = run_tests(on_cpu, subject, on_cpu.lay_out(subject), limit=given.limit)
     virtual = run_tests(place, subject, place.lay_out(subject), limit=given.limit)
     return SuiteRun(subject, cpu, virtual)
 
@@ -109,6 +117,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--script", default="*", metavar="PATTERN", help="the scripts whose names match")
     add("--tests", action="store_true", help="run the test suites alone")
     add("--scripts", action="store_true", help="run the scripts alone")
+    add("--machine", choices=("virtual", "cuda"), default="virtual", help="on which GPUs to run")
     add("--cpu", action="store_true", help="run the test suites on the CPU as well")
     add("--limit", type=float, default=600.0, metavar="S", help="end a run after S seconds")
     add("--scratch", type=Path, metavar="DIR", help="keep the copies that ran, here")

@@ -71,4 +71,3 @@ class Environment:
         done = subprocess.run(words, check=False, capture_output=True, text=True)
         if done.returncode:
             raise InstallError(f"pip could not install:\n{done.stderr[-2000:]}")
-

@@ -67,11 +67,13 @@ class Workplace:
         root: a folder for all that is written.
         checkouts: the folder of the checkouts, `OWNER+NAME` with `OWNER+NAME.commit` beside it.
         environment: where the requirements are installed.
+        machine: the GPUs that runs find.
     """
 
     root: Path
     checkouts: Path
     environment: Environment
+    machine: MachineKind = "virtual"
 
     def checkout_of(self, subject: Subject) -> Path:
         """The checkout of a subject.
@@ -112,7 +114,6 @@ def run_tests(
     place: Workplace,
     subject: Subject,
     tree: Path,
-    machine: MachineKind = "virtual",
     extras: Extras = NOTHING,
     limit: float = 600.0,
 ) -> SuiteOutcome:
@@ -126,9 +127,11 @@ def run_tests(
     with _notes(tree) as notes:
         results = notes / "results.jsonl"
         own = {"CORPORA_RESULTS": str(results)}
-        environment = _environment(place, subject, tree, machine, extras)
-        environment.update(own | _filled(subject.tests.variables, machine) | dict(extras.variables))
-        words = ["-m", "pytest", *_pytest_words(subject, machine, extras)]
+        environment = _environment(place, subject, tree, extras)
+        environment.update(
+            own | _filled(subject.tests.variables, place.machine) | dict(extras.variables)
+        )
+        words = ["-m", "pytest", *_pytest_words(subject, place.machine, extras)]
         began = time.monotonic()
         status, said = execute(
             words, tree / subject.tests.folder, environment, limit, place.environment.python
@@ -157,7 +160,6 @@ def run_script(
     subject: Subject,
     script: Script,
     tree: Path,
-    machine: MachineKind = "virtual",
     extras: Extras = NOTHING,
     limit: float = 300.0,
 ) -> ScriptOutcome:
@@ -169,13 +171,13 @@ def run_script(
     for name in script.inputs:
         make(name, folder)
     with _notes(tree) as notes:
-        environment = _environment(place, subject, tree, machine, extras)
-        environment |= _for_scripts(notes, script, machine) | dict(extras.variables)
+        environment = _environment(place, subject, tree, extras)
+        environment |= _for_scripts(notes, script, place.machine) | dict(extras.variables)
         status: int | None = 0
         told = ""
         began = time.monotonic()
         for command in script.commands:
-            words = words_of(_fill(command, machine))
+            words = words_of(_fill(command, place.machine))
             left = limit - (time.monotonic() - began)
             status, said = execute(words, folder, environment, left, place.environment.python)
             told += said
@@ -204,9 +206,7 @@ def _notes(tree: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _environment(
-    place: Workplace, subject: Subject, tree: Path, machine: MachineKind, extras: Extras
-) -> dict[str, str]:
+def _environment(place: Workplace, subject: Subject, tree: Path, extras: Extras) -> dict[str, str]:
     """What every process of a run finds: none of this machine's settings of torch or the guard."""
     roots = [tree / root for root in subject.roots]
     children = [BOOT, CHILD, EXAMPLES_CHILD]
@@ -223,7 +223,7 @@ def _environment(
         "HF_HUB_OFFLINE": "1",
         "MPLBACKEND": "agg",
         "CORPORA_PLUGINS": " ".join(extras.modules),
-        **({} if machine == "cuda" else {"CUDA_VISIBLE_DEVICES": ""}),
+        **({} if place.machine == "cuda" else {"CUDA_VISIBLE_DEVICES": ""}),
     }
 
 

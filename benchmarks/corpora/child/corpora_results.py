@@ -55,7 +55,7 @@ def pytest_runtest_makereport(
     line = _tests.get(item.nodeid)
     if line is None:
         return report
-    outcome = report.outcome
+    outcome: str = report.outcome
     if outcome == "failed" and call.when != "call":
         outcome = "error"
     if SEVERITY.index(outcome) > SEVERITY.index(line["outcome"]):
