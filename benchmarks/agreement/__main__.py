@@ -38,7 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     with tempfile.TemporaryDirectory(prefix="agreement-") as temporary:
         scratch = (given.scratch or Path(temporary)).resolve()
-        place = Workplace(scratch, given.checkouts.resolve(), Environment(given.environment))
+        environment = Environment(given.environment.absolute())
+        place = Workplace(scratch, given.checkouts.resolve(), environment, given.machine)
         recording = Recording(place, scratch / "records", given.twice, given.limit)
         try:
             judged = _judge(recording, chosen, given)
@@ -155,6 +156,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=0, metavar="S", help="decides which subjects come first")
     add("--minutes", type=float, default=600.0, metavar="M", help="begin none after M minutes")
     add("--limit", type=float, default=600.0, metavar="S", help="end a run after S seconds")
+    add("--machine", choices=("virtual", "cuda"), default="virtual", help="whose GPUs are used")
     add("--twice", action="store_true", help="run without the recorder, too, and compare the ends")
     add("--out", type=Path, metavar="DIR", help="write the contradictions here")
     add("--json", type=Path, metavar="FILE", help="write the figures to FILE as well")

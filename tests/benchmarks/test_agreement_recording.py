@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.agreement.__main__ import main
 from benchmarks.agreement.recording.environment import recording
 from benchmarks.agreement.recording.instrumenting import (
     ENTER,
@@ -23,6 +24,7 @@ from benchmarks.agreement.recording.instrumenting import (
 )
 from benchmarks.agreement.recording.places import Places, Span
 from benchmarks.agreement.records import Seen, read_record
+from benchmarks.corpora.subjects import Subject, Suite
 
 ROOT = Path(__file__).parents[2]
 
@@ -392,17 +394,65 @@ def test_it():
     layer = net.Net().cuda()
     assert layer(torch.ones(1, 3).cuda()).is_cuda
     assert "__device_frame__" not in vars(net)
+
+def test_planted():
+    assert net.planted("cuda").is_cuda
+
+def test_what_fails():
+    net.both(torch.ones(1).cuda(), torch.ones(1))
+"""
+
+PLANTED = """
+def planted(x):
+    made = torch.ones(2)
+    move(made, x)
+    return made
+
+def move(tensor, device):
+    tensor.data = tensor.to(device)
 """
 
 
+@pytest.fixture
+def words(tmp_path, monkeypatch):
+    """A command line for a subject of the learning half: its checkout, and where things go."""
+    checkout = tmp_path / "checkouts" / "owner+small"
+    (checkout / "package").mkdir(parents=True)
+    checkout.with_name("owner+small.commit").write_text("a" * 40)
+    (checkout / "package" / "__init__.py").touch()
+    (checkout / "package" / "net.py").write_text(PACKAGE + PLANTED)
+    (checkout / "test_it.py").write_text(TEST)
+    small = Subject("owner/small", "a" * 40, ("package",), tests=Suite(("test_it.py",)))
+    monkeypatch.setattr("benchmarks.agreement.__main__.subjects", lambda: (small,))
+    folders = {"scratch": "scratch", "out": "out", "json": "figures.json"}
+    options = [word for name, to in folders.items() for word in (f"--{name}", str(tmp_path / to))]
+    return [str(checkout.parent), "--environment", sys.prefix, *options]
+
+
 @pytest.mark.filterwarnings("ignore")
-def test_a_test_suite_is_recorded(project):
-    (project / "test_it.py").write_text(TEST)
-    plugins = ["-p", "no:cacheprovider", "-p", "no:randomly"]
-    record, said = launched(project, "-m", "pytest", "-q", *plugins, "test_it.py")
-    assert "1 passed" in said
-    net = record.files["package/net.py"]
-    assert seen(net, PACKAGE, 20, "self") == {Seen("cuda:0", "module", False): 1}
+def test_a_subject_is_recorded_and_compared(words, tmp_path, monkeypatch, capsys):
+    assert main(words) == 0
+    said = capsys.readouterr()
+    assert "owner/small: 2 tests, 0 scripts" in said.err
+    contradictions = (tmp_path / "out" / "contradictions.txt").read_text()
+    line = next(one for one in contradictions.splitlines() if one.startswith("owner/small"))
+    assert line.startswith("owner/small: package/net.py:25:11: tensor on cpu")
+    assert line.endswith("seen: tensor on cuda:0, 1 times")
+    (figures,) = json.loads((tmp_path / "figures.json").read_text())["halves"]
+    assert (figures["name"], figures["tests"], figures["packages"]) == ("learn", 2, 1)
+    assert figures["owned"]["right"]["module"] == 1
+    # What was recorded is there, and is compared without being run again.
+    monkeypatch.setattr("benchmarks.agreement.running.run_tests", None)
+    assert main(words) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == said.out.splitlines()[-1]
+    # Of what measures, there are figures alone.
+    monkeypatch.setattr("benchmarks.corpora.subjects.half_of", lambda _: "measure")
+    assert main(words) == 0
+    assert "owner/small" not in capsys.readouterr().out
+    assert "net.py" not in (tmp_path / "out" / "contradictions.txt").read_text()
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert figures["subjects"] == []
+    assert figures["halves"][0]["contradictions"]["device: a tensor on another one"] >= 1
 
 
 def test_what_is_cut_off_is_counted_and_left_out(tmp_path):

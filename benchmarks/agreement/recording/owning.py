@@ -23,6 +23,8 @@ class Ownership:
     def __init__(self) -> None:
         self.calls: dict[type, int] = {}
         self.kinds: dict[type, dict[str, set[str]]] = {}
+        self.files: dict[type, str] = {}
+        """Where each class is defined: at the end of a process its module may be gone."""
 
     def entered(self, module: Any) -> None:
         """A module is called."""
@@ -30,6 +32,7 @@ class Ownership:
         calls = self.calls[kind] = self.calls.get(kind, 0) + 1
         if calls & (calls - 1) == 0 and kind_of(kind) == MODULE:
             found = self.kinds.setdefault(kind, {})
+            self.files.setdefault(kind, file_of(kind))
             for name, what in attributes_of(module):
                 if name in found or len(found) < MOST_ATTRIBUTES:
                     found.setdefault(name, set()).add(what)

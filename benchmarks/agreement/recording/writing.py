@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.agreement.recording.noting import Recorder, Signature
-from benchmarks.agreement.recording.owning import file_of
 
 Line = dict[str, Any]
 
@@ -37,7 +36,7 @@ def lines_of(recorder: Recorder) -> Iterator[Line]:
     yield from _calls(recorder)
     for kind, attributes in list(recorder.ownership.kinds.items()):
         owned = {name: sorted(found) for name, found in attributes.items()}
-        yield {"class": kind.__qualname__, "path": file_of(kind), "owned": owned}
+        yield {"class": kind.__qualname__, "path": recorder.ownership.files[kind], "owned": owned}
 
 
 def _calls(recorder: Recorder) -> Iterator[Line]:
