@@ -20,13 +20,12 @@ from pathlib import Path
 from benchmarks.checkouts import CheckoutError, git
 from benchmarks.corpora.environment import DEFAULT, Environment
 from benchmarks.corpora.running import Workplace
-from benchmarks.corpora.subjects import Subject, SubjectError, read_subjects
-from benchmarks.corpora.subjects import SUBJECTS
+from benchmarks.corpora.subjects import SUBJECTS, Subject, SubjectError, read_subjects
 from benchmarks.mutants.ledger import Ledger
 from benchmarks.mutants.rounds import Budget, Plan, in_turn
 from benchmarks.mutants.tables import as_data, report
 
-ROUND = 25
+ROUND = 20
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -103,7 +103,9 @@ def judge(mutant: Mutant, index: int, bench: Bench, linter: Linter) -> Judged:
 
 def _told(mutant: Mutant, fate: Fate, failures: tuple[Failure, ...], **judged: Any) -> Judged:
     """With what a reader wants to know, in the learning half alone."""
-    counted = {name: judged[name] for name in ("found", "elsewhere", "safe", "all") if name in judged}
+    counted = {
+        name: judged[name] for name in ("found", "elsewhere", "safe", "all") if name in judged
+    }
     known = Judged(mutant.key, mutant.subject.half, mutant.omission.kind, fate, **counted)
     if mutant.subject.half != "learn":
         return known

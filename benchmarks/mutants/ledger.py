@@ -20,12 +20,9 @@ class Ledger:
     def _read(self) -> Iterator[Judged]:
         if self._file is None or not self._file.exists():
             return
-        for line in self._file.read_text(encoding="utf-8").splitlines():
-            try:
-                yield judged_from(json.loads(line))
-            except json.JSONDecodeError:
-                # The last line of a run that was ended.
-                continue
+        lines = self._file.read_text(encoding="utf-8").splitlines(keepends=True)
+        # The last line of a run that was ended may have been cut off.
+        yield from (judged_from(json.loads(line)) for line in lines if line.endswith("\n"))
 
     def add(self, results: Iterable[Judged]) -> None:
         """Write down what became of mutants."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 
 from benchmarks.corpora.subjects import Subject
@@ -40,7 +40,7 @@ class Mutant:
         omission = self.omission
         place = (self.subject.name, self.subject.commit, self.file)
         word = (omission.kind, str(omission.start), str(omission.end))
-        return sha256("\n".join((*place, *word)).encode()).hexdigest()[:20]
+        return _digest("\n".join((*place, *word)))[:20]
 
     def __str__(self) -> str:
         return f"{self.subject.name} {self.file}:{self.omission}"
@@ -93,11 +93,18 @@ def marked_files(mutants: Sequence[Mutant]) -> Iterator[tuple[str, str, str]]:
         yield file, before, marked(before, marks, indices[0])
 
 
-def in_seeded_order(mutants: Mapping[str, Sequence[Mutant]], seed: int) -> dict[str, list[Mutant]]:
-    """The mutants of each subject, in an order that the seed decides for each alone."""
-    shuffled = {}
-    for name, own in mutants.items():
-        order = sorted(own, key=lambda mutant: mutant.key)
-        random.Random(f"{seed} {name}").shuffle(order)
-        shuffled[name] = order
-    return shuffled
+def in_seeded_order(mutants: Sequence[Mutant], seed: int) -> list[Mutant]:
+    """The mutants of a subject, in an order that the seed decides."""
+    return sorted(mutants, key=lambda mutant: _digest(f"{seed} {mutant.key}"))
+
+
+def alternating(subjects: Sequence[Subject], seed: int) -> list[Subject]:
+    """Subjects in an order that the seed decides, one of each half in turn."""
+    ordered = sorted(subjects, key=lambda subject: _digest(f"{seed} {subject.name}"))
+    halves = [[each for each in ordered if each.half == half] for half in ("learn", "measure")]
+    pairs = zip_longest(*halves)
+    return [each for pair in pairs for each in pair if each is not None]
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()

@@ -168,12 +168,12 @@ def _buffer(call: ast.Call) -> str:
     """`self.name = value` for what registers it as a buffer."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "register_buffer":
         return ""
-    given = {word.arg: word.value for word in call.keywords}
-    positional = dict(zip(("name", "tensor"), call.args, strict=False))
-    name, value = ({**given, **positional}.get(word) for word in ("name", "tensor"))
-    if not isinstance(name, ast.Constant) or not str(name.value).isidentifier() or value is None:
+    given: dict[str | None, ast.expr] = {word.arg: word.value for word in call.keywords}
+    given.update(zip(("name", "tensor"), call.args, strict=False))
+    name, value = given.get("name"), given.get("tensor")
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str) or value is None:
         return ""
-    if isinstance(value, ast.Constant) or isinstance(value, ast.Starred):
+    if isinstance(value, (ast.Constant, ast.Starred)) or not name.value.isidentifier():
         return ""
     return f"{ast.unparse(call.func.value)}.{name.value} = {ast.unparse(value)}"
 

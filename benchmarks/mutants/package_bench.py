@@ -11,8 +11,9 @@ from benchmarks.corpora.outcomes import TestResult
 from benchmarks.corpora.running import Extras, Workplace, run_tests
 from benchmarks.corpora.subjects import Subject
 from benchmarks.mutants.benches import BenchError, Failure, first_line
+from benchmarks.mutants.connection import SessionError
 from benchmarks.mutants.mutant import Mutant, marked_files, read
-from benchmarks.mutants.session import Replaced, Session, SessionError, TestRun, session_of
+from benchmarks.mutants.session import Replaced, Session, TestRun, session_of
 
 MOST_TESTS = 4
 """So many tests that reach its place decide on a mutant: the quickest, of different functions."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures import FIRST_COMPLETED as FIRST
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -14,12 +14,12 @@ from pathlib import Path
 from benchmarks.corpora.running import Workplace
 from benchmarks.corpora.subjects import Subject, SubjectError
 from benchmarks.mutants.benches import Bench, BenchError
+from benchmarks.mutants.connection import SessionError
 from benchmarks.mutants.judging import Judged, judge
 from benchmarks.mutants.linting import Linter
-from benchmarks.mutants.mutant import Mutant, in_seeded_order, mutants_of, source_files
+from benchmarks.mutants.mutant import Mutant, alternating, in_seeded_order, mutants_of, source_files
 from benchmarks.mutants.package_bench import bench_of_tests
 from benchmarks.mutants.script_bench import ScriptBench
-from benchmarks.mutants.session import SessionError
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,7 @@ def one_round(plan: Plan, subject: Subject) -> Round:
         mutants = mutants_of(subject, tree)
         order = {mutant.key: index for index, mutant in enumerate(mutants)}
         waiting = [
-            each
-            for each in in_seeded_order({subject.name: mutants}, plan.seed)[subject.name]
-            if each.key not in plan.done
+            each for each in in_seeded_order(mutants, plan.seed) if each.key not in plan.done
         ]
         linter = Linter(tree, source_files(subject, tree))
         with _bench(plan.place, subject, tree, mutants) as bench:
@@ -101,9 +99,9 @@ def _bench(
         with bench_of_tests(place, subject, tree, mutants, notes) as bench:
             yield bench
     else:
-        scripts = ScriptBench(place, subject, tree)
-        scripts.look(mutants, notes)
-        yield scripts
+        with ScriptBench(place, subject, tree) as scripts:
+            scripts.look(mutants, notes)
+            yield scripts
 
 
 @dataclass
@@ -131,7 +129,7 @@ class Budget:
 def in_turn(plan: Plan, subjects: Sequence[Subject], budget: Budget, jobs: int) -> Iterator[Round]:
     """Rounds of all subjects in turn, until none has mutants left or the budget is spent."""
     done = {subject.name: plan.done for subject in subjects}
-    left = list(subjects)
+    left = alternating(subjects, plan.seed)
     with _pool(jobs) as pool:
         running: dict[Future[Round], Subject] = {}
         while running or (left and not budget.is_spent):

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.corpora.outcomes import ScriptOutcome
-from benchmarks.corpora.running import Extras, Workplace, run_script
-from benchmarks.corpora.subjects import Script, Subject
+from benchmarks.corpora.running import NOTHING, Extras, Workplace, run_script
+from benchmarks.corpora.subjects import Script, Subject, Variables
 from benchmarks.mutants.benches import Failure, Place, first_line
+from benchmarks.mutants.connection import CHILD
 from benchmarks.mutants.mutant import Mutant, marked_files
-from benchmarks.mutants.session import CHILD
+from benchmarks.mutants.script_session import ScriptSession, can_be_forked, script_session
 
 ENTRY = re.compile(r'\s+File "(.+)", line (\d+)')
 """The line of a printed traceback that names a place."""
@@ -25,7 +28,7 @@ LIMIT = 300.0
 
 
 class ScriptBench:
-    """The scripts of a repository, each run in processes of its own, in a copy of its own."""
+    """The scripts of a repository, each run in a process and a copy of its own."""
 
     def __init__(self, place: Workplace, subject: Subject, tree: Path) -> None:
         self.tree = tree
@@ -33,7 +36,15 @@ class ScriptBench:
         self.faults: dict[str, str] = {}
         self._place = place
         self._subject = subject
+        self._open = ExitStack()
+        self._sessions: dict[tuple[int, Variables], ScriptSession] = {}
         self._scripts = {script.name: script for script in subject.scripts}
+
+    def __enter__(self) -> ScriptBench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
 
     def look(self, mutants: Sequence[Mutant], notes: Path) -> None:
         """Find out which scripts reach the place of each mutant; `notes` keeps that."""
@@ -58,9 +69,8 @@ class ScriptBench:
     def _marked(self, script: Script, texts: Mapping[str, str]) -> tuple[set[int], ScriptOutcome]:
         """The places that a script reaches; none where it does not run with them marked."""
         folder = self._place.root / "made" / self._subject.folder_name
-        folder.mkdir(parents=True, exist_ok=True)
-        for each in folder.iterdir():
-            each.unlink()
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         extras = Extras(("mutants_made",), (CHILD,), {"MUTANTS_MADE": str(folder)})
         outcome = self._run(script, texts, extras)
         return {int(path.name) for path in folder.iterdir()}, outcome
@@ -73,7 +83,7 @@ class ScriptBench:
         """Run some scripts, with other texts for files; what fails."""
         found = []
         for name in tests:
-            outcome = self._run(self._scripts[name], texts, Extras())
+            outcome = self._run(self._scripts[name], texts)
             if outcome.device_error or outcome.status != 0:
                 told = first_line(outcome.device_error or outcome.fault)
                 places = tuple(_places(outcome))
@@ -84,11 +94,23 @@ class ScriptBench:
         """Whether a script runs to its end as it is: that is where it was seen to reach places."""
         return test not in self.faults
 
-    def _run(self, script: Script, texts: Mapping[str, str], extras: Extras) -> ScriptOutcome:
+    def _run(
+        self, script: Script, texts: Mapping[str, str], extras: Extras = NOTHING
+    ) -> ScriptOutcome:
+        tree = self._tree(texts)
+        if not can_be_forked(script):
+            return run_script(self._place, self._subject, script, tree, extras=extras, limit=LIMIT)
+        machine = (script.gpus, script.variables)
+        if machine not in self._sessions:
+            session = script_session(self._place, self._subject, script)
+            self._sessions[machine] = self._open.enter_context(session)
+        return self._sessions[machine].run(script, tree, extras, limit=LIMIT)
+
+    def _tree(self, texts: Mapping[str, str]) -> Path:
         tree = self._place.lay_out(self._subject, f"{self._subject.folder_name}-run").resolve()
         for file, text in texts.items():
             (tree / file).write_bytes(text.encode())
-        return run_script(self._place, self._subject, script, tree, extras=extras, limit=LIMIT)
+        return tree
 
 
 def _places(outcome: ScriptOutcome) -> Iterator[Place]:

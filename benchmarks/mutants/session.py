@@ -12,27 +12,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
-import tempfile
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
 
-from benchmarks.corpora.outcomes import SuiteOutcome, TestResult, read_results
+from benchmarks.corpora.outcomes import TestResult, read_results
 from benchmarks.corpora.running import Extras, Workplace, run_tests
 from benchmarks.corpora.subjects import Subject
-
-CHILD = Path(__file__).parent / "child"
-
-LONGEST = 7200.0
-"""In seconds: no session lasts longer."""
-
-
-class SessionError(Exception):
-    """A process that could not get as far as to run tests, or that ended meanwhile."""
+from benchmarks.mutants.connection import LONGEST, Connection, connected
 
 
 @dataclass(frozen=True)
@@ -85,18 +73,16 @@ class Answer:
 
 
 class Session:
-    """The near end of the connection.
+    """Tests that are run on request.
 
     Args:
         tree: the copy of the checkout.
-        folder: a folder for what requests write.
-        stream: the connection.
+        connection: the near end of the connection.
     """
 
-    def __init__(self, tree: Path, folder: Path, stream: TextIO) -> None:
+    def __init__(self, tree: Path, connection: Connection) -> None:
         self.tree = tree
-        self._folder = folder
-        self._stream = stream
+        self._connection = connection
         self._requests = 0
 
     def run(
@@ -115,10 +101,10 @@ class Session:
             SessionError: the process is gone.
         """
         self._requests += 1
-        notes = self._folder / str(self._requests)
+        notes = self._connection.folder / str(self._requests)
         notes.mkdir()
         pairs = [(os.path.realpath(self.tree / t.file), t.before, t.after) for t in texts]
-        reply = self._ask(
+        reply = self._connection.ask(
             {
                 "folder": str(notes),
                 "texts": pairs,
@@ -131,18 +117,6 @@ class Session:
         shutil.rmtree(notes)
         said = str(reply["said"])
         return Answer(found, reply["ending"] == "late", said.startswith("import:"), said)
-
-    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        try:
-            self._stream.write(json.dumps(request) + "\n")
-            self._stream.flush()
-            line = self._stream.readline()
-        except OSError as error:
-            raise SessionError(f"the session is gone: {error}") from error
-        if not line:
-            raise SessionError("the session is gone")
-        reply: dict[str, Any] = json.loads(line)
-        return reply
 
 
 def _test_runs(notes: Path) -> Iterator[TestRun]:
@@ -160,79 +134,21 @@ def _test_runs(notes: Path) -> Iterator[TestRun]:
 
 @contextmanager
 def session_of(
-    place: Workplace, subject: Subject, tree: Path, files: Sequence[str], limit: float = 600.0
+    place: Workplace, subject: Subject, tree: Path, files: Sequence[str]
 ) -> Iterator[Session]:
     """A session with the tests of a subject; `files` are those whose text may be another one.
 
     Raises:
-        SessionError: the tests could not be collected within the limit.
+        SessionError: the tests could not be collected.
     """
     tree = tree.resolve()
-    with (
-        tempfile.TemporaryDirectory(prefix="session-") as name,
-        socket.socket(socket.AF_UNIX) as listener,
-    ):
-        folder = Path(name)
-        listener.bind(str(folder / "socket"))
-        listener.listen(1)
-        listing = {"tree": str(tree), "files": [os.path.realpath(tree / file) for file in files]}
-        (folder / "files.json").write_text(json.dumps(listing), encoding="utf-8")
-        extras = Extras(
-            path=(CHILD,),
-            variables={
-                "MUTANTS_SOCKET": str(folder / "socket"),
-                "MUTANTS_FILES": str(folder / "files.json"),
-                "PYTEST_PLUGINS": "mutants_session",
-            },
-        )
-        worker = _Worker(place, subject, tree, extras)
-        worker.start()
-        try:
-            with _connection(listener, worker, limit) as stream:
-                _ready(stream, worker)
-                yield Session(tree, folder, stream)
-        finally:
-            worker.join()
+    listing = {"tree": str(tree), "files": [os.path.realpath(tree / file) for file in files]}
+    listed = tree.parent / "files.json"
+    listed.write_text(json.dumps(listing), encoding="utf-8")
 
+    def start(extras: Extras) -> str:
+        return run_tests(place, subject, tree, extras=extras, limit=LONGEST).fault
 
-class _Worker(threading.Thread):
-    """Waits for the process of a session."""
-
-    def __init__(self, place: Workplace, subject: Subject, tree: Path, extras: Extras) -> None:
-        super().__init__(daemon=True)
-        self._run = lambda: run_tests(place, subject, tree, extras=extras, limit=LONGEST)
-        self.outcome: SuiteOutcome | None = None
-
-    def run(self) -> None:
-        self.outcome = self._run()
-
-    @property
-    def fault(self) -> str:
-        """Why the process ended."""
-        return self.outcome.fault if self.outcome else "it could not be started"
-
-
-@contextmanager
-def _connection(listener: socket.socket, worker: _Worker, limit: float) -> Iterator[TextIO]:
-    listener.settimeout(0.5)
-    waited = 0.0
-    while True:
-        try:
-            connection, _ = listener.accept()
-            break
-        except TimeoutError:
-            waited += 0.5
-            if not worker.is_alive():
-                raise SessionError(worker.fault) from None
-            if waited > limit:
-                raise SessionError("the tests are not collected in time") from None
-    connection.settimeout(None)
-    # Closing both ends the process.
-    with connection, connection.makefile("rw", encoding="utf-8") as stream:
-        yield stream
-
-
-def _ready(stream: TextIO, worker: _Worker) -> None:
-    if not stream.readline():
-        worker.join()
-        raise SessionError(worker.fault)
+    variables = {"MUTANTS_FILES": str(listed), "PYTEST_PLUGINS": "mutants_session"}
+    with connected(start, variables) as connection:
+        yield Session(tree, connection)

@@ -9,6 +9,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 SOCKET = "MUTANTS_SOCKET"
@@ -73,10 +74,8 @@ def _wait(child: int, until: float) -> tuple[str, int]:
             ending, status = DONE, os.waitstatus_to_exitcode(code)
             break
         time.sleep(_PAUSE)
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
     if ending is LATE:
         os.waitpid(child, 0)
     return ending, status

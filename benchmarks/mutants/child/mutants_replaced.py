@@ -118,4 +118,4 @@ def install() -> None:
             return load(self, fullname)
         return compile(_texts[path], path, "exec", dont_inherit=True)
 
-    loader.get_code = get_code  # type: ignore[method-assign]
+    loader.get_code = get_code  # type: ignore[method-assign, assignment]
