@@ -131,6 +131,53 @@ def reasons() -> str:
     return markdown(("Why a place is unknown, or partly so", "Places", "Share"), rows)
 
 
+def mutants() -> str:
+    """What moves that are taken out say."""
+    halves = _read("mutants")["halves"]
+    both = [halves[half]["all"] for half in HALVES]
+    rows = [
+        ("mutants", *(f"{each['mutants']:,}" for each in both)),
+        ("their line is run by no test", *(f"{each['not run']:,}" for each in both)),
+        ("the tests pass without the move", *(f"{each['redundant']:,}" for each in both)),
+        ("the tests fail otherwise", *(f"{each['otherwise']:,}" for each in both)),
+        ("**harmful**", *(f"**{each['harmful']:,}**" for each in both)),
+        *(
+            (text, *(f"**{_share(each[name], each['harmful'])}**" for each in both))
+            for name, text in FATES.items()
+        ),
+    ]
+    return _columns(rows, "")
+
+
+FATES = {
+    "found": "**…found**",
+    "safe": "**…repaired by safe fixes: the tests pass again**",
+    "all": "**…repaired by all fixes**",
+}
+
+
+def histories() -> str:
+    """What people have fixed says."""
+    figures = _read("histories")
+    both = [figures[half] for half in HALVES]
+    rows = [
+        ("fixes", *(str(each["cases"]) for each in both)),
+        ("repositories", *(str(each["repositories"]) for each in both)),
+        ("**mistakes found**", *(f"**{_share(each['found'], each['cases'])}**" for each in both)),
+        *(
+            (f"…of evidence *{name}*", *(_found_of(each, name) for each in both))
+            for name in ("api", "explicit", "module", "param", "cross-file", "library")
+        ),
+        ("fixes with a finding on a fixed line", *(str(each["false alarms"]) for each in both)),
+    ]
+    return _columns(rows, "")
+
+
+def _found_of(figures: Measured, evidence: str) -> str:
+    found, every = figures["by evidence"].get(evidence, (0, 0))
+    return f"{found} of {every}"
+
+
 def readings() -> str:
     """The ledger of first readings."""
     ledger = read_ledger()
@@ -170,5 +217,7 @@ TABLES = (
     Table(PAGE, "features", features),
     Table(PAGE, "agreement", agreement),
     Table(PAGE, "reasons", reasons),
+    Table(PAGE, "mutants", mutants),
+    Table(PAGE, "histories", histories),
     Table(PAGE, "readings", readings),
 )
