@@ -19,16 +19,17 @@ VOCABULARY = 40
 
 def mnist(above: Path, _folder: Path) -> None:
     """Digits, in MNIST's own format, where most of the scripts look for them."""
-    _digits(above / "data")
+    digits(above / "data")
 
 
 def mnist_here(_above: Path, folder: Path) -> None:
     """The same in the script's folder."""
-    _digits(folder / "data")
+    digits(folder / "data")
 
 
-def _digits(root: Path) -> None:
-    raw = root / "MNIST" / "raw"
+def digits(root: Path, name: str = "MNIST") -> None:
+    """Noise and labels, in MNIST's own format, as a data set of this name below a folder."""
+    raw = root / name / "raw"
     raw.mkdir(parents=True)
     numbers = random.Random(1)
     for part, count in DIGITS.items():
@@ -46,16 +47,21 @@ def results(_above: Path, folder: Path) -> None:
 
 def cora(above: Path, _folder: Path) -> None:
     """A graph of papers, packed as where it is downloaded from."""
-    numbers = random.Random(2)
     folder = above / "data" / "cora"
-    folder.mkdir(parents=True)
+    papers(folder)
+    with tarfile.open(above / "data" / "cora.tgz", "w:gz") as archive:
+        archive.add(folder, "cora")
+
+
+def papers(folder: Path) -> None:
+    """Papers with words and a class, and which of them cites which, as Cora has them."""
+    numbers = random.Random(2)
+    folder.mkdir(parents=True, exist_ok=True)
     content = ([str(node), *_words(numbers), f"class{node % CLASSES}"] for node in range(NODES))
     (folder / "cora.content").write_text("\n".join("\t".join(line) for line in content) + "\n")
     # Each edge once: some of them twice would make the sparse sum depend on its order.
     cites = (f"{node}\t{(node * 7 + 3) % NODES}" for node in range(NODES))
     (folder / "cora.cites").write_text("\n".join(cites) + "\n")
-    with tarfile.open(above / "data" / "cora.tgz", "w:gz") as archive:
-        archive.add(folder, "cora")
 
 
 def _words(numbers: random.Random) -> list[str]:

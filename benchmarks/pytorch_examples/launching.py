@@ -76,7 +76,7 @@ def launch(scratch: Scratch, run: Run, folder: Path, machine: Machine) -> Outcom
     with nullcontext() if run.port is None else _ports[run.port]:
         for command in run.commands:
             left = LIMIT - (time.monotonic() - start)
-            status, words = execute(_words(command), folder, environment, left)
+            status, words = execute(words_of(command), folder, environment, left)
             said += words
             if status != 0:
                 break
@@ -86,7 +86,7 @@ def launch(scratch: Scratch, run: Run, folder: Path, machine: Machine) -> Outcom
     return Outcome(status, said, learned(record), devices(record), files, seconds)
 
 
-def _words(command: str) -> list[str]:
+def words_of(command: str) -> list[str]:
     """What Python is given, to run one command."""
     words = shlex.split(command.replace("{port}", str(free_port())))
     if words[0] == "torchrun":
@@ -95,13 +95,17 @@ def _words(command: str) -> list[str]:
 
 
 def execute(
-    words: Sequence[str], folder: Path, environment: Mapping[str, str], limit: float
+    words: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    limit: float,
+    python: str | Path = sys.executable,
 ) -> tuple[int | None, str]:
     """Run Python in a folder, with these words: its exit status, or None, and what it said."""
     told = folder.parent / "said.txt"
     with told.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, *words],
+            [python, *words],
             cwd=folder,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
