@@ -67,7 +67,7 @@ class Bench:
 
     def run(self, programs: Sequence[Program]) -> list[Ran]:
         """Run each program on each machine; those of one machine after another."""
-        cases = [_Case(program, watched(program.text, self.file)) for program in programs]
+        cases = [_Case(program, self._watched(program.text)) for program in programs]
         if self._real:
             gpus = min(torch.cuda.device_count(), max(MACHINES))
             runs: list[tuple[Run, ...]] = [(self._run(case, gpus),) for case in cases]
@@ -78,6 +78,13 @@ class Bench:
                 others = [self._on_gpus(case) for case in cases]
             runs = [(*first, *rest) for first, rest in zip(alone, others, strict=True)]
         return [Ran(case.program, case.code, each) for case, each in zip(cases, runs, strict=True)]
+
+    def _watched(self, text: str) -> Watched:
+        """The program to execute; of a text that is none, one that says so."""
+        try:
+            return watched(text, self.file)
+        except SyntaxError as error:
+            return watched(f"raise SyntaxError({str(error)!r})\n", self.file)
 
     def _on_gpus(self, case: _Case) -> Sequence[Run]:
         runs: list[Run] = []
