@@ -6,26 +6,22 @@ The machine without a GPU is plain torch: on a computer that has some, they have
 
 from __future__ import annotations
 
-import argparse
-import io
 import linecache
 import os
 import shutil
-import sys
 import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import Any
+from types import ModuleType
 from unittest.mock import patch
 
 import torch
 
-from benchmarks.checking import TookTooLong, limited
 from benchmarks.differential import restoring
+from benchmarks.differential.noting import Notes, lines_of, raised
 from benchmarks.differential.origins import Origins
 from benchmarks.differential.outcomes import MACHINES, NO_ACCELERATOR, DeviceError, Run
 from benchmarks.differential.program import Program
@@ -34,11 +30,16 @@ from runtime_guard import virtual_gpu
 from runtime_guard.messages.explain import annotate, is_device_error, notes_of
 from runtime_guard.messages.texts import text_of
 
-LIMIT = 20
-"""In seconds: a program that takes longer on one machine has not run through."""
-
 _OF_THE_MACHINE = (NO_ACCELERATOR, "number of a device")
 """The kinds of errors that say that the machine lacks what the program asks for."""
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A program that is about to run."""
+
+    program: Program
+    code: Watched
 
 
 @dataclass(frozen=True)
@@ -66,36 +67,41 @@ class Bench:
 
     def run(self, programs: Sequence[Program]) -> list[Ran]:
         """Run each program on each machine; those of one machine after another."""
-        codes = [watched(program.text, self.file) for program in programs]
-        pairs = list(zip(programs, codes, strict=True))
+        cases = [_Case(program, self._watched(program.text)) for program in programs]
         if self._real:
             gpus = min(torch.cuda.device_count(), max(MACHINES))
-            return [Ran(*pair, (self._run(*pair, gpus),)) for pair in pairs]
-        alone = [self._run(*pair, 0) for pair in pairs]
-        # The first block changes torch, and those inside of it only which devices there are.
-        with virtual_gpu(max(MACHINES)):
-            others = [self._on_gpus(*pair) for pair in pairs]
-        runs = [(first, *rest) for first, rest in zip(alone, others, strict=True)]
-        return list(map(Ran, programs, codes, runs))
+            runs: list[tuple[Run, ...]] = [(self._run(case, gpus),) for case in cases]
+        else:
+            alone = [(self._run(case, 0),) for case in cases]
+            # The first block changes torch, and those inside of it only which devices there are.
+            with virtual_gpu(max(MACHINES)):
+                others = [self._on_gpus(case) for case in cases]
+            runs = [(*first, *rest) for first, rest in zip(alone, others, strict=True)]
+        return [Ran(case.program, case.code, each) for case, each in zip(cases, runs, strict=True)]
 
-    def _on_gpus(self, program: Program, code: Watched) -> Sequence[Run]:
+    def _watched(self, text: str) -> Watched:
+        """The program to execute; of a text that is none, one that says so."""
+        try:
+            return watched(text, self.file)
+        except SyntaxError as error:
+            return watched(f"raise SyntaxError({str(error)!r})\n", self.file)
+
+    def _on_gpus(self, case: _Case) -> Sequence[Run]:
         runs: list[Run] = []
         for gpus in MACHINES[1:]:
-            runs.append(self._run(program, code, gpus, runs[-1].error if runs else None))
+            runs.append(self._run(case, gpus, runs[-1].error if runs else None))
         return runs
 
-    def _run(
-        self, program: Program, code: Watched, gpus: int, known: DeviceError | None = None
-    ) -> Run:
+    def _run(self, case: _Case, gpus: int, known: DeviceError | None = None) -> Run:
         """Run a program; what is known of the error on another machine holds of the same one."""
-        run = self._once(program, code, gpus, None)
+        run = self._once(case, gpus, None)
         if run.error is None:
             return run
         if known is not None and known.is_like(run.error):
             return replace(run, error=known)
         # Watching each call costs much more than running it: only what fails is run again.
         origins = Origins(self.file)
-        again = self._once(program, code, gpus, origins)
+        again = self._once(case, gpus, origins)
         if again.error is None or again.error.trace != run.error.trace:
             return run
         error = replace(
@@ -106,10 +112,10 @@ class Bench:
         )
         return replace(run, error=error)
 
-    def _once(self, program: Program, code: Watched, gpus: int, origins: Origins | None) -> Run:
+    def _once(self, case: _Case, gpus: int, origins: Origins | None) -> Run:
         main = ModuleType("__main__")
         main.__file__ = self.file
-        notes = _Notes(self.file)
+        notes = Notes(self.file)
         calls = {REACHED: notes.reached.add, CAUGHT: notes.catch, TESTED: notes.test}
         vars(main).update(calls)
         restoring.fresh()
@@ -119,17 +125,15 @@ class Bench:
                 notes.of_flags(),
                 virtual_gpu(gpus) if gpus and not self._real else nullcontext(),
             ):
-                notes.error = _raised(code, main, origins)
-                explains = origins is not None
-                return self._told(program, code, gpus, notes, explains=explains)
+                notes.error = raised(case.code, main, origins)
+                return self._told(case, gpus, notes, explains=origins is not None)
         finally:
             self._empty()
 
-    def _told(
-        self, program: Program, code: Watched, gpus: int, notes: _Notes, *, explains: bool
-    ) -> Run:
+    def _told(self, case: _Case, gpus: int, notes: Notes, *, explains: bool) -> Run:
         """What came of a run, told while the devices are there that its error speaks of."""
-        run = Run(
+        code = case.code
+        passed = Run(
             gpus,
             "passed",
             frozenset(notes.reached),
@@ -137,26 +141,27 @@ class Bench:
             flags=notes.flags,
             conditions=notes.conditions(code),
         )
-        error = notes.error
+        if notes.error is None:
+            return passed
+        error = _device_error_of(notes.error)
         if error is None:
-            return run
-        about_devices = _device_error_of(error)
-        if about_devices is None:
-            lines = lines_of(error.__traceback__, self.file)
-            said = f"{type(error).__name__}: {error}".splitlines()[0]
-            return replace(
-                run, ending="other error", said=f"line {lines[-1] if lines else 0}: {said}"
-            )
+            return replace(passed, ending="other error", said=self._other(notes.error))
         if explains:
-            rows = program.text.splitlines(keepends=True)
-            linecache.cache[self.file] = (len(program.text), None, rows, self.file)
-            annotate(about_devices)
-        told = self._error(about_devices)
+            rows = case.program.text.splitlines(keepends=True)
+            linecache.cache[self.file] = (len(case.program.text), None, rows, self.file)
+            annotate(error)
+        told = self._error(error)
         if told.kind in _OF_THE_MACHINE:
             # Every string that named an accelerator until then has asked for it.
-            named = (at for at in code.accelerators if code.was_reached(at, run.reached))
+            named = (at for at in code.accelerators if code.was_reached(at, passed.reached))
             told = replace(told, culprits=frozenset(map(code.line_of, named)))
-        return replace(run, ending="device error", error=told)
+        return replace(passed, ending="device error", error=told)
+
+    def _other(self, error: BaseException) -> str:
+        """What an error says that is not about devices, and where."""
+        lines = lines_of(error.__traceback__, self.file)
+        said = f"{type(error).__name__}: {error}".splitlines()[0]
+        return f"line {lines[-1] if lines else 0}: {said}"
 
     def _error(self, error: BaseException) -> DeviceError:
         text = text_of(error)
@@ -194,87 +199,6 @@ def bench(*, real: bool = False) -> Iterator[Bench]:
             os.chdir(before)
 
 
-@dataclass
-class _Notes:
-    """What a program leaves while it runs."""
-
-    file: str
-    reached: set[int] = field(default_factory=set)
-    caught: set[int] = field(default_factory=set)
-    tested: set[tuple[int, bool]] = field(default_factory=set)
-    namespaces: list[argparse.Namespace] = field(default_factory=list)
-    error: BaseException | None = None
-
-    def catch(self) -> None:
-        """Called where the program has caught something."""
-        error = sys.exc_info()[1]
-        if error is not None and is_device_error(error):
-            self.caught.update(lines_of(error.__traceback__, self.file))
-
-    def test(self, number: int, value: object) -> bool:
-        """Called with the value of a condition; its truth."""
-        truth = bool(value)
-        self.tested.add((number, truth))
-        return truth
-
-    def conditions(self, code: Watched) -> dict[str, frozenset[bool]]:
-        """What each condition came to; what is written in several places, in all of them."""
-        found: dict[str, frozenset[bool]] = {}
-        for number, truth in self.tested:
-            text = code.conditions[number]
-            found[text] = found.get(text, frozenset()) | {truth}
-        return found
-
-    @property
-    def flags(self) -> dict[str, object]:
-        """What argparse gave, and the program has made of it."""
-        return {name: value for each in self.namespaces for name, value in vars(each).items()}
-
-    @contextmanager
-    def of_flags(self) -> Iterator[None]:
-        """Keep what argparse gives to the program."""
-        parse = argparse.ArgumentParser.parse_known_args
-
-        def parsed(parser: argparse.ArgumentParser, *given: Any, **named: Any) -> Any:
-            found = parse(parser, *given, **named)
-            self.namespaces.append(found[0])
-            return found
-
-        parser: Any = argparse.ArgumentParser
-        parser.parse_known_args = parsed
-        try:
-            yield
-        finally:
-            parser.parse_known_args = parse
-
-
-class _Nobody(io.TextIOBase):
-    """Nobody reads what a program prints."""
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, text: str, /) -> int:
-        return len(text)
-
-
-def _raised(code: Watched, main: ModuleType, origins: Origins | None) -> BaseException | None:
-    """Execute a program; what it raised, if anything."""
-    try:
-        with ExitStack() as stack:
-            stack.enter_context(redirect_stdout(_Nobody()))
-            stack.enter_context(redirect_stderr(_Nobody()))
-            stack.enter_context(limited(LIMIT))
-            if origins is not None:
-                stack.enter_context(origins)
-            exec(code.code, vars(main))
-    except SystemExit as end:
-        return end if end.code else None
-    except (Exception, TookTooLong) as error:  # noqa: BLE001 - whatever it is, it is told
-        return error
-    return None
-
-
 def _device_error_of(error: BaseException) -> BaseException | None:
     """The device error that an exception is, or that led to it."""
     seen: set[int] = set()
@@ -293,16 +217,6 @@ def _lacks_cuda(error: BaseException) -> bool:
     runtime_guard does not know this text, since it says nothing of devices.
     """
     return isinstance(error, AttributeError) and "'torch._C' has no attribute '_cuda_" in str(error)
-
-
-def lines_of(traceback: TracebackType | None, file: str) -> list[int]:
-    """The lines of a file in a traceback, the innermost last."""
-    lines = []
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == file:
-            lines.append(traceback.tb_lineno)
-        traceback = traceback.tb_next
-    return lines
 
 
 def _lines_named(notes: Sequence[str], name: str) -> Iterator[int]:

@@ -135,6 +135,12 @@ def test_on_the_gpus_of_a_machine_programs_run_there_alone() -> None:
     assert endings == [[(1, ending)] for ending in said]
 
 
+def test_a_text_that_is_no_program_fails_on_each_machine(one: Trial) -> None:
+    verdict = verdict_of(one, program("import torch", "try:", "    x = 1"))
+    assert [run.ending for run in verdict.runs] == ["other error"] * 3
+    assert "SyntaxError" in verdict.runs[0].said
+
+
 # -- misses ---------------------------------------------------------------------------------------
 
 
