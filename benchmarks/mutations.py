@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.checkouts import Checkout, CheckoutError, checkouts_below
-from benchmarks.mutants import Judged, files_of, judged, mutants_of
+from benchmarks.removed_moves import Judged, files_of, judged, mutants_of
 from benchmarks.promised import all_kept
 from benchmarks.redundant import reasons_for
 from devicelint.workspace.project import Project

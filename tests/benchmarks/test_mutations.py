@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from benchmarks.mutants import moves_to_remove, statement_at
+from benchmarks.removed_moves import moves_to_remove, statement_at
 from benchmarks.mutations import main
 
 COMMIT = "c" * 40

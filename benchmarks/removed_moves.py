@@ -95,7 +95,7 @@ def moves_to_remove(text: str) -> Iterator[Move]:
         moves = moves_in(text)
     except (SyntaxError, ValueError):
         return
-    foreign = set(_foreign_devices(ast.parse(text))) if moves else set()
+    foreign = set(foreign_devices(ast.parse(text))) if moves else set()
     for move in moves:
         if move.kind not in ("to", "device"):
             continue
@@ -105,7 +105,7 @@ def moves_to_remove(text: str) -> Iterator[Move]:
             yield move
 
 
-def _foreign_devices(tree: ast.Module) -> Iterator[tuple[int, int]]:
+def foreign_devices(tree: ast.Module) -> Iterator[tuple[int, int]]:
     """Yield where `device=` is handed to what another file defines, which may do anything."""
     imported = {name for name, module in _imports(tree) if not TORCH.match(module)}
     for node in ast.walk(tree):

@@ -1,0 +1,1 @@
+"""Mutants of real packages and scripts: `python -m benchmarks.mutants`."""
