@@ -40,7 +40,7 @@ def keys() -> str:
         (f"`{key}`", setting.kind.expected, _without(setting), setting.documentation)
         for key, setting in SETTINGS.items()
     )
-    return _markdown(("Key", "What it is", "Without it", "What it does"), rows)
+    return markdown(("Key", "What it is", "Without it", "What it does"), rows)
 
 
 def _without(setting: Setting) -> str:
@@ -53,14 +53,15 @@ def events() -> str:
         (f"`{name}`", _first_line(event), " ".join(f"`{each.name}`" for each in fields(event)))  # type: ignore[arg-type]
         for name, event in sorted(EVENTS.items())
     )
-    return _markdown(("Event", "What has happened", "It says"), rows)
+    return markdown(("Event", "What has happened", "It says"), rows)
 
 
 def _first_line(event: type[Event]) -> str:
     return (event.__doc__ or "").partition("\n")[0]
 
 
-def _markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table."""
     head = tuple(head)
     lines = (head, ("---",) * len(head), *rows)
     return "".join(f"| {' | '.join(each.replace('|', '/') for each in line)} |\n" for line in lines)

@@ -12,6 +12,10 @@ from typing import Literal, TypeAlias
 Ending: TypeAlias = Literal["passed", "skipped", "failed", "error"]
 
 
+NOTHING_SELECTED = 5
+"""pytest's exit status where no test was selected: those for GPUs, on the CPU."""
+
+
 @dataclass(frozen=True)
 class TestResult:
     """What became of a test, or of a file that could not be imported.
@@ -76,7 +80,7 @@ class SuiteOutcome:
         """Why the run says nothing; empty where it does."""
         if self.status is None:
             return "not done in time"
-        if self.status in (0, 1) and self.results:
+        if (self.status in (0, 1) and self.results) or self.status == NOTHING_SELECTED:
             return ""
         lines = [line.strip() for line in self.said.splitlines() if line.strip()]
         return f"pytest's exit status is {self.status}: {(lines or ['nothing was said'])[-1]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,29 @@ def test_a_repository_is_of_one_half_however_it_is_written() -> None:
     names = [f"owner/name{number}" for number in range(200)]
     assert [half_of(each) for each in names] == [half_of(each.upper()) for each in names]
     assert 70 < [half_of(each) for each in names].count("measure") < 130
+
+
+NAMED_BY = {
+    *("benchmarks/measuring.toml", "benchmarks/corpora/subjects.toml"),
+    "benchmarks/histories/cases.jsonl",
+}
+"""What runs them, or says where their fixes are."""
+
+
+def test_nothing_else_names_what_measures() -> None:
+    table = tomllib.loads(MEASURING.read_text(encoding="utf-8"))
+    named = [each for judge in ("corpora", "histories") for each in table[judge]["repositories"]]
+    texts = {path: path.read_bytes() for path in _texts() if path.as_posix() not in NAMED_BY}
+    naming = [
+        (path.as_posix(), name)
+        for path, text in texts.items()
+        for name in named
+        if name.encode() in text
+    ]
+    assert naming == []
+
+
+def _texts() -> Iterator[Path]:
+    for folder in ("devicelint", "runtime_guard", "docs", "examples", "tests", "benchmarks"):
+        for kind in ("*.py", "*.pyi", "*.md", "*.toml", "*.json", "*.jsonl", "*.txt"):
+            yield from Path(folder).rglob(kind)

@@ -1,0 +1,1 @@
+"""What devicelint says of the expressions of a file: their devices, symbols, kinds, and why not."""

@@ -1,0 +1,1 @@
+"""Holds claims against what was recorded: contradictions, resolution, and what modules own."""

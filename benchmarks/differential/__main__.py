@@ -1,0 +1,121 @@
+"""Judge the linter by generated programs: what raises must be found, what runs must be silent.
+
+    python -m benchmarks.differential --seed 1 --programs 1000 [--out FOLDER] [--json FILE]
+    python -m benchmarks.differential --seed 1 2 3 --jobs 2 --minutes 10
+    python -m benchmarks.differential --planted [--programs 2000]
+
+README.md beside this defines what is counted.  The exit status is 0, whatever is found; with a
+bound, 1 where it is exceeded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+PROGRAMS = 1000
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run from the command line."""
+    options = _parser().parse_args(arguments)
+    # What a folder beside the current one means, before programs have one of their own.
+    options.out = options.out and options.out.absolute()
+    options.json = options.json and options.json.absolute()
+    if options.planted:
+        return _planted(options)
+    return _measured(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.differential",
+        description=(__doc__ or "").splitlines()[0],
+    )
+    parser.add_argument(
+        "--seed",
+        "--seeds",
+        type=_natural,
+        nargs="+",
+        default=[1],
+        metavar="S",
+        dest="seeds",
+        help="which programs; 9001 to 9005 measure, and are not looked into",
+    )
+    parser.add_argument(
+        "--programs", type=_natural, metavar="N", help=f"how many of each seed ({PROGRAMS})"
+    )
+    parser.add_argument("--minutes", type=float, metavar="M", help="stop each seed after so long")
+    parser.add_argument("--jobs", type=_natural, default=1, help="seeds judged at the same time")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="write the failing cases there")
+    parser.add_argument(
+        "--shrink",
+        type=_natural,
+        metavar="N",
+        help="how many of the commonest holes to reduce for --out (10)",
+        default=10,
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
+    parser.add_argument(
+        "--cuda", action="store_true", help="run on the GPUs of this machine, and nowhere else"
+    )
+    parser.add_argument("--planted", action="store_true", help="plant mistakes in the linter")
+    parser.add_argument("--at-most-misses", type=_natural, metavar="N", help="a bound: else 1")
+    parser.add_argument("--at-most-alarms", type=_natural, metavar="N", help="a bound: else 1")
+    return parser
+
+
+def _natural(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"no whole number from 0: {text!r}")
+    return int(text)
+
+
+def _measured(options: argparse.Namespace) -> int:
+    from benchmarks.differential.measuring import Order, measured
+    from benchmarks.differential.report import as_json, report
+
+    begun = time.perf_counter()
+    count = PROGRAMS if options.programs is None else options.programs
+    orders = [Order(seed, count, options.minutes, options.cuda) for seed in options.seeds]
+    found = measured(orders, options.jobs)
+    seconds = time.perf_counter() - begun
+    holes = found.commonest()
+    if options.json is not None:
+        figures = {"seeds": options.seeds, **as_json(found.tally, holes, seconds)}
+        options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if options.out is not None:
+        from benchmarks.differential.cases import write_cases
+
+        for line in write_cases(found, options.out, options.shrink, real=options.cuda):
+            print(line, flush=True)
+    print("seeds", *options.seeds)
+    print(*report(found.tally, holes, seconds), sep="\n")
+    bounds = (
+        (found.tally.missed, options.at_most_misses),
+        (found.tally.alarmed, options.at_most_alarms),
+    )
+    return int(any(most is not None and many > most for many, most in bounds))
+
+
+def _planted(options: argparse.Namespace) -> int:
+    from benchmarks.differential.planted import report_planted
+
+    count = 2000 if options.programs is None else options.programs
+    for line in report_planted(options.seeds[0], count):
+        print(line, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    # Programs are small: threads would only wait for each other.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if "--cuda" not in sys.argv:
+        # Before torch is imported: what it sees now is the machine without a GPU.
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    sys.exit(main())

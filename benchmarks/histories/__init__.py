@@ -1,0 +1,1 @@
+"""Fixes of device mistakes, mined from the histories of public repositories."""

@@ -1,0 +1,1 @@
+"""First readings: how much is right of what is found in repositories that nobody had opened."""
