@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED as FIRST
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import ParamSpec, TypeVar
 
 from benchmarks.corpora.running import Workplace
 from benchmarks.corpora.subjects import Subject, SubjectError
-from benchmarks.mutants.benches import Bench, BenchError
+from benchmarks.mutants.benches import Bench, BenchError, Several
 from benchmarks.mutants.connection import SessionError
 from benchmarks.mutants.judging import Judged, judge
 from benchmarks.mutants.linting import Linter
@@ -103,14 +103,18 @@ def _tree(place: Workplace, subject: Subject) -> Path:
 def _bench(
     place: Workplace, subject: Subject, tree: Path, mutants: Sequence[Mutant]
 ) -> Iterator[Bench]:
-    notes = place.root / "reached" / f"{subject.folder_name}.json"
-    if subject.tests:
-        with bench_of_tests(place, subject, tree, mutants, notes) as bench:
-            yield bench
-    else:
-        with ScriptBench(place, subject, tree) as scripts:
-            scripts.look(mutants, notes)
-            yield scripts
+    notes = place.root / "reached"
+    benches: list[Bench] = []
+    with ExitStack() as stack:
+        if subject.tests:
+            path = notes / f"{subject.folder_name}.json"
+            bench = bench_of_tests(place, subject, tree, mutants, path)
+            benches.append(stack.enter_context(bench))
+        if subject.scripts:
+            scripts = stack.enter_context(ScriptBench(place, subject, tree))
+            scripts.look(mutants, notes / f"{subject.folder_name}-scripts.json")
+            benches.append(scripts)
+        yield Several(benches)
 
 
 @dataclass
