@@ -56,13 +56,16 @@ class Judged:
 
     def as_data(self) -> dict[str, Any]:
         """What is written down; of the measuring half only what is counted."""
-        return {name: value for name, value in asdict(self).items() if value or name == "kind"}
+        return {name: value for name, value in asdict(self).items() if value and value != ("", "")}
 
 
 def judged_from(data: dict[str, Any]) -> Judged:
     """What was written down."""
     known = {field.name for field in fields(Judged)}
-    return Judged(**{name: value for name, value in data.items() if name in known})
+    told = {name: value for name, value in data.items() if name in known}
+    told["text"] = tuple(told.get("text", ("", "")))
+    told["findings"] = tuple(map(tuple, told.get("findings", ())))
+    return Judged(**told)
 
 
 def judge(mutant: Mutant, index: int, bench: Bench, linter: Linter) -> Judged:

@@ -21,8 +21,11 @@ class Ledger:
         if self._file is None or not self._file.exists():
             return
         lines = self._file.read_text(encoding="utf-8").splitlines(keepends=True)
-        # The last line of a run that was ended may have been cut off.
-        yield from (judged_from(json.loads(line)) for line in lines if line.endswith("\n"))
+        found = map(_parsed, lines)
+        yield from (each for each in found if each is not None)
+        if lines and not lines[-1].endswith("\n"):
+            with self._file.open("a", encoding="utf-8") as file:
+                file.write("\n")
 
     def add(self, results: Iterable[Judged]) -> None:
         """Write down what became of mutants."""
@@ -35,6 +38,14 @@ class Ledger:
             if self._misses is not None and is_miss(each):
                 self._misses.mkdir(parents=True, exist_ok=True)
                 (self._misses / name_of(each)).write_text(miss(each), encoding="utf-8")
+
+
+def _parsed(line: str) -> Judged | None:
+    """What a line says; None where a run was ended while it wrote the line."""
+    try:
+        return judged_from(json.loads(line))
+    except json.JSONDecodeError:
+        return None
 
 
 def is_miss(judged: Judged) -> bool:

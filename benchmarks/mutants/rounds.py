@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED as FIRST
-from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from benchmarks.corpora.running import Workplace
 from benchmarks.corpora.subjects import Subject, SubjectError
@@ -20,6 +21,9 @@ from benchmarks.mutants.linting import Linter
 from benchmarks.mutants.mutant import Mutant, alternating, in_seeded_order, mutants_of, source_files
 from benchmarks.mutants.package_bench import bench_of_tests
 from benchmarks.mutants.script_bench import ScriptBench
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,16 @@ def in_turn(plan: Plan, subjects: Sequence[Subject], budget: Budget, jobs: int) 
                 yield found
 
 
-@contextmanager
-def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield pool
+def _pool(jobs: int) -> Executor:
+    if jobs == 1:
+        return _OneByOne()
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+
+
+class _OneByOne(Executor):
+    """Does in this process what it is given, at once."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        future: Future[T] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
