@@ -26,6 +26,8 @@ from benchmarks.mutants.rounds import Budget, Plan, in_turn
 from benchmarks.mutants.tables import as_data, report
 
 ROUND = 20
+SECONDS = 600.0
+"""However few mutants ran, a round ends after so long."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         root = (given.out / "scratch" if given.out else Path(temporary)).resolve()
         place = Workplace(root, given.checkouts.resolve(), Environment(given.environment))
         ledger = Ledger(given.out)
-        plan = Plan(place, given.seed, given.round, frozenset(ledger.results))
+        plan = Plan(place, given.seed, given.round, SECONDS, frozenset(ledger.results))
         seconds = None if given.minutes is None else 60.0 * given.minutes
         for found in in_turn(plan, chosen, Budget(given.count, seconds), given.jobs):
             ledger.add(found.results)

@@ -54,6 +54,31 @@ class Bench(Protocol):
         ...
 
 
+class Several:
+    """Benches that share a copy: what the first of them does not reach, the next one may."""
+
+    def __init__(self, benches: Sequence[Bench]) -> None:
+        self.tree = benches[0].tree
+        self._benches = benches
+        self._homes: dict[str, Bench] = {}
+
+    def tests_that_reach(self, index: int) -> tuple[str, ...]:
+        """Those of the first bench that has any."""
+        for bench in self._benches:
+            if tests := bench.tests_that_reach(index):
+                self._homes.update(dict.fromkeys(tests, bench))
+                return tests
+        return ()
+
+    def run(self, texts: Mapping[str, str], tests: Sequence[str]) -> tuple[Failure, ...]:
+        """Run some that reach a mutant, with other texts for files; what fails."""
+        return self._homes[tests[0]].run(texts, tests) if tests else ()
+
+    def is_steady(self, test: str) -> bool:
+        """Whether one passes without any mutant when it is run alone."""
+        return self._homes[test].is_steady(test)
+
+
 def first_line(told: str) -> str:
     """The first line of what an error says."""
     lines = [line.strip() for line in told.splitlines() if line.strip()]

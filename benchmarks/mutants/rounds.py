@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED as FIRST
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from benchmarks.corpora.running import Workplace
 from benchmarks.corpora.subjects import Subject, SubjectError
-from benchmarks.mutants.benches import Bench, BenchError
+from benchmarks.mutants.benches import Bench, BenchError, Several
 from benchmarks.mutants.connection import SessionError
 from benchmarks.mutants.judging import Judged, judge
 from benchmarks.mutants.linting import Linter
@@ -34,12 +34,14 @@ class Plan:
         place: where runs take place.
         seed: what decides on the order of the mutants.
         round: so many mutants of a subject run before it is the next one's turn.
+        seconds: after so long it is, too.
         done: the keys of those that were judged before.
     """
 
     place: Workplace
     seed: int
     round: int
+    seconds: float
     done: frozenset[str]
 
 
@@ -78,12 +80,15 @@ def one_round(plan: Plan, subject: Subject) -> Round:
         linter = Linter(tree, source_files(subject, tree))
         with _bench(plan.place, subject, tree, mutants) as bench:
             for mutant in waiting:
-                if sum(each.fate != "not run" for each in results) >= plan.round:
+                ran = sum(each.fate != "not run" for each in results)
+                if ran >= plan.round or (ran and time.monotonic() - began >= plan.seconds):
                     is_over = False
                     break
                 results.append(judge(mutant, order[mutant.key], bench, linter))
     except (BenchError, SessionError, SubjectError) as error:
         fault = str(error)
+    except Exception as error:  # noqa: BLE001 - a subject that breaks the judge ends its turn alone
+        fault = f"{subject.name}: {type(error).__name__}: {error}"
     seconds = time.monotonic() - began
     return Round(subject.name, tuple(results), is_over or bool(fault), fault, seconds)
 
@@ -98,14 +103,18 @@ def _tree(place: Workplace, subject: Subject) -> Path:
 def _bench(
     place: Workplace, subject: Subject, tree: Path, mutants: Sequence[Mutant]
 ) -> Iterator[Bench]:
-    notes = place.root / "reached" / f"{subject.folder_name}.json"
-    if subject.tests:
-        with bench_of_tests(place, subject, tree, mutants, notes) as bench:
-            yield bench
-    else:
-        with ScriptBench(place, subject, tree) as scripts:
-            scripts.look(mutants, notes)
-            yield scripts
+    notes = place.root / "reached"
+    benches: list[Bench] = []
+    with ExitStack() as stack:
+        if subject.tests:
+            path = notes / f"{subject.folder_name}.json"
+            bench = bench_of_tests(place, subject, tree, mutants, path)
+            benches.append(stack.enter_context(bench))
+        if subject.scripts:
+            scripts = stack.enter_context(ScriptBench(place, subject, tree))
+            scripts.look(mutants, notes / f"{subject.folder_name}-scripts.json")
+            benches.append(scripts)
+        yield Several(benches)
 
 
 @dataclass
@@ -139,7 +148,7 @@ def in_turn(plan: Plan, subjects: Sequence[Subject], budget: Budget, jobs: int) 
         while running or (left and not budget.is_spent):
             while left and len(running) < jobs and not budget.is_spent:
                 subject = left.pop(0)
-                own = Plan(plan.place, plan.seed, plan.round, done[subject.name])
+                own = replace(plan, done=done[subject.name])
                 running[pool.submit(one_round, own, subject)] = subject
             for future in wait(running, return_when=FIRST).done:
                 subject, found = running.pop(future), future.result()

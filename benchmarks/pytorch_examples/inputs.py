@@ -42,7 +42,7 @@ def digits(root: Path, name: str = "MNIST") -> None:
 
 def results(_above: Path, folder: Path) -> None:
     """The folder in which the script saves pictures, and which it does not make."""
-    (folder / "results").mkdir()
+    (folder / "results").mkdir(exist_ok=True)
 
 
 def cora(above: Path, _folder: Path) -> None:
