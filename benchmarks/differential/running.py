@@ -70,7 +70,7 @@ class Bench:
         Raises:
             ContextLost: the program after those that were given has made CUDA unusable.
         """
-        cases = [_Case(program, watched(program.text, self.file)) for program in programs]
+        cases = [_Case(program, self._watched(program.text)) for program in programs]
         if self._cuda is not None:
             for case in cases:
                 yield Ran(case.program, case.code, (self._run(case, self._cuda.gpus),))
@@ -81,6 +81,13 @@ class Bench:
             others = [self._on_gpus(case) for case in cases]
         for case, first, rest in zip(cases, alone, others, strict=True):
             yield Ran(case.program, case.code, (first, *rest))
+
+    def _watched(self, text: str) -> Watched:
+        """The program to execute; of a text that is none, one that says so."""
+        try:
+            return watched(text, self.file)
+        except SyntaxError as error:
+            return watched(f"raise SyntaxError({str(error)!r})\n", self.file)
 
     def _on_gpus(self, case: _Case) -> Sequence[Run]:
         runs: list[Run] = []

@@ -126,6 +126,12 @@ def test_parts_that_may_be_passed_over_are_told_apart() -> None:
     assert [(code.conditions[number], value) for number, value in tested] == [("f(0)", 0)]
 
 
+def test_a_text_that_is_no_program_fails_on_each_machine(one: Trial) -> None:
+    verdict = verdict_of(one, program("import torch", "try:", "    x = 1"))
+    assert [run.ending for run in verdict.runs] == ["other error"] * 3
+    assert "SyntaxError" in verdict.runs[0].said
+
+
 # -- misses ---------------------------------------------------------------------------------------
 
 
