@@ -28,7 +28,7 @@ BODY: Final = "body"
 FUNCTION: Final = "function"
 """Inside of a function or method."""
 
-FULL = 78
+FULL = 76
 """From so many lines on, nothing is begun."""
 
 _PARAMETERS: Final = (
@@ -51,7 +51,14 @@ _PARAMETERS: Final = (
 )
 """What functions call their parameters, and loops their variables; nothing else is called so."""
 
-_BLOCK: Final = st.binary(min_size=16, max_size=16)
+BLOCK: Final = 51
+"""The bytes of a block of choices.
+
+Hypothesis puts bytes that it has read in the code around into one of twenty draws, and never
+more than fifty: with shorter blocks, what a seed gives would hang on what else is imported.
+"""
+
+_BLOCK: Final = st.binary(min_size=BLOCK, max_size=BLOCK)
 
 
 @dataclass
@@ -193,7 +200,6 @@ class Writer:
         """A feature of the grammar, or of one inside of another."""
         self._depth += 1
         with self.marked(name):
-            self.begin()
             yield
         self._depth -= 1
 

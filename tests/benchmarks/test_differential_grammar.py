@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, find, settings
 from benchmarks.differential.grammar import FEATURES, programs, written
 from benchmarks.differential.grammar.known import elementwise, operations
 from benchmarks.differential.program import Program
+from benchmarks.differential.writer import BLOCK
 
 MANY = 1500
 
@@ -23,7 +24,7 @@ class Chance:
         self._random = random.Random(seed)
 
     def __call__(self, strategy):
-        return self._random.randbytes(16)
+        return self._random.randbytes(BLOCK)
 
 
 def some():

@@ -65,10 +65,11 @@ def feature(
     return put
 
 
-def write_one(writer: Writer, place: str | None = None) -> None:
-    """Write one feature that can stand here."""
+def write_one(writer: Writer, place: str | None = None, *, begun: bool = False) -> None:
+    """Write one feature that can stand here, in a block of choices of its own or one begun."""
     able = [entry for entry in _BY_PLACE[place or writer.frame.place] if entry.ready(writer)]
-    writer.begin()
+    if not begun:
+        writer.begin()
     chosen = writer.weighted(able, [entry.weight for entry in able])
     with writer.feature(chosen.name):
         chosen.write(writer)
