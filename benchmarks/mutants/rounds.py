@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED as FIRST
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -103,16 +104,17 @@ def _tree(place: Workplace, subject: Subject) -> Path:
 def _bench(
     place: Workplace, subject: Subject, tree: Path, mutants: Sequence[Mutant]
 ) -> Iterator[Bench]:
-    notes = place.root / "reached"
+    # Where the subject is described otherwise, other tests may reach a place.
+    version = sha256(repr(subject).encode()).hexdigest()[:8]
+    notes = place.root / "reached" / f"{subject.folder_name}-{version}"
     benches: list[Bench] = []
     with ExitStack() as stack:
         if subject.tests:
-            path = notes / f"{subject.folder_name}.json"
-            bench = bench_of_tests(place, subject, tree, mutants, path)
+            bench = bench_of_tests(place, subject, tree, mutants, notes / "tests.json")
             benches.append(stack.enter_context(bench))
         if subject.scripts:
             scripts = stack.enter_context(ScriptBench(place, subject, tree))
-            scripts.look(mutants, notes / f"{subject.folder_name}-scripts.json")
+            scripts.look(mutants, notes / "scripts.json")
             benches.append(scripts)
         yield Several(benches)
 

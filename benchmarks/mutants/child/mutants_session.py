@@ -114,7 +114,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
             return f"import: {error}"
         wanted = request["tests"] or list(items)
         chosen = [items[test] for test in wanted if test in items]
-        for item, following in zip(chosen, [*chosen[1:], None], strict=True):
+        for item, following in zip(chosen, [*chosen[1:], None], strict=False):
             session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         return f"{len(chosen)} tests"
 
