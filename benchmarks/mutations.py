@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.checkouts import Checkout, CheckoutError, checkouts_below
-from benchmarks.removed_moves import Judged, files_of, judged, mutants_of
 from benchmarks.promised import all_kept
 from benchmarks.redundant import reasons_for
+from benchmarks.removed_moves import Judged, files_of, judged, mutants_of
 from devicelint.workspace.project import Project
 
 FOUND, REPAIRED = 0.90, 0.90

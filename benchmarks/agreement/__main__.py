@@ -40,7 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         scratch = (given.scratch or Path(temporary)).resolve()
         environment = Environment(given.environment.absolute())
         place = Workplace(scratch, given.checkouts.resolve(), environment, given.machine)
-        recording = Recording(place, scratch / "records", given.twice, given.limit)
+        records = scratch / "records"
+        recording = Recording(place, records, given.twice, given.limit, not given.recorded)
         try:
             judged = _judge(recording, chosen, given)
         except CheckoutError as error:
@@ -162,6 +163,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--json", type=Path, metavar="FILE", help="write the figures to FILE as well")
     add("--environment", type=Path, default=DEFAULT, metavar="DIR", help="what to run in")
     add("--scratch", type=Path, metavar="DIR", help="keep what is recorded here, and go on from it")
+    add("--recorded", action="store_true", help="run nothing: compare what --scratch holds")
     return parser
 
 

@@ -4,8 +4,10 @@
     python -m benchmarks.differential --seed 1 2 3 --jobs 2 --minutes 10
     python -m benchmarks.differential --planted [--programs 2000]
 
+Where torch sees a GPU, programs run on CUDA itself, and else on virtual GPUs; --on says otherwise.
+
 README.md beside this defines what is counted.  The exit status is 0, whatever is found; with a
-bound, 1 where it is exceeded.
+bound, 1 where it is exceeded; 2 where CUDA is not there, or is lost on the way.
 """
 
 from __future__ import annotations
@@ -17,19 +19,35 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+from unittest.mock import patch
+
+if TYPE_CHECKING:
+    from benchmarks.differential.cuda import Cuda
+    from benchmarks.differential.measuring import Found
 
 PROGRAMS = 1000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
     # What a folder beside the current one means, before programs have one of their own.
     options.out = options.out and options.out.absolute()
     options.json = options.json and options.json.absolute()
-    if options.planted:
-        return _planted(options)
-    return _measured(options)
+    if options.planted and options.on == "cuda":
+        parser.error("--planted is for virtual GPUs: what is planted is in the linter")
+    if options.planted or options.on == "virtual":
+        # Before torch is imported: what it sees then is the machine without a GPU.
+        with patch.dict(os.environ, CUDA_VISIBLE_DEVICES=""):
+            return _planted(options) if options.planted else _measured(options, None)
+    from benchmarks.differential.cuda import cuda_here
+
+    cuda = cuda_here()
+    if options.on == "cuda" and cuda is None:
+        parser.error("--on cuda: torch sees no GPU on this computer")
+    return _measured(options, cuda)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -62,7 +80,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
     parser.add_argument(
-        "--cuda", action="store_true", help="run on the GPUs of this machine, and nowhere else"
+        "--on",
+        choices=("virtual", "cuda"),
+        help="run on machines with virtual GPUs, or on this one alone (cuda, where it has a GPU)",
     )
     parser.add_argument("--planted", action="store_true", help="plant mistakes in the linter")
     parser.add_argument("--at-most-misses", type=_natural, metavar="N", help="a bound: else 1")
@@ -76,31 +96,47 @@ def _natural(text: str) -> int:
     return int(text)
 
 
-def _measured(options: argparse.Namespace) -> int:
+def _measured(options: argparse.Namespace, cuda: Cuda | None) -> int:
     from benchmarks.differential.measuring import Order, measured
     from benchmarks.differential.report import as_json, report
 
     begun = time.perf_counter()
     count = PROGRAMS if options.programs is None else options.programs
-    orders = [Order(seed, count, options.minutes, options.cuda) for seed in options.seeds]
+    orders = [Order(seed, count, options.minutes, cuda) for seed in options.seeds]
     found = measured(orders, options.jobs)
     seconds = time.perf_counter() - begun
     holes = found.commonest()
     if options.json is not None:
-        figures = {"seeds": options.seeds, **as_json(found.tally, holes, seconds)}
+        about = {"seeds": options.seeds, "cuda": cuda and cuda.name, "lost": found.lost}
+        figures = {**about, **as_json(found.tally, holes, seconds)}
         options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    if options.out is not None:
-        from benchmarks.differential.cases import write_cases
-
-        for line in write_cases(found, options.out, options.shrink, real=options.cuda):
-            print(line, flush=True)
+    if options.out is not None and not found.lost:
+        _write_cases(found, options, cuda)
     print("seeds", *options.seeds)
-    print(*report(found.tally, holes, seconds), sep="\n")
+    print(*report(found.tally, holes, seconds, cuda), sep="\n")
+    if found.lost:
+        print(f"python -m benchmarks.differential: {found.lost}", file=sys.stderr)
+        return 2
+    return int(_exceeds(found, options))
+
+
+def _write_cases(found: Found, options: argparse.Namespace, cuda: Cuda | None) -> None:
+    from benchmarks.differential.cases import write_cases
+    from benchmarks.differential.cuda import ContextLost
+
+    try:
+        for line in write_cases(found, options.out, options.shrink, cuda=cuda):
+            print(line, flush=True)
+    except ContextLost as lost:
+        found.lost = f"reducing a case: {lost}"
+
+
+def _exceeds(found: Found, options: argparse.Namespace) -> bool:
     bounds = (
         (found.tally.missed, options.at_most_misses),
         (found.tally.alarmed, options.at_most_alarms),
     )
-    return int(any(most is not None and many > most for many, most in bounds))
+    return any(most is not None and many > most for many, most in bounds)
 
 
 def _planted(options: argparse.Namespace) -> int:
@@ -115,7 +151,4 @@ def _planted(options: argparse.Namespace) -> int:
 if __name__ == "__main__":
     # Programs are small: threads would only wait for each other.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    if "--cuda" not in sys.argv:
-        # Before torch is imported: what it sees now is the machine without a GPU.
-        os.environ["CUDA_VISIBLE_DEVICES"] = ""
     sys.exit(main())

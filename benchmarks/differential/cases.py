@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.differential.cuda import Cuda
 from benchmarks.differential.holes import Hole, holes_of
 from benchmarks.differential.judging import Verdict
 from benchmarks.differential.measuring import Found
@@ -14,10 +15,12 @@ from benchmarks.differential.shrinking import shrunk
 from benchmarks.differential.trial import Trial, trial
 
 
-def write_cases(found: Found, folder: Path, most: int, *, real: bool = False) -> Iterator[str]:
+def write_cases(
+    found: Found, folder: Path, most: int, *, cuda: Cuda | None = None
+) -> Iterator[str]:
     """Write the commonest holes, each with its shortest program reduced; says what it wrote."""
     folder.mkdir(parents=True, exist_ok=True)
-    with trial(real=real) as one:
+    with trial(cuda=cuda) as one:
         for number, (hole, count) in enumerate(found.commonest(most), start=1):
             example = found.examples[hole][0]
             verdict = reduced(one, example, hole)

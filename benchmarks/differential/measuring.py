@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from benchmarks.differential.cuda import ContextLost, Cuda
 from benchmarks.differential.generating import programs_of
 from benchmarks.differential.holes import MOST, Hole, holes_of
 from benchmarks.differential.judging import Verdict
@@ -28,13 +29,13 @@ class Order:
         seed: of which seed.
         programs: how many of its programs.
         minutes: after how long no more are judged; None for no bound.
-        real: whether they run on the GPUs of this machine alone.
+        cuda: the GPUs on which they run, and on no other machine; None for virtual ones.
     """
 
     seed: int
     programs: int
     minutes: float | None = None
-    real: bool = False
+    cuda: Cuda | None = None
 
 
 @dataclass
@@ -45,11 +46,13 @@ class Found:
         tally: the figures.
         holes: how many programs fell into each.
         examples: a few of these programs.
+        lost: which program made CUDA unusable, and how; no other was judged then.
     """
 
     tally: Tally = field(default_factory=Tally)
     holes: Counter[Hole] = field(default_factory=Counter)
     examples: defaultdict[Hole, list[Program]] = field(default_factory=lambda: defaultdict(list))
+    lost: str = ""
 
     def add(self, verdict: Verdict) -> None:
         """One more program."""
@@ -61,6 +64,7 @@ class Found:
     def __iadd__(self, other: Found) -> Found:
         self.tally += other.tally
         self.holes += other.holes
+        self.lost = self.lost or other.lost
         for hole, programs in other.examples.items():
             self._keep(hole, programs)
         return self
@@ -75,15 +79,19 @@ class Found:
 
 
 def measured(orders: Sequence[Order], jobs: int = 1) -> Found:
-    """Judge all of them, so many at the same time."""
-    found = Found()
+    """Judge all of them, so many at the same time, until CUDA is lost."""
     if jobs <= 1 or len(orders) == 1:
-        for order in orders:
-            found += judged_programs(order)
-        return found
+        return _together(map(judged_programs, orders))
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        for part in pool.imap(judged_programs, orders, 1):
-            found += part
+        return _together(pool.imap(judged_programs, orders, 1))
+
+
+def _together(parts: Iterable[Found]) -> Found:
+    found = Found()
+    for part in parts:
+        found += part
+        if found.lost:
+            break
     return found
 
 
@@ -91,9 +99,12 @@ def judged_programs(order: Order) -> Found:
     """Judge the programs of one seed."""
     found, begun = Found(), time.process_time()
     programs = islice(programs_of(order.seed), order.programs)
-    with trial(real=order.real) as one:
-        for verdict in one.verdicts(_until(programs, order.minutes)):
-            found.add(verdict)
+    with trial(cuda=order.cuda) as one:
+        try:
+            for verdict in one.verdicts(_until(programs, order.minutes)):
+                found.add(verdict)
+        except ContextLost as lost:
+            found.lost = f"program {found.tally.programs + 1} of seed {order.seed}: {lost}"
     found.tally.processor_seconds = time.process_time() - begun
     return found
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from benchmarks.differential.cuda import Cuda
 from benchmarks.differential.holes import Hole
 from benchmarks.differential.judging import ROLES
 from benchmarks.differential.outcomes import MACHINES
@@ -14,14 +15,19 @@ from benchmarks.differential.tally import Tally
 _MOST_OTHERS = 10
 
 
-def report(tally: Tally, holes: Sequence[tuple[Hole, int]], seconds: float) -> Iterator[str]:
+def report(
+    tally: Tally, holes: Sequence[tuple[Hole, int]], seconds: float, cuda: Cuda | None = None
+) -> Iterator[str]:
     """The lines that are printed; the last one says it all."""
     yield from _programs(tally, seconds)
     yield ""
     yield from table(
         ("on a machine with", "ran through", "alarmed", "device error", "missed", "other error"),
-        map(_machine(tally), MACHINES),
+        map(_machine(tally), MACHINES if cuda is None else [cuda.gpus]),
     )
+    if cuda is not None:
+        others = " and ".join(_gpus(each) for each in MACHINES if each != cuda.gpus)
+        yield f"  run on CUDA itself ({cuda.name}); left out: machines with {others}"
     yield ""
     yield from table(("error", "on", "raised", "missed"), _kinds(tally))
     yield ""
@@ -108,9 +114,8 @@ def _a_second(tally: Tally, seconds: float) -> str:
 
 def _machine(tally: Tally) -> Any:
     def row(gpus: int) -> tuple[object, ...]:
-        name = f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''}"
         return (
-            name,
+            _gpus(gpus),
             tally.endings[gpus, "passed"],
             tally.alarmed_runs[gpus],
             tally.endings[gpus, "device error"],
@@ -119,6 +124,10 @@ def _machine(tally: Tally) -> Any:
         )
 
     return row
+
+
+def _gpus(count: int) -> str:
+    return f"{count or 'no'} GPU{'s' if count > 1 else ''}"
 
 
 def _kinds(tally: Tally) -> Iterator[tuple[object, ...]]:

@@ -1,7 +1,7 @@
 """Runs programs on machines with no, one and two virtual GPUs, all in this process.
 
 The machine without a GPU is plain torch: on a computer that has some, they have to be hidden
-(`CUDA_VISIBLE_DEVICES=`).  Or else programs run on these alone.
+(`CUDA_VISIBLE_DEVICES=`).  Or else programs run on these, and on no other machine.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from unittest.mock import patch
 
-import torch
-
 from benchmarks.differential import restoring
+from benchmarks.differential.cuda import Cuda
 from benchmarks.differential.noting import Notes, lines_of, raised
 from benchmarks.differential.origins import Origins
 from benchmarks.differential.outcomes import MACHINES, NO_ACCELERATOR, DeviceError, Run
@@ -56,28 +55,32 @@ class Bench:
 
     Args:
         folder: empty, and the current one while programs run.
-        real: whether they run on the GPUs of this machine, and on no other machine.
+        cuda: the GPUs on which they run, and on no other machine; None for virtual ones.
     """
 
-    def __init__(self, folder: Path, *, real: bool = False) -> None:
+    def __init__(self, folder: Path, *, cuda: Cuda | None = None) -> None:
         self._folder = folder
-        self._real = real
+        self._cuda = cuda
         self._environment = dict(os.environ)
         self.file = str(folder / "program.py")
 
-    def run(self, programs: Sequence[Program]) -> list[Ran]:
-        """Run each program on each machine; those of one machine after another."""
+    def run(self, programs: Sequence[Program]) -> Iterator[Ran]:
+        """Run each program on each machine; those of one virtual machine after another.
+
+        Raises:
+            ContextLost: the program after those that were given has made CUDA unusable.
+        """
         cases = [_Case(program, self._watched(program.text)) for program in programs]
-        if self._real:
-            gpus = min(torch.cuda.device_count(), max(MACHINES))
-            runs: list[tuple[Run, ...]] = [(self._run(case, gpus),) for case in cases]
-        else:
-            alone = [(self._run(case, 0),) for case in cases]
-            # The first block changes torch, and those inside of it only which devices there are.
-            with virtual_gpu(max(MACHINES)):
-                others = [self._on_gpus(case) for case in cases]
-            runs = [(*first, *rest) for first, rest in zip(alone, others, strict=True)]
-        return [Ran(case.program, case.code, each) for case, each in zip(cases, runs, strict=True)]
+        if self._cuda is not None:
+            for case in cases:
+                yield Ran(case.program, case.code, (self._run(case, self._cuda.gpus),))
+            return
+        alone = [self._run(case, 0) for case in cases]
+        # The first block changes torch, and those inside of it only which devices there are.
+        with virtual_gpu(max(MACHINES)):
+            others = [self._on_gpus(case) for case in cases]
+        for case, first, rest in zip(cases, alone, others, strict=True):
+            yield Ran(case.program, case.code, (first, *rest))
 
     def _watched(self, text: str) -> Watched:
         """The program to execute; of a text that is none, one that says so."""
@@ -119,13 +122,17 @@ class Bench:
         calls = {REACHED: notes.reached.add, CAUGHT: notes.catch, TESTED: notes.test}
         vars(main).update(calls)
         restoring.fresh()
+        if self._cuda is not None:
+            self._cuda.begin()
         try:
             with (
                 restoring.kept(main, self._environment),
                 notes.of_flags(),
-                virtual_gpu(gpus) if gpus and not self._real else nullcontext(),
+                virtual_gpu(gpus) if gpus and self._cuda is None else nullcontext(),
             ):
                 notes.error = raised(case.code, main, origins)
+                if self._cuda is not None:
+                    self._cuda.settle()
                 return self._told(case, gpus, notes, explains=origins is not None)
         finally:
             self._empty()
@@ -184,7 +191,7 @@ class Bench:
 
 
 @contextmanager
-def bench(*, real: bool = False) -> Iterator[Bench]:
+def bench(*, cuda: Cuda | None = None) -> Iterator[Bench]:
     """A bench for as long as the block runs; the current folder is its own meanwhile."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="differential-") as name:
@@ -193,7 +200,7 @@ def bench(*, real: bool = False) -> Iterator[Bench]:
         try:
             # Each seed would note the text of a traceback, for a device that never comes.
             with patch.object(traceback, "format_stack", list):
-                yield Bench(folder, real=real)
+                yield Bench(folder, cuda=cuda)
         finally:
             restoring.fresh()
             os.chdir(before)

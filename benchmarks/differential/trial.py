@@ -9,6 +9,7 @@ from itertools import count, islice
 
 import torch
 
+from benchmarks.differential.cuda import Cuda
 from benchmarks.differential.judging import Verdict
 from benchmarks.differential.linting import Linter
 from benchmarks.differential.program import Program
@@ -57,13 +58,13 @@ class Trial:
 
 
 @contextmanager
-def trial(*, real: bool = False) -> Iterator[Trial]:
+def trial(*, cuda: Cuda | None = None) -> Iterator[Trial]:
     """A trial for as long as the block runs, in which rubbish is collected between batches."""
     threads, collects = torch.get_num_threads(), gc.isenabled()
     torch.set_num_threads(1)
     gc.disable()
     try:
-        with bench(real=real) as place:
+        with bench(cuda=cuda) as place:
             yield Trial(place)
     finally:
         gc.unfreeze()

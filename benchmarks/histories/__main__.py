@@ -50,7 +50,7 @@ def taken(options: argparse.Namespace) -> int:
     cases = list(take.cases_from(candidates, read, options.mirror))
     _write(options.out, cases)
     print(f"{len(cases)} cases of {len({case['repo'] for case in cases})} repositories", end="")
-    print(f", of {len(read)} candidates that were read")
+    print(f", of {len({each['id'] for each in read})} candidates that were read")
     return 0
 
 

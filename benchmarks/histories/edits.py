@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from benchmarks.histories.nodes import Statement, statements_of
 from benchmarks.histories.residue import residue_of
-from benchmarks.histories.words import moves
+from benchmarks.histories.words import move
 
 Span: TypeAlias = tuple[int, int, int, int]
 """Lines from, lines up to: in the old file, and in the new one."""
@@ -94,12 +94,13 @@ def is_of_devices_alone(before: str, after: str) -> bool:
         return False
     if residue_of(old) != residue_of(new):
         return False
-    return any(map(moves, _differing(tuple(_rows(old)), tuple(_rows(new)))))
+    return move(_differing(tuple(_rows(old)), tuple(_rows(new))))
 
 
 def _rows(statements: Iterable[Statement]) -> Iterator[tuple[str, ...]]:
     for statement in statements:
-        yield statement.tokens
+        if statement.tokens[:1] not in (("import",), ("from",)):
+            yield statement.tokens
         yield from _rows(statement.body)
 
 

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from benchmarks.histories.nodes import Group, Node, Nodes, Statement, flat, is_name, nested
-from benchmarks.histories.words import is_device, is_string, speaks_of_devices
+from benchmarks.histories.words import LIKE, NEW, is_device, is_string, speaks_of_devices
 
 Residue: TypeAlias = "tuple[str | Residue, ...]"
 
 _MOVING_METHODS = frozenset({"to", "cuda", "cpu", "detach", "contiguous", "type_as", "get_device"})
 _SETTING = (("torch", ".", "cuda", ".", "set_device"), ("torch", ".", "set_default_device"))
+_DEVICE_BLOCK = ("torch", ".", "cuda", ".", "device")
 _DEFAULT_TYPE = ("torch", ".", "set_default_tensor_type")
-_FACTORIES = frozenset({"zeros", "ones", "empty", "full", "tensor", "rand", "randn", "randint"})
 _OWN_MOVES = frozenset({"to", "cuda", "cpu", "device", "get_device", "_apply"})
 _BEFORE_A_CALL = frozenset({")", "]"})
 
@@ -57,7 +57,8 @@ def _defines_move(statement: Statement) -> bool:
 def _is_guard(head: Nodes) -> bool:
     """`if torch.cuda.is_available():`, `elif use_gpu:`, `with torch.cuda.device(x):`."""
     if head[:1] == ("with",):
-        return head[1:5] in (("torch", ".", "cuda", "."), ("torch", ".", "device", head[4:5]))
+        call = head[4:5] if head[3:4] == ("device",) else head[6:7]
+        return head[1:-1] in (("torch", ".", "device", *call), (*_DEVICE_BLOCK, *call))
     return head[:1] in (("if",), ("elif",)) and is_device(head[1:-1])
 
 
@@ -134,11 +135,11 @@ def _one(nodes: Nodes, place: int, left: list[Node]) -> int:
             name == "type" and any(map(speaks_of_devices, flat((call,))))
         ):
             return 3
-        if name.removeprefix("new_") in _FACTORIES and name.startswith("new_"):
+        if name in NEW:
             _drop_receiver(left)
             left.extend(("torch", ".", name.removeprefix("new_"), _arguments(call)))
             return 3
-        if name.removesuffix("_like") in _FACTORIES and name.endswith("_like") and call.parts:
+        if name in LIKE and call.parts:
             shape = (*simplified(call.parts[0]), ".", "shape")
             rest = _arguments(Group(call.opening, call.parts[1:])).parts
             left.extend((".", name.removesuffix("_like"), Group("(", (shape, *filter(None, rest)))))

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from benchmarks.histories.nodes import Group, Nodes, flat, is_name
 
 _PARTS = ("cuda", "gpu", "cpu", "device")
 _PLACES = ("cuda", "cpu", "gpu", "mps", "--cuda", "--gpu", "--device", "--cpu")
+FACTORIES = frozenset({"zeros", "ones", "empty", "full", "tensor", "rand", "randn", "randint"})
+NEW = frozenset(f"new_{factory}" for factory in FACTORIES)
+LIKE = frozenset(f"{factory}_like" for factory in FACTORIES)
+_TYPES = frozenset(
+    "bool int long short half float double float16 float32 float64 bfloat16 dtype".split()
+)
 _MARKS = frozenset({"map_location", "type_as", "register_buffer", "is_mps"})
 _MOVES = frozenset({"new", "to"})
 _BESIDE = frozenset(
@@ -22,17 +30,20 @@ def speaks_of_devices(token: str) -> bool:
     if not token.isidentifier():
         return False
     word = token.lower()
-    return (
-        any(part in word for part in _PARTS)
-        or token in _MARKS
-        or word.startswith("new_")
-        or word.endswith("_like")
-    )
+    return any(part in word for part in _PARTS) or token in _MARKS or _follows(token)
 
 
-def moves(token: str) -> bool:
-    """Whether a token is the name of a method that follows or changes a device."""
-    return token in _MOVES or speaks_of_devices(token)
+def _follows(token: str) -> bool:
+    """Whether it is the name of a factory that follows another tensor."""
+    return token in NEW or token in LIKE
+
+
+def move(tokens: Iterable[str]) -> bool:
+    """Whether tokens, in which two versions differ, concern a device, and not a type alone."""
+    words = set(tokens)
+    if any(map(speaks_of_devices, words)):
+        return True
+    return bool(words & _MOVES) and not words & _TYPES
 
 
 def is_string(token: str) -> bool:

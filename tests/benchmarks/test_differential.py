@@ -20,7 +20,6 @@ from benchmarks.differential.trial import Trial, trial
 from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT
 from devicelint.finding import Certainty
 from devicelint.rule_index import RULES
-from runtime_guard import virtual_gpu
 from tests.benchmarks.differential_programs import (
     CATCHES,
     CHOSEN,
@@ -125,14 +124,6 @@ def test_parts_that_may_be_passed_over_are_told_apart() -> None:
     assert not code.was_reached(text.index("z for"), reached)
     assert not code.was_reached(text.index("return"), reached)
     assert [(code.conditions[number], value) for number, value in tested] == [("f(0)", 0)]
-
-
-def test_on_the_gpus_of_a_machine_programs_run_there_alone() -> None:
-    # Virtual ones stand for them here: the block is around the trial, and not of its making.
-    with virtual_gpu(1), trial(real=True) as one:
-        endings = [[(run.gpus, run.ending) for run in ran.runs] for ran in one.ran(ALL)]
-    said = ["device error", "passed", "device error", "other error", "passed"]
-    assert endings == [[(1, ending)] for ending in said]
 
 
 def test_a_text_that_is_no_program_fails_on_each_machine(one: Trial) -> None:

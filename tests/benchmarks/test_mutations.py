@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from benchmarks.removed_moves import moves_to_remove, statement_at
 from benchmarks.mutations import main
+from benchmarks.removed_moves import moves_to_remove, statement_at
 
 COMMIT = "c" * 40
 TRAIN = """import torch
