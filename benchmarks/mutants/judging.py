@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from benchmarks.halves import Half
-from benchmarks.mutants.benches import Bench, Failure
+from benchmarks.mutants.benches import Bench, Failure, Place
 from benchmarks.mutants.linting import Linter
 from benchmarks.mutants.mutant import Mutant
 
@@ -82,26 +83,31 @@ def judge(mutant: Mutant, index: int, bench: Bench, linter: Linter) -> Judged:
     places = tuple(dict.fromkeys(place for each in harmed for place in each.places))
     verdict = linter.judge(mutant, places)
     failing = tuple(each.test for each in harmed)
-    repaired = {False: False, True: False}
-    if verdict.told:
-        tried: dict[bool, dict[str, str]] = {}
-        for unsafe in (False, True):
-            texts = dict(linter.repaired(mutant, places, unsafe=unsafe))
-            if unsafe and texts == tried[False]:
-                repaired[True] = repaired[False]
-            elif texts:
-                repaired[unsafe] = not bench.run(texts, failing)
-            tried[unsafe] = texts
+    safe, unsafe = (
+        _repaired(mutant, places, failing, bench, linter) if verdict.told else (False,) * 2
+    )
     return _told(
         mutant,
         "harmful",
         harmed,
         found=verdict.found,
         elsewhere=verdict.elsewhere,
-        safe=repaired[False],
-        all=repaired[True],
+        safe=safe,
+        all=unsafe,
         findings=verdict.told,
     )
+
+
+def _repaired(
+    mutant: Mutant, places: Sequence[Place], failing: Sequence[str], bench: Bench, linter: Linter
+) -> tuple[bool, bool]:
+    """Whether the tests that fail pass after the safe fixes, and after all."""
+    safe = linter.repaired(mutant, places, unsafe=False)
+    every = linter.repaired(mutant, places, unsafe=True)
+    passes = bool(safe) and not bench.run(safe, failing)
+    if every == safe:
+        return passes, passes
+    return passes, bool(every) and not bench.run(every, failing)
 
 
 def _told(mutant: Mutant, fate: Fate, failures: tuple[Failure, ...], **judged: Any) -> Judged:

@@ -96,8 +96,9 @@ def one_round(plan: Plan, subject: Subject) -> Round:
 
 def _tree(place: Workplace, subject: Subject) -> Path:
     """The copy of a checkout that stays as it is."""
-    tree = place.root / "trees" / subject.folder_name / "tree"
-    return (tree if tree.is_dir() else place.lay_out(subject)).resolve()
+    name = f"{subject.folder_name}-{subject.commit[:12]}"
+    tree = place.root / "trees" / name / "tree"
+    return (tree if tree.is_dir() else place.lay_out(subject, name)).resolve()
 
 
 @contextmanager

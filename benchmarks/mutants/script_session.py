@@ -43,32 +43,40 @@ class ScriptSession:
         for name in script.inputs:
             make(name, folder)
         told = self._connection.folder / "said.txt"
-        memory = self._connection.folder / "memory.txt"
         told.unlink(missing_ok=True)
-        used = 0
         began = time.monotonic()
         status: int | None = 0
+        used = 0
         for command in script.commands:
-            reply = self._connection.ask(
-                {
-                    "words": shlex.split(_filled(command)),
-                    "folder": str(folder),
-                    "said": str(told),
-                    "memory": str(memory),
-                    "variables": _variables(extras),
-                    "trees": [str(self._started_in), str(tree)],
-                    "limit": limit - (time.monotonic() - began),
-                }
-            )
-            used = max(used, int(memory.read_text()) if memory.exists() else 0)
-            memory.unlink(missing_ok=True)
-            status = None if reply["ending"] == "late" else int(reply["status"])
+            left = limit - (time.monotonic() - began)
+            status, memory = self._run(command, folder, tree, extras, told, left)
+            used = max(used, memory)
             if status != 0:
                 break
         said = told.read_text(encoding="utf-8", errors="replace") if told.exists() else ""
         failure = printed(said.splitlines())
         error = "" if failure is None else f"{failure.type}: {failure.message}"
         return ScriptOutcome(status, said, error, used, time.monotonic() - began, tree)
+
+    def _run(
+        self, command: str, folder: Path, tree: Path, extras: Extras, told: Path, limit: float
+    ) -> tuple[int | None, int]:
+        """The exit status of a command, and how much memory of GPUs it had."""
+        memory = self._connection.folder / "memory.txt"
+        memory.unlink(missing_ok=True)
+        reply = self._connection.ask(
+            {
+                "words": shlex.split(_filled(command)),
+                "folder": str(folder),
+                "said": str(told),
+                "memory": str(memory),
+                "variables": _variables(extras),
+                "trees": [str(self._started_in), str(tree)],
+                "limit": limit,
+            }
+        )
+        status = None if reply["ending"] == "late" else int(reply["status"])
+        return status, int(memory.read_text()) if memory.exists() else 0
 
 
 def _variables(extras: Extras) -> dict[str, str]:
