@@ -6,14 +6,22 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from benchmarks.halves import half_of
 from benchmarks.readings.figures import Figures, judged, of_published
 from benchmarks.readings.ledger import read_ledger
 from tools.doc_tables import Table, markdown
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "benchmarks/figures"
@@ -26,8 +34,31 @@ MOST_FEATURES, LEAST_RAISING = 12, 20
 Measured: TypeAlias = Mapping[str, Any]
 
 
+NOT_MEASURED = "*Not measured yet.*\n"
+
+
 def _read(name: str) -> Any:
     return json.loads((FIGURES / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _once_measured(table: Callable[[], str], *names: str) -> Callable[[], str]:
+    """The table, once there are the figures that it follows from."""
+
+    def written() -> str:
+        there = all((FIGURES / f"{name}.json").is_file() for name in names)
+        return table() if there else NOT_MEASURED
+
+    return written
+
+
+def state() -> str:
+    """When each judge was asked, and of which devicelint."""
+    text = (FIGURES / "state.toml").read_text(encoding="utf-8")
+    rows = (
+        (name, entry["date"], f"`{entry['devicelint'][:8]}`", entry["note"])
+        for name, entry in tomllib.loads(text).items()
+    )
+    return markdown(("Judge", "Asked on", "devicelint", "How much"), rows)
 
 
 def _share(part: int, whole: int) -> str:
@@ -212,12 +243,43 @@ def _reading(figures: Figures) -> tuple[str, ...]:
     )
 
 
+MINED = Path("benchmarks/histories/README.md")
+
+
+def counts() -> str:
+    """How many mined fixes there are, by half, and by what a reader says of each."""
+    lines = (ROOT / "benchmarks/histories/cases.jsonl").read_text(encoding="utf-8").splitlines()
+    cases = [json.loads(line) for line in lines]
+    halves = [[case for case in cases if half_of(case["repo"]) == half] for half in HALVES]
+    tables = [_counted(halves, "cases", lambda _: "all")]
+    tables += [_counted(halves, key, itemgetter(key)) for key in CASE_FIELDS]
+    return "\n".join(tables)
+
+
+CASE_FIELDS = ("evidence", "effect", "world", "local", "alone", "kind")
+
+
+def _counted(
+    halves: Sequence[Sequence[Measured]], what: str, group: Callable[[Measured], object]
+) -> str:
+    counted = [Counter(str(group(case)) for case in cases) for cases in halves]
+    names = [name for name, _ in sum(counted, Counter[str]()).most_common()]
+    return _columns([(name, *(str(each[name]) for each in counted)) for name in names], what)
+
+
+MEASURED = (
+    (differential, "differential-measure", "differential-learn"),
+    (features, "differential-measure"),
+    (agreement, "agreement"),
+    (reasons, "agreement"),
+    (mutants, "mutants"),
+    (histories, "histories"),
+)
+"""Each table, and the figures that it follows from."""
+
 TABLES = (
-    Table(PAGE, "differential", differential),
-    Table(PAGE, "features", features),
-    Table(PAGE, "agreement", agreement),
-    Table(PAGE, "reasons", reasons),
-    Table(PAGE, "mutants", mutants),
-    Table(PAGE, "histories", histories),
+    Table(PAGE, "state", state),
+    *(Table(PAGE, table.__name__, _once_measured(table, *names)) for table, *names in MEASURED),
     Table(PAGE, "readings", readings),
+    Table(MINED, "counts", counts),
 )
