@@ -54,6 +54,19 @@ def fresh() -> None:
 
 
 @contextmanager
+def flags_are_free() -> Iterator[None]:
+    """Let programs set the flags of backends, and put all of torch back in the end.
+
+    torch's own testing tools, once imported anywhere in the process, forbid that elsewhere.
+    """
+    with torch.backends.__allow_nonbracketed_mutation():
+        try:
+            yield
+        finally:
+            fresh()
+
+
+@contextmanager
 def kept(main: ModuleType, environment: Mapping[str, str]) -> Iterator[None]:
     """Let a module be `__main__`, and put back what else Python keeps for the whole process."""
     before, arguments, paths = sys.modules["__main__"], sys.argv, list(sys.path)

@@ -199,10 +199,9 @@ def bench(*, cuda: Cuda | None = None) -> Iterator[Bench]:
         os.chdir(folder)
         try:
             # Each seed would note the text of a traceback, for a device that never comes.
-            with patch.object(traceback, "format_stack", list):
+            with restoring.flags_are_free(), patch.object(traceback, "format_stack", list):
                 yield Bench(folder, cuda=cuda)
         finally:
-            restoring.fresh()
             os.chdir(before)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,6 +125,17 @@ def test_parts_that_may_be_passed_over_are_told_apart() -> None:
     assert not code.was_reached(text.index("z for"), reached)
     assert not code.was_reached(text.index("return"), reached)
     assert [(code.conditions[number], value) for number, value in tested] == [("f(0)", 0)]
+
+
+def test_torch_is_put_back_where_its_flags_may_not_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    # So they are once `torch.testing._internal.common_utils` has been imported in this process.
+    monkeypatch.setattr(torch.backends, "__allow_nonbracketed_mutation_flag", False)
+    before = Path.cwd()
+    with trial() as one:
+        verdict = verdict_of(one, program("import torch", "torch.backends.cudnn.benchmark = True"))
+    assert [run.ending for run in verdict.runs] == ["passed"] * 3
+    assert not torch.backends.cudnn.benchmark
+    assert Path.cwd() == before
 
 
 def test_a_text_that_is_no_program_fails_on_each_machine(one: Trial) -> None:
