@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.corpora.outcomes import ScriptOutcome
 from benchmarks.corpora.running import NOTHING, Extras, Workplace, run_script
 from benchmarks.corpora.subjects import Script, Subject, Variables
-from benchmarks.mutants.benches import Failure, Place, first_line
+from benchmarks.mutants.benches import BenchError, Failure, Place, first_line
 from benchmarks.mutants.connection import CHILD
 from benchmarks.mutants.mutant import Mutant, marked_files
 from benchmarks.mutants.script_session import ScriptSession, can_be_forked, script_session
@@ -47,7 +47,11 @@ class ScriptBench:
         self._open.close()
 
     def look(self, mutants: Sequence[Mutant], notes: Path) -> None:
-        """Find out which scripts reach the place of each mutant; `notes` keeps that."""
+        """Find out which scripts reach the place of each mutant; `notes` keeps that.
+
+        Raises:
+            BenchError: no script runs to its end.
+        """
         if notes.exists():
             pairs, self.faults = json.loads(notes.read_text(encoding="utf-8"))
             self.reached = {int(index): tuple(scripts) for index, scripts in pairs}
@@ -61,6 +65,9 @@ class ScriptBench:
                     found.setdefault(index, []).append((outcome.seconds, script.name))
             else:
                 self.faults[script.name] = first_line(outcome.fault)
+        if len(self.faults) == len(self._scripts):
+            fault = next(iter(self.faults.values()))
+            raise BenchError(f"{self._subject.name}: no script runs to its end: {fault}")
         for index, pairs in found.items():
             self.reached[index] = tuple(name for _, name in sorted(pairs)[:MOST_SCRIPTS])
         notes.parent.mkdir(parents=True, exist_ok=True)

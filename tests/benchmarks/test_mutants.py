@@ -102,6 +102,8 @@ class Net(nn.Module):
 """,
 }
 
+RUNS = '[[subject.scripts]]\nname = "train"\ncommands = ["train.py well"]'
+
 
 class Toy:
     """A checkout of one subject, and the command that judges its mutants."""
@@ -133,8 +135,7 @@ def package(folder: Path, name: str) -> Toy:
 
 
 def script(folder: Path, name: str) -> Toy:
-    runs = '[[subject.scripts]]\nname = "train"\ncommands = ["train.py well"]'
-    return Toy(folder, name, SCRIPT, sources='"."', runs=runs)
+    return Toy(folder, name, SCRIPT, sources='"."', runs=RUNS)
 
 
 def lines(found: list[dict[str, Any]]) -> list[str]:
@@ -185,6 +186,15 @@ def test_mutants_of_a_script_are_judged_by_its_runs(tmp_path):
         "buffer": True,
     }
     assert all(each.get("all") for each in found["harmful"])
+
+
+def test_where_no_script_runs_nothing_is_judged_nor_kept(tmp_path, capsys):
+    toy = Toy(tmp_path, "owner/train", SCRIPT, sources='"."', runs=RUNS.replace("well", ""))
+    words = [str(tmp_path / "checkouts"), "--environment", sys.prefix]
+    words += ["--subjects", str(toy.folder / "subjects.toml"), "--out", str(tmp_path / "out")]
+    assert main(words) == 2
+    assert "owner/train: no script runs to its end: " in capsys.readouterr().err
+    assert not list((tmp_path / "out").rglob("*.json*"))
 
 
 SOURCE = """import torch
