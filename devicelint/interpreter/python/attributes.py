@@ -32,6 +32,7 @@ from devicelint.interpreter.engine.objects import (
 )
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, evaluates
+from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.facts.tensor_parameters import as_proven
 from devicelint.interpreter.python.functions import call_function
 
@@ -61,8 +62,10 @@ def of_outside(run: Run, value: Symbolic, name: str, node: cst.Attribute) -> Val
     if written is not None:
         return written
     if name == "device":
+        treat_as_movable(run, value.since)
         return DeviceHandle(_device_of(value.origin), node, is_object=False)
     if name in ("is_cuda", "is_cpu"):
+        treat_as_movable(run, value.since)
         return Flag(f"{value.origin}.{name}")
     if name in _SHAPES:
         return DTYPE if name == "dtype" else HOST

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from devicelint.domain.devices import CPU, Agreement, Device, DeviceOf, Opaque, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
+from devicelint.domain.standing import Level, Standing
 from devicelint.domain.values import Module, Placed, Symbolic
-from devicelint.domain.verdicts import Excuse, Judged, Level, Verdict
+from devicelint.domain.verdicts import Excuse, Judged, Verdict
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts import caller_contracts as contracts
+from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
 from devicelint.interpreter.facts.tensor_parameters import is_declared, is_doubted, is_proven
 from devicelint.interpreter.facts.tensor_uses import is_used_as_tensor
 
@@ -225,6 +227,15 @@ ELSEWHERE = Excuse("another-file", "it happens in another file: it is reported t
 CPU_SETTING = Excuse("cpu-setting", "a setting of the program keeps everything on the CPU here")
 
 
+def judged(
+    run: Run, site: Site, what: str, operands: Operands, grounds: tuple[ExcuseCase, ...]
+) -> Standing | None:
+    """How sure a clash is; None where an excuse holds for it."""
+    if is_excused(run, site, what, operands, grounds):
+        return None
+    return standing_of(run, operands)
+
+
 def is_excused(
     run: Run,
     site: Site,
@@ -242,8 +253,8 @@ def is_excused(
         return any(ground.holds(run, operands) for ground in grounds)
     excuses = tuple(ground.excuse for ground in grounds if ground.holds(run, operands))
     if excuses or is_last:
-        level = level_of(run, operands)
-        verdict = Verdict(level, operands, (*excuses, *_around(run, level)))
+        standing = standing_of(run, operands)
+        verdict = Verdict(standing, operands, (*excuses, *_around(run, standing.level)))
         run.explain(Judged(site, what, verdict))
     return bool(excuses)
 
@@ -259,12 +270,16 @@ def _around(run: Run, level: Level) -> tuple[Excuse, ...]:
     return tuple(excuse for excuse, holds in cases if holds)
 
 
-def level_of(run: Run, operands: Operands) -> Level:
-    """How sure a clash is."""
-    if _received(run, operands):
-        return Level.MODULE if _is_in_module(run) else Level.POSSIBLE
-    shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
-    return Level.OWN_RULE if any(shown) else Level.CERTAIN
+def standing_of(run: Run, operands: Operands) -> Standing:
+    """How sure a clash is, and what would make it surer."""
+    if not _received(run, operands):
+        shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
+        return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
+    symbols = symbols_of(run, operands)
+    if _is_in_module(run):
+        return Standing(Level.MODULE, symbols)
+    is_rule = any(map(is_placed_beside, operands))
+    return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols)
 
 
 def _is_believed(operand: Operand) -> bool:
