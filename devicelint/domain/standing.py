@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -24,19 +23,33 @@ class Level(Enum):
     """A caller's device, and nothing that says which."""
 
 
+@dataclass(slots=True, eq=False)
+class Conduct:
+    """What the code does with the parameters of its functions, as far as it was walked."""
+
+    movable: set[Site] = field(default_factory=set)
+    """The parameters that it treats as what may be on any device, and their functions."""
+    on_host: set[Site] = field(default_factory=set)
+    """The functions that are called on the host, with what lies there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """The level of a clash, and what would raise it."""
 
     level: Level
     symbols: frozenset[Site] = field(default=frozenset(), repr=False)
-    """What the operands come from: where any of it is treated as movable, that is a rule."""
+    """The parameters that the operands come from, and the functions that received these."""
 
-    def given(self, movable: Collection[Site]) -> Level:
-        """The level, once it is known what the code treats as movable."""
-        if self.level is Level.POSSIBLE and any(one in movable for one in self.symbols):
+    def given(self, conduct: Conduct) -> Level:
+        """The level, once it is known what the code does."""
+        if self.level is Level.POSSIBLE and not self.symbols.isdisjoint(conduct.movable):
             return Level.OWN_RULE
         return self.level
+
+    def is_on_host(self, conduct: Conduct) -> bool:
+        """Whether an operand was received by what is called on the host."""
+        return not self.symbols.isdisjoint(conduct.on_host)
 
 
 CERTAIN = Standing(Level.CERTAIN)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from devicelint import profiling
 from devicelint.crash import error_in_one_line
 from devicelint.domain.events import Clash, Event
-from devicelint.domain.history import Site
-from devicelint.domain.standing import CERTAIN, Level, Standing
+from devicelint.domain.standing import CERTAIN, Conduct, Level, Standing
 from devicelint.domain.worlds import World
 from devicelint.finding import Certainty
 from devicelint.interpreter.engine.budget import BudgetExceeded
@@ -28,11 +27,11 @@ class _Heard:
     rule: Rule
     report: Report
     standing: Standing
-    movable: Collection[Site]
+    conduct: Conduct
 
     def report_at_end(self) -> Report:
         """The report; only possible where nothing turned out to be treated as movable."""
-        if self.standing.given(self.movable) is not Level.POSSIBLE:
+        if self.standing.given(self.conduct) is not Level.POSSIBLE:
             return self.report
         return replace(self.report, certainty=Certainty.POSSIBLE)
 
@@ -58,10 +57,10 @@ class Collector:
             if listening is None:
                 return
             context, standing = RuleContext(run), _standing_of(event)
-            movable = run.program.movable
+            conduct = run.program.conduct
             for rule, handle in listening:
                 reports.extend(
-                    _Heard(rule, report, standing, movable)
+                    _Heard(rule, report, standing, conduct)
                     for report in handle(event, context)
                     if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
                 )
@@ -73,6 +72,8 @@ class Collector:
         merged: dict[tuple[str, object], RawFinding] = {}
         for world, heard in self._walks:
             for one in heard:
+                if one.standing.is_on_host(one.conduct):
+                    continue
                 rule, report = one.rule, one.report_at_end()
                 key = (rule.code, report.subject if report.subject is not None else report.site)
                 before = merged.get(key)

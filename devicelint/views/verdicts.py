@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,14 +11,14 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Unsure
 from devicelint.domain.events import Event, Operand, Transfer
 from devicelint.domain.history import Site, Step
-from devicelint.domain.standing import Level, Standing
+from devicelint.domain.standing import Conduct, Level, Standing
 from devicelint.domain.verdicts import Excuse, Judged
 from devicelint.domain.worlds import World
 from devicelint.finding import Elsewhere
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
-from devicelint.interpreter.torch.verdicts import MUTED
+from devicelint.interpreter.torch.verdicts import MUTED, ON_HOST
 from devicelint.linter.collector import parent_of
 from devicelint.linter.locations import located_elsewhere
 from devicelint.text.positions import locate
@@ -109,7 +109,7 @@ class Judging:
         return Judgements(
             line,
             tuple(
-                _judgement(clash, excuses, machines, places, program.movable)
+                _judgement(clash, excuses, machines, places, program.conduct)
                 for (clash, excuses), machines in told.items()
                 if any(places.line(site) == line for site in _places(clash))
             ),
@@ -169,10 +169,12 @@ def _judgement(
     excuses: tuple[Excuse, ...],
     machines: list[str],
     places: StepPlaces,
-    movable: Collection[Site],
+    conduct: Conduct,
 ) -> Judgement:
     evidence = (
         OperandAccount(one.code, one.device, places.steps(one.chain)) for one in clash.operands
     )
-    level = clash.standing.given(movable)
+    level = clash.standing.given(conduct)
+    if clash.standing.is_on_host(conduct):
+        excuses = (*excuses, ON_HOST)
     return Judgement(clash.what, level, tuple(machines), tuple(evidence), excuses)

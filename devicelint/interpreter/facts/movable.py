@@ -20,7 +20,7 @@ from devicelint.interpreter.engine.run import Run
 def treat_as_movable(run: Run, since: Step | None) -> None:
     """Note that the code treats what a step gave as movable."""
     if since is not None and isinstance(since.device, DeviceOf):
-        run.program.movable.update(_subjects(run, since))
+        run.program.conduct.movable.update(_subjects(run, since))
 
 
 def symbols_of(run: Run, operands: tuple[Operand, ...]) -> frozenset[Site]:
