@@ -35,6 +35,8 @@ _DATA_MODULES = frozenset(
     for package in ("pytorch_lightning", "lightning", "lightning.pytorch")
 )
 _TEST_CASE = "unittest.TestCase"
+_COMPUTING = ("torch.autograd.", "torch.distributions.")
+"""Where the classes lie whose methods compute with what a model gives, wherever that is."""
 
 
 def note_workers_calls(run: Run, value: Value) -> None:
@@ -62,6 +64,13 @@ def is_of_data_class(run: Run) -> bool:
     """Whether this is a method of a class that gives data to a loader."""
     bases = {base for frame in _frames(run) for base in _library_bases(run, frame)}
     return any(base.startswith(_DATA) or base in _DATA_MODULES for base in bases)
+
+
+def is_of_computing_class(run: Run) -> bool:
+    """Whether this is reached from a method of an autograd function or a distribution."""
+    return any(
+        base.startswith(_COMPUTING) for frame in _frames(run) for base in _library_bases(run, frame)
+    )
 
 
 def is_reached_from_tests(run: Run) -> bool:

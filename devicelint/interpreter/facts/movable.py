@@ -1,7 +1,8 @@
 """What the code itself treats as something that may be on any device: its own rule.
 
 Asking a value for its device, or copying it to the CPU, says that it need not be there.  What is
-said of one parameter of a function is said of those beside it, which come from the same caller.
+said of one parameter of a function is said of those beside it, which come from the same caller, and
+of those of the other methods of its class.
 """
 
 from __future__ import annotations
@@ -43,12 +44,14 @@ def is_placed_beside(operand: Operand) -> bool:
 
 
 def _subjects(run: Run, since: Step) -> Iterator[Site]:
-    """The parameter that a step received, and the functions that it was given to."""
+    """The parameter that a step received, the functions that it was given to, and their classes."""
     yield since.site
     frame: Frame | None = run.frame
     while frame is not None:
         if since in frame.passed or _receives(frame, since.site):
             yield frame.node
+            if frame.owner is not None:
+                yield from (one.node for one in run.classes.values() if one.ref == frame.owner)
         frame = frame.caller
 
 

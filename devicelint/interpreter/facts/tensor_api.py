@@ -20,7 +20,7 @@ TENSOR_METHODS = frozenset(
 )
 """Methods that torch's tensors have, and arrays, frames and modules do not."""
 TENSOR_ATTRIBUTES = frozenset({"is_cuda", "grad_fn", "is_leaf", "mT"})
-_USED_FIELDS = frozenset({"device", "dtype", "ndim", "is_cuda"})
+_USED_FIELDS = frozenset({"dtype", "ndim", "is_cuda"})
 _USED_METHODS = frozenset(
     "size dim view reshape permute unsqueeze squeeze transpose contiguous detach numel t float "
     "long repeat flatten type_as cuda cpu to matmul mean bmm".split()
@@ -41,7 +41,9 @@ def is_asked_of_tensors(name: str, *, is_called: bool) -> bool:
 @functools.cache
 def is_of_no_tensor(name: str) -> bool:
     """Whether no tensor has an attribute of that name."""
-    is_asked = any(is_asked_of_tensors(name, is_called=called) for called in (True, False))
+    is_asked = name == "device" or any(
+        is_asked_of_tensors(name, is_called=called) for called in (True, False)
+    )
     return not is_asked and tensor_attribute(name) is None and tensor_method(name) is None
 
 

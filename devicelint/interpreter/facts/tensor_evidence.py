@@ -59,6 +59,8 @@ class Evidence:
     """The parameters of which the docstring says so."""
     used: frozenset[str]
     """Those that are asked for what numbers do not have, and other things than tensors may."""
+    located: frozenset[str]
+    """Those that are asked for their device."""
     holders: frozenset[str]
     """Those that are asked for what no tensor has, such as `args.epochs`."""
 
@@ -83,6 +85,7 @@ def evidence_in(node: cst.FunctionDef, names: frozenset[str], first: str = "") -
         frozenset(found.matrices),
         said,
         frozenset(found.used),
+        frozenset(found.located),
         frozenset(found.holders),
     )
 
@@ -130,6 +133,7 @@ class _Found:
     matrices: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
+    located: set[str] = field(default_factory=set)
     holders: set[str] = field(default_factory=set)
     has_torch: bool = False
     has_arrays: bool = False
@@ -159,7 +163,9 @@ class _Found:
             self.has_torch |= owner.value == "torch"
             self.has_arrays |= owner.value in _ARRAYS
         path = item_path(owner)
-        if is_asked_of_tensors(name, is_called=False):
+        if name == "device" and path and self.is_given(path):
+            self.located.add(path)
+        elif is_asked_of_tensors(name, is_called=False):
             self.use(path)
         elif path and self.is_given(path) and is_of_no_tensor(name):
             self.holders.add(path)

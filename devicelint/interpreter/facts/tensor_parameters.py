@@ -19,7 +19,7 @@ from devicelint.interpreter.facts.tensor_evidence import Evidence, evidence_in
 
 _PROVEN, _DOUBTED, _OPTIONAL = "@proven", "@doubted", "@optional"
 _RANKED, _MATRIX, _DECLARED, _USED = "@ranked", "@matrix", "@declared", "@used"
-_HOLDER = "@holder"
+_HOLDER, _LOCATED = "@holder", "@located"
 _OWNED = frozenset("weight bias running_mean running_var in_proj_weight in_proj_bias".split())
 """What stands beside `x.weight` where that is a tensor: `x` is a module then."""
 
@@ -33,6 +33,8 @@ def declare_tensors(run: Run, node: cst.FunctionDef) -> None:
         prove(run, origin)
     for origin in evidence.used:
         note_used(run, origin)
+    for origin in evidence.located:
+        run.state.write(_LOCATED, origin, TRUE)
     for origin in evidence.holders:
         note_holder(run, origin)
     for origin in evidence.documented:
@@ -126,7 +128,7 @@ def note_used(run: Run, origin: str) -> None:
 
 def is_used(run: Run, origin: str) -> bool:
     """Whether a thing is asked for what numbers do not have."""
-    return run.state.read(_USED, origin) is not None
+    return any(run.state.read(one, origin) is not None for one in (_USED, _LOCATED))
 
 
 def note_holder(run: Run, origin: str) -> None:
@@ -135,8 +137,10 @@ def note_holder(run: Run, origin: str) -> None:
 
 
 def is_holder(run: Run, value: Symbolic) -> bool:
-    """Whether a thing from outside is no tensor, but has a device of its own that was chosen."""
-    return value.since is None or run.state.read(_HOLDER, value.origin) is not None
+    """Whether a thing from outside has a device that was chosen, and nothing makes it a tensor."""
+    if value.since is None or run.state.read(_HOLDER, value.origin) is not None:
+        return True
+    return run.state.read(_USED, value.origin) is None
 
 
 def is_doubted(run: Run, origin: str) -> bool:

@@ -85,7 +85,7 @@ def of_outside(run: Run, value: Symbolic, name: str, node: cst.Attribute) -> Val
 
 
 def _device_of(run: Run, value: Symbolic) -> Device:
-    """`x.device` is where `x` is; `args.device` is a setting, where `args` is no tensor."""
+    """`x.device` is where `x` is; `args.device` is a setting, if nothing makes `args` a tensor."""
     if is_holder(run, value):
         return Opaque(f"{value.origin}.device")
     return DeviceOf(value.origin)

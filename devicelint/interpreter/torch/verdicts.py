@@ -20,6 +20,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_choices import may_be_accelerator
 from devicelint.interpreter.facts.host_callers import (
     is_given_from_outside,
+    is_of_computing_class,
     is_of_data_class,
     is_of_object_on_the_cpu,
     is_reached_from_tests,
@@ -277,7 +278,7 @@ def standing_of(run: Run, operands: Operands) -> Standing:
         shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
         return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
     symbols = symbols_of(run, operands)
-    if _is_in_module(run):
+    if _is_in_module(run) or is_of_computing_class(run):
         return Standing(Level.MODULE, symbols)
     is_rule = any(map(is_placed_beside, operands)) or _meets_own_device(operands)
     return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols)
