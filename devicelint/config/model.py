@@ -24,6 +24,7 @@ from devicelint.config.kinds import (
 from devicelint.config.origin import OptionOrigin, Origins
 from devicelint.config.patterns import Anchored, Pattern, covers, matches
 from devicelint.config.setting import Setting, setting, settings_of
+from devicelint.config.sureness import SURENESS, Sureness
 from devicelint.domain.torch_release import TorchRelease, release_text, torch_release
 from devicelint.finding import Certainty, Severity
 from devicelint.text.selectors import specificity
@@ -33,14 +34,6 @@ if TYPE_CHECKING:
 
 DeviceStyle = Literal["to", "accelerator"]
 DEVICE_STYLES: tuple[DeviceStyle, ...] = get_args(DeviceStyle)
-
-Sureness = Literal["certain", "contract", "possible"]
-SURENESS: Mapping[Sureness, frozenset[Certainty]] = {
-    "certain": frozenset({Certainty.CERTAIN}),
-    "contract": frozenset(Certainty) - {Certainty.POSSIBLE},
-    "possible": frozenset(Certainty),
-}
-"""What is reported, by the least that is asked for."""
 
 Level = Severity | None
 """How much the findings of a rule matter; None where they are not reported."""

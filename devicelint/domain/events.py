@@ -71,6 +71,23 @@ class MixedOperation(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class MixedElsewhere(Event):
+    """A function of another file combines what it is given with what lies on another device."""
+
+    site: Site = field(repr=False)
+    """The call in the checked file."""
+    function: str
+    operation: str
+    given: Operand
+    """What the checked file gave, as it stands there."""
+    met: Operand
+    failing: Site = field(repr=False)
+    agreement: Agreement
+    frame: object = field(repr=False)
+    standing: Standing = CERTAIN
+
+
+@dataclass(frozen=True, slots=True)
 class MisplacedInput(Event):
     """A module that is called with an input that is not on the module's device."""
 

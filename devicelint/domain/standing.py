@@ -51,5 +51,9 @@ class Standing:
         """Whether an operand was received by what is called on the host."""
         return not self.symbols.isdisjoint(conduct.on_host)
 
+    def is_shown_there(self, conduct: Conduct) -> bool:
+        """Whether a function that was called has a rule of its own, which its own file breaks."""
+        return self.level is Level.CALLED and not self.symbols.isdisjoint(conduct.movable)
+
 
 CERTAIN = Standing(Level.CERTAIN)

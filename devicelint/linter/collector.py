@@ -29,6 +29,11 @@ class _Heard:
     standing: Standing
     conduct: Conduct
 
+    def is_excused(self) -> bool:
+        """Whether it turned out not to be a mistake, or to be one of another file."""
+        standing = self.standing
+        return standing.is_on_host(self.conduct) or standing.is_shown_there(self.conduct)
+
     def report_at_end(self) -> Report:
         """The report; only possible where nothing turned out to be treated as movable."""
         if self.standing.given(self.conduct) is not Level.POSSIBLE:
@@ -72,7 +77,7 @@ class Collector:
         merged: dict[tuple[str, object], RawFinding] = {}
         for world, heard in self._walks:
             for one in heard:
-                if one.standing.is_on_host(one.conduct):
+                if one.is_excused():
                     continue
                 rule, report = one.rule, one.report_at_end()
                 key = (rule.code, report.subject if report.subject is not None else report.site)

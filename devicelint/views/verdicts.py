@@ -18,7 +18,7 @@ from devicelint.finding import Elsewhere
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
-from devicelint.interpreter.torch.verdicts import MUTED, ON_HOST
+from devicelint.interpreter.torch.verdicts import ELSEWHERE, MUTED, ON_HOST
 from devicelint.linter.collector import parent_of
 from devicelint.linter.locations import located_elsewhere
 from devicelint.text.positions import locate
@@ -177,4 +177,6 @@ def _judgement(
     level = clash.standing.given(conduct)
     if clash.standing.is_on_host(conduct):
         excuses = (*excuses, ON_HOST)
+    if clash.standing.is_shown_there(conduct):
+        excuses = (*excuses, ELSEWHERE)
     return Judgement(clash.what, level, tuple(machines), tuple(evidence), excuses)

@@ -221,19 +221,35 @@ def test_an_excuse_is_named_with_its_reason(name, told):
     assert any(f"    excuse {name}: {reason}" in lines for reason in _reasons(name)), lines
 
 
-def test_what_happens_in_another_file_is_reported_there(told):
-    Path("other.py").write_text(
-        "import torch\n\n\ndef weighted(x):\n    return x + torch.ones(3)\n", encoding="utf-8"
-    )
-    lines = told(
-        """
-        import torch
-        from other import weighted
+OTHER = """\
+import torch
 
-        weighted(torch.zeros(3).to("cuda"))  # here
-        """
-    )
-    assert lines[1:2] == ["  +: certain, excused  with an accelerator"]
+
+def weighted(x):
+    return x + torch.ones(3)
+
+
+def shifted(x):
+    return x + torch.ones(3, device=x.device) + torch.ones(3)
+"""
+CALLS = """
+    import torch
+    from other import shifted, weighted
+
+    {}(torch.zeros(3).to("cuda"))  # here
+    """
+
+
+def test_a_call_shows_what_is_only_possible_in_another_file(told):
+    Path("other.py").write_text(OTHER, encoding="utf-8")
+    lines = told(CALLS.format("weighted"))
+    assert lines[1:2] == ["  +: called, reported  with an accelerator"]
+
+
+def test_what_another_file_shows_by_itself_is_reported_there(told):
+    Path("other.py").write_text(OTHER, encoding="utf-8")
+    lines = told(CALLS.format("shifted"))
+    assert lines[1:2] == ["  +: called, excused  with an accelerator"]
     assert lines[-1] == "    excuse another-file: it happens in another file: it is reported there"
 
 

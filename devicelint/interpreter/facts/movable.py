@@ -20,7 +20,7 @@ from devicelint.interpreter.engine.run import Run
 
 def treat_as_movable(run: Run, since: Step | None) -> None:
     """Note that the code treats what a step gave as movable."""
-    if since is not None and isinstance(since.device, DeviceOf):
+    if since is not None:
         run.program.conduct.movable.update(_subjects(run, since))
 
 
@@ -32,6 +32,17 @@ def symbols_of(run: Run, operands: tuple[Operand, ...]) -> frozenset[Site]:
         if isinstance(operand.device, DeviceOf) and operand.since is not None
         for one in _subjects(run, operand.since)
     )
+
+
+def receivers_of(run: Run, since: Step) -> frozenset[Site]:
+    """The functions of other files that were given what a step put somewhere."""
+    found: set[Site] = set()
+    frame: Frame | None = run.frame
+    while frame is not None and not frame.is_checked:
+        if since in frame.passed:
+            found.add(frame.node)
+        frame = frame.caller
+    return frozenset(found)
 
 
 def is_placed_beside(operand: Operand) -> bool:

@@ -26,6 +26,7 @@ from devicelint.domain.values import Batch, Module, Placed, Symbolic, Tensor, Va
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.torch.called_elsewhere import report_elsewhere
 from devicelint.interpreter.torch.verdicts import CLASH, DIFFERENT, INPUT, judged
 
 
@@ -116,6 +117,8 @@ def report_clash(
     """Announce that two operands differ, at the place where the culprit should be moved."""
     culprit, reference = pair
     blamed, frame, there = _blame(run, culprit)
+    if frame is None and not run.frame.is_checked:
+        report_elsewhere(run, site, operation, culprit, reference)
     standing = judged(run, site, operation, (blamed, reference), CLASH)
     if standing is None:
         return
