@@ -96,7 +96,8 @@ def _walk_settings(begin: _Begin, world: World) -> Iterator[Walk]:
         yield _walk(begin(world, splits=len(world.settings) < _MOST_SETTINGS))
     except Split as split:
         for chosen in (True, False):
-            yield from _walk_settings(begin, world.choosing(split.key, chosen))
+            on_cpu = split.on_cpu is chosen
+            yield from _walk_settings(begin, world.choosing(split.key, chosen, on_cpu=on_cpu))
 
 
 def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:

@@ -15,7 +15,7 @@ import libcst as cst
 
 from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
 from devicelint.domain.history import Site
-from devicelint.domain.state import Conflict, State, loses_device
+from devicelint.domain.state import Conflict, State, keeps_to_cpu, loses_device
 from devicelint.domain.values import (
     Flag,
     Function,
@@ -40,9 +40,17 @@ from devicelint.text.positions import written
 class Split(Exception):
     """The walk needs to know a flag: two paths that it separates leave a value on two devices."""
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, on_cpu: bool | None = None) -> None:
         super().__init__(key)
         self.key = key
+        self.on_cpu = on_cpu
+        """What the flag is where the value is on the CPU, and on no device of anybody's choice."""
+
+    @classmethod
+    def between(cls, flag: Flag, one: Value, other: Value) -> Split:
+        """The split by a flag that gives one value where it holds, and another elsewhere."""
+        on_cpu = keeps_to_cpu(one, other)
+        return cls(flag.key, None if on_cpu is None else on_cpu is not flag.negated)
 
 
 class Listener(Protocol):
@@ -184,7 +192,7 @@ class Run(Surroundings, Memory):
         """Go on with what holds on both paths; `flag` is what separated them."""
         conflicts: list[Conflict] = self.state.merge(other)
         if conflicts and flag is not None and self.splits and self.frame.is_checked:
-            raise Split(flag.key)
+            raise Split.between(flag, *conflicts[0])
         for one, value in conflicts:
             self.steps.joined(one, value)
 
@@ -205,7 +213,7 @@ class Run(Surroundings, Memory):
     def separate(self, flag: Flag, one: Value, other: Value, joined: Value) -> None:
         """Two paths that a flag separates give these values: where that loses a device, split."""
         if self.splits and self.frame.is_checked and loses_device(one, other, joined):
-            raise Split(flag.key)
+            raise Split.between(flag, one, other)
 
     # -- events ----------------------------------------------------------------------------
 
