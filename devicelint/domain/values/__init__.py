@@ -32,6 +32,7 @@ from devicelint.domain.values.objects import (
     Function,
     Instance,
     Module,
+    Mover,
     Parameters,
     Partial,
     Ref,
@@ -82,6 +83,7 @@ __all__ = [
     "Loader",
     "Located",
     "Module",
+    "Mover",
     "NotMovable",
     "OneOf",
     "Parameters",
@@ -118,6 +120,7 @@ Value = (
     | Distribution
     | Placed
     | Module
+    | Mover
     | Instance
     | TensorDict
     | LibraryObject

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from devicelint.domain.devices import Device
 from devicelint.domain.history import Site, Step
 
 if TYPE_CHECKING:
@@ -46,6 +47,14 @@ class Dataset:
     item: Value
     site: Site = field(compare=False, repr=False)
     kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mover:
+    """What `_apply` of a Module is given where that is moved: it brings a tensor along."""
+
+    device: Device
+    since: Step = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,12 @@ begins: Table[type, Callable[[Any, Any, Class | None, Arguments, cst.Call], None
 Called with `(run, object, class, arguments, node)`.
 """
 
+inherited: Table[type, Callable[[Any, Any, str, Arguments, cst.Call], Value]] = Table("inherited")
+"""What `super().name(…)` gives where no base in a file defines it.
+
+Called with `(run, object, name, arguments, node)`.
+"""
+
 # -- by the base of a class -------------------------------------------------------------------
 
 Made = Module | Instance

@@ -16,17 +16,19 @@ from devicelint.domain.values import (
     Const,
     Function,
     Module,
+    Mover,
     Parameters,
+    Placed,
     Stream,
     Tensor,
     Tuple,
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import member_of, module_device, registered_under
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import methods, module_method
+from devicelint.interpreter.engine.tables import inherited, methods, module_method
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import extend, is_shared
@@ -34,13 +36,19 @@ from devicelint.interpreter.python.functions import call_function
 from devicelint.interpreter.torch.devices.arguments import note_idle_demand
 from devicelint.interpreter.torch.legacy_types import move_to_type
 from devicelint.interpreter.torch.marked_calls import marked_method
-from devicelint.interpreter.torch.modules.calls import call_module
+from devicelint.interpreter.torch.modules.calls import (
+    call_forward,
+    call_forward_of_base,
+    call_module,
+)
 from devicelint.interpreter.torch.modules.construction import fill_container
 from devicelint.interpreter.torch.modules.copies import reached_by
 from devicelint.interpreter.torch.modules.registration import (
     any_parameter,
     is_without_tensors,
     move_module,
+    move_registered,
+    parameter_of,
 )
 from devicelint.interpreter.torch.modules.submodules import child_of, part_named
 from devicelint.interpreter.torch.transfers import move_deviceless, target_of
@@ -59,6 +67,16 @@ def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> V
         return _call_member(run, member, receiver, arguments, node)
     if member is not None:
         return run.call(member, arguments, node)
+    return method_of_torch(run, receiver, name, arguments, node)
+
+
+@inherited(Module)
+def method_of_torch(
+    run: Run, receiver: Module, name: str, arguments: Arguments, node: cst.Call
+) -> Value:
+    """What a method does where no class in a file overrides it."""
+    if name == "__call__":
+        return call_forward(run, receiver, arguments, node)
     if name in MOVES:
         return _move(run, receiver, name, arguments, node)
     if name == "type":
@@ -123,12 +141,29 @@ def _values(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> V
 
 @module_method("forward")
 def _forward(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    if isinstance(member_of(run, module.ref, "forward"), Function):
+        return call_forward_of_base(run, module, arguments, node)
     return call_module(run, module, arguments, node)
 
 
 @module_method("append", "extend", "insert")
 def _append(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
     fill_container(run, module, "ModuleList", arguments)
+    return module
+
+
+@module_method("_apply")
+def _apply(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    """The function brings each tensor along, and so the Module: by what it does to one of them."""
+    given = arguments.get(0, "fn")
+    if given is None:
+        return module
+    place: Value = given.value
+    if not isinstance(place, Mover):
+        one = Arguments([Argument(node, replace(parameter_of(run, module), role=""))])
+        place = run.call(given.value, one, node)
+    if isinstance(place, (Mover, Tensor)):
+        move_registered(run, module, Placed(place.device, place.since))
     return module
 
 

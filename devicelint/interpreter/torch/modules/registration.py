@@ -30,6 +30,7 @@ from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.moved_back import note_module_moved
+from devicelint.interpreter.torch.modules.overrides import moves_by_itself
 from devicelint.interpreter.torch.modules.submodules import WHOLE_FIELD
 from devicelint.knowledge import ModuleKind, module_class
 
@@ -97,6 +98,11 @@ def move_module(run: Run, module: Value, device: Device, since: Step) -> None:
     _move(run, module, Placed(device, since), set())
 
 
+def move_registered(run: Run, module: Module, place: Placed) -> None:
+    """What `super()._apply(fn)` does: the parts move, each by its own `_apply`, and the rest."""
+    _move_all_of(run, module, place, set())
+
+
 def _move(run: Run, module: Value, place: Placed, seen: set[object]) -> None:
     if isinstance(module, OneOf):
         for option in module.options:
@@ -104,6 +110,11 @@ def _move(run: Run, module: Value, place: Placed, seen: set[object]) -> None:
         return
     if not isinstance(module, Module) or module.ref in seen:
         return
+    if not moves_by_itself(run, module, place):
+        _move_all_of(run, module, place, seen)
+
+
+def _move_all_of(run: Run, module: Module, place: Placed, seen: set[object]) -> None:
     whole = run.state.read(module.ref, WHOLE_FIELD)
     if isinstance(whole, Tuple) and not any(
         getattr(one, "ref", None) in seen for one in whole.items
