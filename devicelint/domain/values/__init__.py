@@ -33,6 +33,7 @@ from devicelint.domain.values.objects import (
     Instance,
     Module,
     Mover,
+    Namespace,
     Parameters,
     Partial,
     Ref,
@@ -47,6 +48,7 @@ from devicelint.domain.values.tensors import (
     Generator,
     LibraryObject,
     NotMovable,
+    Owned,
     Placed,
     Reference,
     Tensor,
@@ -84,8 +86,10 @@ __all__ = [
     "Located",
     "Module",
     "Mover",
+    "Namespace",
     "NotMovable",
     "OneOf",
+    "Owned",
     "Parameters",
     "Partial",
     "Placed",
@@ -121,6 +125,7 @@ Value = (
     | Placed
     | Module
     | Mover
+    | Namespace
     | Instance
     | TensorDict
     | LibraryObject

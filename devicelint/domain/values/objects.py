@@ -33,6 +33,18 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
+class Namespace:
+    """`vars(owner)`: the attributes of an object as a dictionary; of a Module, those of one role.
+
+    `role` is "parameter" for `module._parameters`, "buffer" for `module._buffers`.
+    """
+
+    owner: Value
+    ref: Ref
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Super:
     """`super()`: the object itself, seen from the bases of the class around."""
 

@@ -84,6 +84,13 @@ sets_attribute: Table[
     type, Callable[[Any, Any, Value, cst.Attribute, cst.BaseExpression], None]
 ] = Table("sets_attribute")
 """What `owner.name = value` does: `(run, owner, value, target, site)`, `site` gave the value."""
+sets_by_name: Table[type, Callable[[Any, Any, str | None, Value, cst.Call], None]] = Table(
+    "sets_by_name"
+)
+"""What `setattr(owner, name, value)` does: `(run, owner, name, value, node)`.
+
+The name is None where the code does not tell it.
+"""
 operates: Table[type, Callable[[Any, cst.CSTNode, str, Argument, Argument], Value]] = Table(
     "operates"
 )

@@ -39,6 +39,7 @@ from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.attributes import DTYPE
 from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.torch.modules.data import set_data
 from devicelint.knowledge import Form, tensor_attribute, tensor_method
 
 
@@ -51,7 +52,7 @@ def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
     if name == "dtype":
         return DTYPE
     if name == "data":
-        return replace(value, grad=False, role="")
+        return replace(value, grad=False, role="", home=None)
     result = tensor_attribute(name)
     if result is None:
         return Unknown(f"tensor.{name} is not known")
@@ -104,7 +105,7 @@ def as_tensor(batch: Batch, scalar: bool | None = False) -> Tensor:
 
 @elements(Tensor)
 def _row(run: Run, value: Tensor, site: Site) -> Value:
-    return replace(value, scalar=rank_of_part(run, value, site))
+    return replace(value, scalar=rank_of_part(run, value, site), home=None)
 
 
 @elements(Batch)
@@ -121,7 +122,9 @@ def _part_of_moved(run: Run, value: Placed, site: Site) -> Value:
 def _set_on_tensor(
     run: Run, owner: Tensor, value: Value, target: cst.Attribute, site: cst.BaseExpression
 ) -> None:
-    if target.attr.value == "requires_grad" and value == Const(True):
+    if target.attr.value == "data":
+        set_data(run, owner, value, target, site)
+    elif target.attr.value == "requires_grad" and value == Const(True):
         for one in _each(run, target.value, owner):
             run.steps.leaf(replace(one, role="leaf"))
 

@@ -85,7 +85,12 @@ def move_placed(
         if isinstance(value, Tensor):
             grad = False if run.no_grad else value.grad
             result = replace(
-                value, device=target, since=step, grad=grad, role=_moved_role(value, node)
+                value,
+                device=target,
+                since=step,
+                grad=grad,
+                role=_moved_role(value, node),
+                home=None,
             )
     assert isinstance(node.func, cst.Attribute)
     run.announce_transfer(

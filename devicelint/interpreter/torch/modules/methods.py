@@ -13,7 +13,9 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     HOST,
     NONE,
+    Class,
     Const,
+    DictOf,
     Function,
     Module,
     Mover,
@@ -26,12 +28,19 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.objects import member_of, module_device, registered_under
+from devicelint.interpreter.engine.objects import (
+    CLASS_FIELD,
+    member_of,
+    module_device,
+    note_buffer,
+    registered_under,
+)
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import inherited, methods, module_method
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.containers import extend, is_shared
+from devicelint.interpreter.python.classes import torch_base
+from devicelint.interpreter.python.containers import is_shared
 from devicelint.interpreter.python.functions import call_function
 from devicelint.interpreter.torch.devices.arguments import note_idle_demand
 from devicelint.interpreter.torch.legacy_types import move_to_type
@@ -41,15 +50,22 @@ from devicelint.interpreter.torch.modules.calls import (
     call_forward_of_base,
     call_module,
 )
-from devicelint.interpreter.torch.modules.construction import fill_container
+from devicelint.interpreter.torch.modules.construction import (
+    fill_at,
+    fill_container,
+    fill_with,
+)
 from devicelint.interpreter.torch.modules.copies import reached_by
 from devicelint.interpreter.torch.modules.registration import (
+    any_buffer,
     any_parameter,
     is_without_tensors,
     move_module,
     move_registered,
     parameter_of,
+    register_somewhere,
 )
+from devicelint.interpreter.torch.modules.states import state_of
 from devicelint.interpreter.torch.modules.submodules import child_of, part_named
 from devicelint.interpreter.torch.transfers import move_deviceless, target_of
 
@@ -126,7 +142,22 @@ def _parameters(run: Run, module: Module, arguments: Arguments, node: cst.Call) 
 
 @module_method("named_parameters")
 def _named_parameters(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
-    return Stream(Tuple((HOST, any_parameter(run, module))))
+    return Stream(Tuple((HOST, any_parameter(run, module))), filled=True)
+
+
+@module_method("buffers")
+def _buffers(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return Stream(any_buffer(run, module))
+
+
+@module_method("named_buffers")
+def _named_buffers(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return Stream(Tuple((HOST, any_buffer(run, module))))
+
+
+@module_method("state_dict")
+def _state_dict(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return state_of(run, module, node)
 
 
 @module_method("items", "named_children")
@@ -146,10 +177,29 @@ def _forward(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> 
     return call_module(run, module, arguments, node)
 
 
-@module_method("append", "extend", "insert")
+@module_method("append", "insert")
 def _append(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
-    fill_container(run, module, "ModuleList", arguments)
+    if arguments.positional:
+        last = len(arguments.positional) == 1
+        fill_at(run, module, _container(run, module), arguments.positional[-1], last=last)
     return module
+
+
+@module_method("extend", "update")
+def _extend(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    for argument in arguments.positional:
+        if isinstance(argument.value, DictOf):
+            fill_container(run, module, _container(run, module), Arguments([argument]))
+        else:
+            fill_with(run, module, _container(run, module), argument)
+    return module
+
+
+def _container(run: Run, module: Module) -> str:
+    """The container of torch that a Module is, or whose class it extends."""
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    base = torch_base(cls) if isinstance(cls, Class) else module.name
+    return base.rpartition(".")[2]
 
 
 @module_method("_apply")
@@ -179,13 +229,18 @@ def _register_parameter(run: Run, module: Module, arguments: Arguments, node: cs
 
 def _register(run: Run, module: Module, arguments: Arguments, given_as: str, role: str) -> Value:
     name, given = arguments.get(0, "name"), arguments.get(1, given_as)
-    if name is None or given is None or not isinstance(name.value, Const):
+    if name is None or given is None:
         return NONE
     value = given.value
     if isinstance(value, Tensor):
         value = replace(value, role=role)
     elif value != NONE:
         value = Unknown(f"a {role} of an unknown kind")
+    if not isinstance(name.value, Const):
+        register_somewhere(run, module, value)
+        return NONE
+    if role == "buffer":
+        note_buffer(run, module, str(name.value.value))
     run.state.write(module.ref, str(name.value.value), value)
     return NONE
 
@@ -198,7 +253,7 @@ def _add_module(run: Run, module: Module, arguments: Arguments, node: cst.Call) 
     if name is not None and isinstance(name.value, Const):
         run.state.write(module.ref, str(name.value.value), child.value)
     else:
-        extend(run, module.ref, child.value)
+        register_somewhere(run, module, child.value)
     return NONE
 
 

@@ -10,7 +10,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Device, Unsure
 from devicelint.domain.events import HiddenModules, ModuleDefined, ParameterLost
 from devicelint.domain.history import Keeper, Step, Verb
-from devicelint.domain.join import join
+from devicelint.domain.join import join, join_known
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     Const,
@@ -18,6 +18,7 @@ from devicelint.domain.values import (
     ListOf,
     Module,
     OneOf,
+    Owned,
     Placed,
     Ref,
     Tensor,
@@ -26,10 +27,11 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.objects import module_device
+from devicelint.interpreter.engine.objects import TENSORS, module_device, names_buffer
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.moved_back import note_module_moved
+from devicelint.interpreter.python.containers import extend
 from devicelint.interpreter.torch.modules.overrides import moves_by_itself
 from devicelint.interpreter.torch.modules.submodules import WHOLE_FIELD
 from devicelint.knowledge import ModuleKind, module_class
@@ -47,11 +49,13 @@ def register(
     owner: Module,
     name: str,
     value: Value,
-    target: cst.Attribute,
+    target: cst.BaseExpression,
     site: cst.BaseExpression,
 ) -> None:
-    """`self.name = value` on a Module."""
-    if isinstance(value, Tensor) and value.role not in ("parameter", "buffer"):
+    """`self.name = value` on a Module, or `setattr(self, name, value)`, as torch takes it."""
+    if isinstance(value, Tensor) and names_buffer(run, owner, name):
+        value = replace(value, role="buffer")
+    elif isinstance(value, Tensor) and value.role not in ("parameter", "buffer"):
         if value.role == "lost":
             announce_lost(run, value, target, registered=True)
         if value.since.kept is None and _is_being_made(run, owner):
@@ -62,6 +66,15 @@ def register(
     run.state.write(owner.ref, name, value)
     if isinstance(value, (ListOf, Tuple, DictOf)):
         run.state.write(owner.ref, f"@site:{name}", _as_site(run, site))
+
+
+def register_somewhere(run: Run, owner: Module, value: Value) -> None:
+    """Something is registered under a name that is not known: parts in their order."""
+    if isinstance(value, (Module, OneOf)):
+        extend(run, owner.ref, value)
+    elif isinstance(value, Tensor) and value.role in ("parameter", "buffer"):
+        held = join_known(run.state.read(owner.ref, TENSORS) or value, value)
+        run.state.write(owner.ref, TENSORS, held)
 
 
 def _is_being_made(run: Run, owner: Module) -> bool:
@@ -174,6 +187,11 @@ def is_without_tensors(run: Run, module: Module) -> bool:
 
 def any_parameter(run: Run, module: Module) -> Value:
     """One of the parameters of a Module, or of one that it registered."""
+    found = _one_parameter(run, module)
+    return replace(found, home=Owned(module)) if isinstance(found, Tensor) else found
+
+
+def _one_parameter(run: Run, module: Module) -> Value:
     joined: Value | None = None
     for one in submodules(run, module):
         knowledge = module_class(one.name)
@@ -185,6 +203,18 @@ def any_parameter(run: Run, module: Module) -> Value:
     if joined is None and run.state.read(module.ref, DEVICE_FIELD) is not None:
         return parameter_of(run, module)
     return Unknown("a parameter") if joined is None else joined
+
+
+def any_buffer(run: Run, module: Module) -> Value:
+    """One of the buffers of a Module, or of one that it registered."""
+    joined: Value | None = None
+    for one in submodules(run, module):
+        for value in run.state.fields(one.ref).values():
+            if isinstance(value, Tensor) and value.role == "buffer":
+                joined = join(joined, replace(value, scalar=None))
+    if not isinstance(joined, Tensor):
+        return Unknown("a buffer")
+    return replace(joined, home=Owned(module))
 
 
 def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
