@@ -17,6 +17,7 @@ from devicelint.domain.values import (
     ListOf,
     Located,
     Module,
+    Ref,
     Stream,
     Symbolic,
     Tensor,
@@ -87,9 +88,14 @@ def _set_by_name(
     if name is not None:
         write_weakly(run, owner.ref, name, value)
         return
-    for field, before in tuple(run.state.fields(owner.ref).items()):
+    write_somewhere(run, owner.ref, value)
+
+
+def write_somewhere(run: Run, ref: Ref, value: Value) -> None:
+    """Something gets a device under a name that is not known: each tensor may be that now."""
+    for field, before in tuple(run.state.fields(ref).items()):
         if isinstance(before, Located) and isinstance(value, Located):
-            run.state.write(owner.ref, field, join_known(before, value))
+            run.state.write(ref, field, join_known(before, value))
 
 
 @sets_attribute(Symbolic)

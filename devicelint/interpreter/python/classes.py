@@ -246,9 +246,7 @@ def call_module_of_file(
     return forward_of_file(run, module, arguments, site)
 
 
-def forward_of_file(
-    run: Run, module: Module, arguments: Arguments, site: cst.Call
-) -> Value | None:
+def forward_of_file(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value | None:
     """The `forward` of a Module of the file, with the arguments it gets."""
     forward = member_of(run, module.ref, "forward")
     if not isinstance(forward, Function):

@@ -25,7 +25,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import elements, function, items, methods, sets_item
-from devicelint.interpreter.python.assignment import assigned_key
+from devicelint.interpreter.python.assignment import assigned_key, write_somewhere
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import item, key_field, write_weakly
 from devicelint.interpreter.python.subscripts import key_of
@@ -63,6 +63,7 @@ def _lies_in(space: Namespace, value: Value) -> bool:
 
 def _put(run: Run, space: Namespace, key: Value | None, value: Value) -> None:
     if not (isinstance(key, Const) and isinstance(key.value, str)):
+        write_somewhere(run, space.ref, value)
         return
     if space.role and isinstance(value, Tensor):
         value = replace(value, role=space.role)

@@ -91,11 +91,11 @@ def _text_of(node: cst.BinaryOperation, left: object, right: object) -> Const | 
     """`"layer" + "1"` and `"layer%d" % 1`, spelled out."""
     if isinstance(node.operator, cst.Add) and isinstance(left, str) and isinstance(right, str):
         return Const(left + right)
-    if isinstance(node.operator, cst.Modulo) and isinstance(left, str):
-        if isinstance(right, (str, int)) and left.count("%") == 1:
-            whole = left.replace("%d", "%s").replace("%i", "%s")
-            return Const(whole % right) if "%s" in whole else None
-    return None
+    if not (isinstance(node.operator, cst.Modulo) and isinstance(left, str)):
+        return None
+    whole = left.replace("%d", "%s").replace("%i", "%s")
+    is_one = whole.count("%") == whole.count("%s") == 1 and isinstance(right, (str, int))
+    return Const(whole % right) if is_one else None
 
 
 def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Symbolic) -> Value:

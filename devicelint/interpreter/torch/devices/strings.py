@@ -37,7 +37,9 @@ def formatted_string(run: Run, node: cst.FormattedString) -> Value:
 def _spelled_out(node: cst.FormattedString, parts: Sequence[Value]) -> Value:
     """The text itself, where all that is put into it is known: `f"layer{number}"`."""
     for part in node.parts:
-        if isinstance(part, cst.FormattedStringExpression) and (part.conversion or part.format_spec):
+        if isinstance(part, cst.FormattedStringExpression) and (
+            part.conversion or part.format_spec
+        ):
             return HOST
     known = [one.value for one in parts if isinstance(one, Const)]
     if len(known) < len(parts) or not all(isinstance(one, (str, int)) for one in known):

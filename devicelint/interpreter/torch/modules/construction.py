@@ -81,9 +81,7 @@ def fill_with(run: Run, module: Module, name: str, argument: Argument) -> None:
         run.state.write(module.ref, LENGTH, HOST)
 
 
-def fill_at(
-    run: Run, module: Module, name: str, argument: Argument, *, last: bool
-) -> None:
+def fill_at(run: Run, module: Module, name: str, argument: Argument, *, last: bool) -> None:
     """`modules.append(layer)`, `modules.insert(2, layer)`: one more is registered."""
     if not last:
         forget_order(run, module.ref)

@@ -118,9 +118,7 @@ def _set_on_module(
 
 
 @sets_by_name(Module)
-def _set_by_name(
-    run: Run, owner: Module, name: str | None, value: Value, node: cst.Call
-) -> None:
+def _set_by_name(run: Run, owner: Module, name: str | None, value: Value, node: cst.Call) -> None:
     if name is None:
         register_somewhere(run, owner, value)
     else:

@@ -80,6 +80,8 @@ def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> V
     member = held if held is not None else member_of(run, receiver.ref, name)
     arguments = arguments_of(run, node)
     if isinstance(member, Function) and held is None:
+        if _asks_by_name(name):
+            target_of(run, name, arguments, node)
         return _call_member(run, member, receiver, arguments, node)
     if member is not None:
         return run.call(member, arguments, node)
@@ -87,6 +89,25 @@ def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> V
 
 
 @inherited(Module)
+def method_of_super(
+    run: Run, receiver: Module, name: str, arguments: Arguments, node: cst.Call
+) -> Value:
+    """`super().cuda()` in a `cuda` of one's own: it is the caller who asks for the device."""
+    with run.muted() if _is_asked_for(run, name) else nullcontext():
+        return method_of_torch(run, receiver, name, arguments, node)
+
+
+def _asks_by_name(name: str) -> bool:
+    """Whether a call names an accelerator, as `net.cuda()` does, whatever the class makes of it."""
+    return name in MOVES and name not in ("to", "cpu", "to_empty")
+
+
+def _is_asked_for(run: Run, name: str) -> bool:
+    node = run.frame.node
+    is_override = isinstance(node, cst.FunctionDef) and node.name.value == name
+    return is_override and _asks_by_name(name)
+
+
 def method_of_torch(
     run: Run, receiver: Module, name: str, arguments: Arguments, node: cst.Call
 ) -> Value:

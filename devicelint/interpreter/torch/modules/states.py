@@ -63,7 +63,9 @@ def _named(
             yield from _named(run, value, f"{prefix}{name}.", seen)
 
 
-@function("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
+@function(
+    "torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector"
+)
 def parameters_to_vector(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """All parameters, one after the other: where they are."""
     given = arguments.get(0, "parameters")
@@ -73,7 +75,9 @@ def parameters_to_vector(run: Run, name: str, arguments: Arguments, site: cst.Ca
     return Tensor(one.device, one.since, False, one.grad)
 
 
-@function("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")
+@function(
+    "torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters"
+)
 def vector_to_parameters(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Each parameter becomes a part of the vector: it is where that is."""
     vector, given = arguments.get(0, "vec"), arguments.get(1, "parameters")
