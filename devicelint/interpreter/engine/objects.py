@@ -10,6 +10,7 @@ from devicelint.domain.values import (
     Class,
     Module,
     Placed,
+    Ref,
     TensorDict,
     Value,
 )
@@ -86,3 +87,8 @@ def note_buffer(run: Run, module: Module, name: str) -> None:
 def names_buffer(run: Run, module: Module, name: str) -> bool:
     """Whether a name of a Module was given to `register_buffer`, with None perhaps."""
     return run.state.read(module.ref, f"{_BUFFER}{name}") is not None
+
+
+def parts_of_moved(value: Placed) -> Ref:
+    """Under what lies what something of an unknown kind was given since it was moved."""
+    return f"@moved:{id(value.since.site)}"

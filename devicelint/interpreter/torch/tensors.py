@@ -28,6 +28,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.objects import parts_of_moved
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
     attributes,
@@ -83,9 +84,19 @@ def of_batch(run: Run, value: Batch, name: str, node: cst.Attribute) -> Value:
 def of_moved(run: Run, value: Placed, name: str, node: cst.Attribute) -> Value:
     if name == "device":
         return DeviceHandle(value.device, node)
+    written = run.state.read(parts_of_moved(value), name)
+    if written is not None:
+        return written
     if tensor_attribute(name) is not None:
         return of_tensor(run, Tensor(value.device, value.since), name, node)
     return Unknown("an attribute of something moved")
+
+
+@sets_attribute(Placed)
+def _set_on_moved(
+    run: Run, owner: Placed, value: Value, target: cst.Attribute, site: cst.BaseExpression
+) -> None:
+    run.state.write(parts_of_moved(owner), target.attr.value, value)
 
 
 @attributes(DeviceHandle)
