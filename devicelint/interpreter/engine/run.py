@@ -13,6 +13,7 @@ from typing import Protocol
 
 import libcst as cst
 
+from devicelint.domain.alternatives import on_path
 from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
 from devicelint.domain.history import Site
 from devicelint.domain.state import Conflict, State, loses_device
@@ -21,6 +22,7 @@ from devicelint.domain.values import (
     Function,
     Imported,
     Module,
+    OneOf,
     Ref,
     Symbolic,
     Unknown,
@@ -29,6 +31,14 @@ from devicelint.domain.values import (
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.budget import Budget
+from devicelint.interpreter.engine.cases import (
+    MOST_AT_ONCE,
+    each,
+    mixed_among,
+    use,
+    walk_cases,
+    with_argument,
+)
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.guesses import guesses_of
 from devicelint.interpreter.engine.memory import Memory, Surroundings
@@ -103,7 +113,10 @@ class Run(Surroundings, Memory):
         handler = evaluates.get(type(node))
         if handler is None:
             return Unknown(f"{type(node).__name__} is not modelled")
-        return handler(self, node)
+        value = handler(self, node)
+        if type(value) is OneOf and self.state.facts:
+            return on_path(value, self.state.facts)
+        return value
 
     def execute(self, statement: cst.CSTNode) -> None:
         """Do what a statement does to the state."""
@@ -112,7 +125,11 @@ class Run(Surroundings, Memory):
             self._look_at = self.budget.look(self.moment)
         self.steps_elsewhere += not self.frame.is_checked
         handler = executes.get(type(statement))
-        if handler is not None:
+        if handler is None:
+            return
+        if self.state.told_apart:
+            walk_cases(self, statement, handler)
+        else:
             handler(self, statement)
 
     def execute_block(self, body: cst.BaseSuite | cst.Module) -> None:
@@ -124,10 +141,26 @@ class Run(Surroundings, Memory):
 
     def call(self, callee: Value, arguments: Arguments, site: cst.Call) -> Value:
         """What calling a value gives."""
+        several = mixed_among(arguments)
+        if several is not None and self.cases * len(several.options) <= MOST_AT_ONCE:
+            return self._call_with_each(callee, arguments, several, site)
         caller = calls.get(type(callee))
         if caller is None:
+            use(self, callee)
             return Unknown(f"calling {type(callee).__name__} is not modelled")
         return caller(self, callee, arguments, site)
+
+    def _call_with_each(
+        self, callee: Value, arguments: Arguments, several: OneOf, site: cst.Call
+    ) -> Value:
+        self.cases *= len(several.options)
+        result = each(
+            self,
+            several,
+            lambda one: self.call(callee, with_argument(arguments, several, one), site),
+        )
+        self.cases //= len(several.options)
+        return result
 
     # -- names -----------------------------------------------------------------------------
 
@@ -150,6 +183,15 @@ class Run(Surroundings, Memory):
         if value is not None:
             return self._resolved(frame.home, name, value)
         return BUILTIN_SCOPE.get(name) or Symbolic(name)
+
+    def place_of(self, name: str) -> Ref | None:
+        """Where the value of a name lies that code here reads; None for what nothing binds."""
+        frame, read = self.frame, self.state.read
+        refs = frame.scopes if name in frame.not_local else (frame.ref, *frame.scopes)
+        for ref in refs:
+            if read(ref, name) is not None:
+                return ref
+        return frame.home if read(frame.home, name) is not None else None
 
     def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
         """What a name stands for that may have been imported; asked once."""
@@ -180,9 +222,12 @@ class Run(Surroundings, Memory):
         """Whether the code is prepared for an exception here: it tries, and does otherwise."""
         return exception in self.expected
 
-    def merge(self, other: State, flag: Flag | None) -> None:
-        """Go on with what holds on both paths; `flag` is what separated them."""
-        conflicts: list[Conflict] = self.state.merge(other)
+    def merge(self, other: State, flag: Flag | None, *, apart: bool = False) -> None:
+        """Go on with what holds on both paths; `flag` is what separated them.
+
+        `apart` keeps what each of them has, where it differs.
+        """
+        conflicts: list[Conflict] = self.state.merge(other, apart=apart)
         if conflicts and flag is not None and self.splits and self.frame.is_checked:
             raise Split(flag.key)
         for one, value in conflicts:

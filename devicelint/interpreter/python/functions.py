@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from devicelint.domain.alternatives import either_known
 from devicelint.domain.devices import Opaque, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
@@ -236,13 +237,14 @@ def _leave(run: Run, frame: Frame) -> Value:
     result: Value | None = None if run.state.dead else NONE
     run.steps.returning(frame)
     for value, state in frame.returns:
-        joined = value if result is None else join_known(result, value)
+        paths = run.state.parted_from(state)
+        joined = value if result is None else either_known(result, value, *paths)
         if result is not None and frame.separated_by is not None:
             run.separate(frame.separated_by, result, value, joined)
         if result is not None:
             run.steps.joined(result, value)
         result = joined
-        run.merge(state, None)
+        run.merge(state, None, apart=True)
     if frame.yields:
         run.state.dead = False
         element = frame.yields[0]

@@ -25,6 +25,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.cases import each, mixed_among, with_argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.containers import element_of
@@ -61,6 +62,14 @@ def apply_signature(
     owner: Operand | None = None,
 ) -> Value:
     """Check that operands share a device, and give the result; `owner` is the module's own."""
+    several = mixed_among(arguments)
+    if several is not None:
+
+        def applied(one: Value) -> Value:
+            given = with_argument(arguments, several, one)
+            return apply_signature(run, signature, given, site, name=name, owner=owner)
+
+        return each(run, several, applied)
     application = _sorted_by_slots(run, signature, arguments, site, owner)
     _check(run, application, name or signature.name)
     out = arguments.keywords.get("out")
