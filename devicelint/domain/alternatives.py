@@ -45,7 +45,7 @@ def either(
         return one
     if one is None:
         return other
-    if isinstance(one, Tuple) and isinstance(other, Tuple) and len(one.items) == len(other.items):
+    if _are_alike(one, other):
         return _either_tuple(one, other, this, that)
     if one == other and not isinstance(one, OneOf):
         return one
@@ -63,7 +63,15 @@ def either_known(
     return joined
 
 
-def _either_tuple(one: Tuple, other: Tuple, this: Path, that: Path) -> Value:
+def _are_alike(one: Value, other: Value) -> bool:
+    return (
+        isinstance(one, Tuple) and isinstance(other, Tuple) and len(one.items) == len(other.items)
+    )
+
+
+def _either_tuple(one: Value, other: Value, this: Path, that: Path) -> Value:
+    assert isinstance(one, Tuple)
+    assert isinstance(other, Tuple)
     if one == other and not any(isinstance(item, OneOf) for item in one.items):
         return one
     pairs = zip(one.items, other.items, strict=True)
@@ -100,6 +108,9 @@ def one_of(cases: Iterable[Case]) -> Value:
 
 def _with(kept: list[Case], value: Value, path: Path) -> list[Case]:
     for position, (other, held) in enumerate(kept):
+        if _are_alike(other, value):
+            rest = [*kept[:position], *kept[position + 1 :]]
+            return _with(rest, _either_tuple(other, value, held, path), held & path)
         if other == value or not _is_apart(other, value):
             rest = [*kept[:position], *kept[position + 1 :]]
             joined = other if other == value else join_known(other, value)
