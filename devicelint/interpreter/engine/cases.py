@@ -8,7 +8,7 @@ follows knows that the value was another one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import libcst as cst
 
@@ -20,19 +20,29 @@ from devicelint.domain.alternatives import (
     is_mixed,
     on_path,
 )
-from devicelint.domain.state import Place
-from devicelint.domain.values import NONE, Const, Instance, Module, OneOf, Unknown, Value
+from devicelint.domain.state import Place, State
+from devicelint.domain.values import NONE, Const, Instance, Module, OneOf, Ref, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import children
-
-if TYPE_CHECKING:
-    from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.program import Program
 
 ABSENT = Const(None)
 """None as one of several values: what cannot be done with it ends the path.  Known by identity."""
 
 MOST_AT_ONCE = 8
 """How often one statement is walked, for all combinations of its values."""
+
+
+class _Walk(Protocol):
+    """The walk, as far as it is needed here."""
+
+    state: State
+    frame: Frame
+    program: Program
+    moment: int
+    cases: int
+
 
 Read = tuple[str, str]
 """A name that a statement reads, and the attribute that it reads of that, or nothing."""
@@ -47,7 +57,7 @@ _HEADERS: dict[type[cst.CSTNode], str] = {
 _WHOLE = (cst.Expr, cst.AugAssign, cst.Return, cst.Raise, cst.Assert)
 
 
-def walk_cases(run: Run, statement: cst.CSTNode, walk: Callable[[Run, cst.CSTNode], None]) -> None:
+def walk_cases(run: _Walk, statement: cst.CSTNode, walk: Callable[[Any, Any], None]) -> None:
     """Walk a statement, once for each of the values of a place that it reads."""
     if not run.state.told_apart:
         walk(run, statement)
@@ -63,13 +73,13 @@ def walk_cases(run: Run, statement: cst.CSTNode, walk: Callable[[Run, cst.CSTNod
         _walk_each(run, statement, walk, *found)
 
 
-def use(run: Run, value: Value) -> None:
+def use(run: _Walk, value: Value) -> None:
     """Something is done with a value that None does not allow: where it is None, the path ends."""
     if value is ABSENT:
         run.state.dead = True
 
 
-def each(run: Run, value: OneOf, ask: Callable[[Value], Value]) -> Value:
+def each(run: _Walk, value: OneOf, ask: Callable[[Value], Value]) -> Value:
     """What asking each of several values gives; one for which it fails gives nothing."""
     before, was_dead = run.state, run.state.dead
     joined, reached, merged = None, EVERYWHERE, None
@@ -90,6 +100,16 @@ def each(run: Run, value: OneOf, ask: Callable[[Value], Value]) -> Value:
     return Unknown("no value of several allows that") if joined is None else joined
 
 
+def call_with_each(
+    run: _Walk, several: OneOf, arguments: Arguments, call: Callable[[Arguments], Value]
+) -> Value:
+    """What a call gives with each of several values of an argument."""
+    run.cases *= len(several.options)
+    result = each(run, several, lambda one: call(_with_argument(arguments, several, one)))
+    run.cases //= len(several.options)
+    return result
+
+
 def mixed_among(arguments: Arguments) -> OneOf | None:
     """An argument of a call that is one of several values, if there is one."""
     for argument in arguments:
@@ -98,7 +118,7 @@ def mixed_among(arguments: Arguments) -> OneOf | None:
     return None
 
 
-def with_argument(arguments: Arguments, several: Value, one: Value) -> Arguments:
+def _with_argument(arguments: Arguments, several: Value, one: Value) -> Arguments:
     """The arguments of a call, with one of several values in the place of these."""
 
     def chosen(given: Argument) -> Argument:
@@ -110,9 +130,9 @@ def with_argument(arguments: Arguments, several: Value, one: Value) -> Arguments
 
 
 def _walk_each(
-    run: Run,
+    run: _Walk,
     statement: cst.CSTNode,
-    walk: Callable[[Run, cst.CSTNode], None],
+    walk: Callable[[Any, Any], None],
     place: Place,
     value: OneOf,
 ) -> None:
@@ -137,7 +157,7 @@ def _walk_each(
         run.state.write(*place, whole)
 
 
-def _told_apart(run: Run, statement: cst.CSTNode, value: OneOf) -> OneOf:
+def _told_apart(run: _Walk, statement: cst.CSTNode, value: OneOf) -> OneOf:
     """The same alternatives, each on a path of its own, so that what comes of them keeps apart."""
     if are_exclusive(value):
         return value
@@ -146,7 +166,7 @@ def _told_apart(run: Run, statement: cst.CSTNode, value: OneOf) -> OneOf:
     return OneOf(value.options, tuple(paths))
 
 
-def _first_of_several(run: Run, reads: tuple[Read, ...]) -> tuple[Place, OneOf] | None:
+def _first_of_several(run: _Walk, reads: tuple[Read, ...]) -> tuple[Place, OneOf] | None:
     for place, value in _places(run, reads):
         if type(value) is OneOf and is_mixed(value):
             here = on_path(value, run.state.facts)
@@ -157,9 +177,9 @@ def _first_of_several(run: Run, reads: tuple[Read, ...]) -> tuple[Place, OneOf] 
     return None
 
 
-def _places(run: Run, reads: tuple[Read, ...]) -> Iterator[tuple[Place, Value]]:
+def _places(run: _Walk, reads: tuple[Read, ...]) -> Iterator[tuple[Place, Value]]:
     for name, attribute in reads:
-        ref = run.place_of(name)
+        ref = _place_of(run, name)
         value = None if ref is None else run.state.read(ref, name)
         if ref is None or value is None:
             continue
@@ -171,7 +191,17 @@ def _places(run: Run, reads: tuple[Read, ...]) -> Iterator[tuple[Place, Value]]:
                 yield (value.ref, attribute), held
 
 
-def _reads_of(run: Run, statement: cst.CSTNode) -> tuple[frozenset[str], tuple[Read, ...]]:
+def _place_of(run: _Walk, name: str) -> Ref | None:
+    """Where the value of a name lies that code here reads; None for what nothing binds."""
+    frame, read = run.frame, run.state.read
+    refs = frame.scopes if name in frame.not_local else (frame.ref, *frame.scopes)
+    for ref in refs:
+        if read(ref, name) is not None:
+            return ref
+    return frame.home if read(frame.home, name) is not None else None
+
+
+def _reads_of(run: _Walk, statement: cst.CSTNode) -> tuple[frozenset[str], tuple[Read, ...]]:
     known = run.program.reads.get(statement)
     if known is None:
         reads = tuple(dict.fromkeys(_read_by(statement)))

@@ -33,11 +33,10 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.budget import Budget
 from devicelint.interpreter.engine.cases import (
     MOST_AT_ONCE,
-    each,
+    call_with_each,
     mixed_among,
     use,
     walk_cases,
-    with_argument,
 )
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.guesses import guesses_of
@@ -114,9 +113,7 @@ class Run(Surroundings, Memory):
         if handler is None:
             return Unknown(f"{type(node).__name__} is not modelled")
         value = handler(self, node)
-        if type(value) is OneOf and self.state.facts:
-            return on_path(value, self.state.facts)
-        return value
+        return value if type(value) is not OneOf else on_path(value, self.state.facts)
 
     def execute(self, statement: cst.CSTNode) -> None:
         """Do what a statement does to the state."""
@@ -125,12 +122,8 @@ class Run(Surroundings, Memory):
             self._look_at = self.budget.look(self.moment)
         self.steps_elsewhere += not self.frame.is_checked
         handler = executes.get(type(statement))
-        if handler is None:
-            return
-        if self.state.told_apart:
+        if handler is not None:
             walk_cases(self, statement, handler)
-        else:
-            handler(self, statement)
 
     def execute_block(self, body: cst.BaseSuite | cst.Module) -> None:
         """Execute statements until the path ends."""
@@ -143,24 +136,12 @@ class Run(Surroundings, Memory):
         """What calling a value gives."""
         several = mixed_among(arguments)
         if several is not None and self.cases * len(several.options) <= MOST_AT_ONCE:
-            return self._call_with_each(callee, arguments, several, site)
+            return call_with_each(self, several, arguments, lambda a: self.call(callee, a, site))
         caller = calls.get(type(callee))
         if caller is None:
             use(self, callee)
             return Unknown(f"calling {type(callee).__name__} is not modelled")
         return caller(self, callee, arguments, site)
-
-    def _call_with_each(
-        self, callee: Value, arguments: Arguments, several: OneOf, site: cst.Call
-    ) -> Value:
-        self.cases *= len(several.options)
-        result = each(
-            self,
-            several,
-            lambda one: self.call(callee, with_argument(arguments, several, one), site),
-        )
-        self.cases //= len(several.options)
-        return result
 
     # -- names -----------------------------------------------------------------------------
 
@@ -183,15 +164,6 @@ class Run(Surroundings, Memory):
         if value is not None:
             return self._resolved(frame.home, name, value)
         return BUILTIN_SCOPE.get(name) or Symbolic(name)
-
-    def place_of(self, name: str) -> Ref | None:
-        """Where the value of a name lies that code here reads; None for what nothing binds."""
-        frame, read = self.frame, self.state.read
-        refs = frame.scopes if name in frame.not_local else (frame.ref, *frame.scopes)
-        for ref in refs:
-            if read(ref, name) is not None:
-                return ref
-        return frame.home if read(frame.home, name) is not None else None
 
     def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
         """What a name stands for that may have been imported; asked once."""
@@ -223,10 +195,7 @@ class Run(Surroundings, Memory):
         return exception in self.expected
 
     def merge(self, other: State, flag: Flag | None, *, apart: bool = False) -> None:
-        """Go on with what holds on both paths; `flag` is what separated them.
-
-        `apart` keeps what each of them has, where it differs.
-        """
+        """Go on with what holds on both paths, or either; `flag` is what separated them."""
         conflicts: list[Conflict] = self.state.merge(other, apart=apart)
         if conflicts and flag is not None and self.splits and self.frame.is_checked:
             raise Split(flag.key)

@@ -36,8 +36,8 @@ from devicelint.interpreter.python.conditions import (
     truth_of,
     under_setting,
 )
-from devicelint.interpreter.python.device_questions import device_answers
-from devicelint.interpreter.python.questions import answers_to, known_answer
+from devicelint.interpreter.python.paths.device_questions import device_answers
+from devicelint.interpreter.python.paths.questions import answers_to, known_answer
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 

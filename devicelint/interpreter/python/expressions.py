@@ -43,7 +43,7 @@ from devicelint.interpreter.python.containers import (
     mark_shared,
 )
 from devicelint.interpreter.python.loops import comprehension_scope
-from devicelint.interpreter.python.questions import answers_to, known_answer
+from devicelint.interpreter.python.paths.questions import answers_to, known_answer
 
 
 @evaluates(cst.Name)

@@ -32,7 +32,7 @@ from devicelint.interpreter.engine.tables import attributes, elements, methods
 from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import element_of, known_elements
-from devicelint.interpreter.python.device_questions import is_on_the_cpu_here
+from devicelint.interpreter.python.paths.device_questions import is_on_the_cpu_here
 from devicelint.interpreter.torch.operands import operand_of
 from devicelint.interpreter.torch.verdicts import DEMAND, READ, READ_TO_SEND, is_excused
 from devicelint.knowledge import converts_to_numpy

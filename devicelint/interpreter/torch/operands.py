@@ -26,7 +26,7 @@ from devicelint.domain.values import Batch, Module, Placed, Symbolic, Tensor, Va
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import asks_for_device
-from devicelint.interpreter.python.device_questions import are_one_here, is_on_the_cpu_here
+from devicelint.interpreter.python.paths.device_questions import are_one_here, is_on_the_cpu_here
 from devicelint.interpreter.torch.verdicts import CLASH, DIFFERENT, INPUT, is_excused
 
 

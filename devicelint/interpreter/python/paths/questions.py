@@ -14,7 +14,7 @@ from devicelint.domain.values import Fact, Path
 from devicelint.interpreter.engine.nodes import children
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import last_name
-from devicelint.interpreter.python.device_questions import device_answers, known_of_device
+from devicelint.interpreter.python.paths.device_questions import device_answers, known_of_device
 
 _PURE = frozenset(
     "isinstance issubclass is_tensor hasattr callable is_available dim size numel nelement "
