@@ -19,6 +19,7 @@ from devicelint.domain.alternatives import (
     either_known,
     is_mixed,
     on_path,
+    settled,
 )
 from devicelint.domain.state import Place, State
 from devicelint.domain.values import NONE, Const, Instance, Module, OneOf, Ref, Unknown, Value
@@ -103,7 +104,9 @@ def each(run: _Walk, value: OneOf, ask: Callable[[Value], Value]) -> Value:
 def call_with_each(
     run: _Walk, several: OneOf, arguments: Arguments, call: Callable[[Arguments], Value]
 ) -> Value:
-    """What a call gives with each of several values of an argument."""
+    """What a call gives with each of several values of an argument; too many are one."""
+    if run.cases * len(several.options) > MOST_AT_ONCE:
+        return call(_with_argument(arguments, several, settled(several)))
     run.cases *= len(several.options)
     result = each(run, several, lambda one: call(_with_argument(arguments, several, one)))
     run.cases //= len(several.options)

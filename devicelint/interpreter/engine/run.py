@@ -31,13 +31,7 @@ from devicelint.domain.values import (
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.budget import Budget
-from devicelint.interpreter.engine.cases import (
-    MOST_AT_ONCE,
-    call_with_each,
-    mixed_among,
-    use,
-    walk_cases,
-)
+from devicelint.interpreter.engine.cases import call_with_each, mixed_among, use, walk_cases
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.guesses import guesses_of
 from devicelint.interpreter.engine.memory import Memory, Surroundings
@@ -135,7 +129,7 @@ class Run(Surroundings, Memory):
     def call(self, callee: Value, arguments: Arguments, site: cst.Call) -> Value:
         """What calling a value gives."""
         several = mixed_among(arguments)
-        if several is not None and self.cases * len(several.options) <= MOST_AT_ONCE:
+        if several is not None:
             return call_with_each(self, several, arguments, lambda a: self.call(callee, a, site))
         caller = calls.get(type(callee))
         if caller is None:
@@ -298,3 +292,7 @@ class Run(Surroundings, Memory):
             address = self._addresses[key] = f"{home}#{number}" if home else number
         self.state.reset(address)
         return address
+
+    def allocated(self, site: Site, what: str = "") -> Ref | None:
+        """The address of an object that `site` has made in this frame before."""
+        return self._addresses.get((site, self.frame.ref, what))
