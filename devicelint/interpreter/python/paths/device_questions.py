@@ -10,7 +10,7 @@ from collections.abc import Hashable
 
 import libcst as cst
 
-from devicelint.domain.devices import DEVICE_TYPES, Device, Known, Opaque, Unsure
+from devicelint.domain.devices import DEVICE_TYPES, Device, DeviceOf, Known, Opaque, Unsure
 from devicelint.domain.values import Batch, Const, DeviceHandle, Fact, Placed, Symbolic, Tensor
 from devicelint.interpreter.engine.run import Run
 
@@ -40,12 +40,20 @@ def known_of_device(run: Run, node: cst.BaseExpression) -> bool | None:
 
 def is_on_the_cpu_here(run: Run, device: Device) -> bool:
     """Whether a question on this path has shown that a device is no accelerator."""
-    return run.state.facts.get((IS_ACCELERATOR, device)) is False
+    return run.state.facts.get((IS_ACCELERATOR, _one_of_two(device))) is False
 
 
 def are_one_here(run: Run, one: Device, other: Device) -> bool:
     """Whether a question on this path has shown that two devices are one."""
-    return run.state.facts.get((ARE_ONE, frozenset({one, other}))) is True
+    both = frozenset({_one_of_two(one), _one_of_two(other)})
+    return run.state.facts.get((ARE_ONE, both)) is True
+
+
+def _one_of_two(device: Device) -> Device:
+    """`x.device`, and where `x` is: one device, whichever way it got here."""
+    if isinstance(device, Opaque) and not device.apart and device.origin.endswith(".device"):
+        return DeviceOf(device.origin.removesuffix(".device"))
+    return device
 
 
 Asked = tuple[Hashable, bool, bool]
@@ -123,9 +131,9 @@ def _device_of(run: Run, node: cst.BaseExpression) -> Device | None:
         value = run.evaluate(node)
     match value:
         case Tensor(device) | Batch(device) | Placed(device) | DeviceHandle(device):
-            return None if isinstance(device, Unsure) else device
+            return None if isinstance(device, Unsure) else _one_of_two(device)
         case Symbolic(origin):
-            return Opaque(origin)
+            return _one_of_two(Opaque(origin))
         case Const(str(name)) if name in DEVICE_TYPES:
             return Known(name)
         case _:
