@@ -35,6 +35,7 @@ from devicelint.interpreter.python.containers import (
     element_of,
     known_elements,
 )
+from devicelint.interpreter.python.paths.endings import is_ending, leave
 
 
 @evaluates(cst.Call)
@@ -52,6 +53,9 @@ def _called(run: Run, node: cst.Call) -> Value:
         receiver = run.evaluate(func.value)
         use(run, receiver)
         method = methods.get(type(receiver))
+        if is_ending(run, receiver, func.attr.value):
+            arguments_of(run, node)
+            return leave(run, func.attr.value, Arguments(), node)
         if method is not None:
             result = method(run, receiver, func.attr.value, node)
             if isinstance(receiver, Symbolic) and isinstance(result, Unknown):

@@ -33,6 +33,7 @@ from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.tensor_parameters import settings_of
 from devicelint.interpreter.python.parameters import bind_parameters
+from devicelint.interpreter.python.paths.endings import says_it_never_returns
 
 _DEEPEST = 12
 _MOST_INTERPRETATIONS = 12
@@ -72,6 +73,7 @@ def call_function(
         run.entered.add(function.node)
     frame = _frame_of(run, function, site, receiver, module)
     result = _returned(run, frame, function, arguments)
+    run.state.dead |= says_it_never_returns(function.node)
     result = _seen_by_caller(run, function, arguments, result, site)
     if _is_plain(result):
         run.remembered[key] = result
