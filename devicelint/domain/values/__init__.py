@@ -41,6 +41,8 @@ from devicelint.domain.values.objects import (
     Function,
     Instance,
     Module,
+    Mover,
+    Namespace,
     Parameters,
     Partial,
     Ref,
@@ -55,6 +57,7 @@ from devicelint.domain.values.tensors import (
     Generator,
     LibraryObject,
     NotMovable,
+    Owned,
     Placed,
     Reference,
     Tensor,
@@ -92,8 +95,11 @@ __all__ = [
     "Loader",
     "Located",
     "Module",
+    "Mover",
+    "Namespace",
     "NotMovable",
     "OneOf",
+    "Owned",
     "Parameters",
     "Partial",
     "Path",
@@ -129,6 +135,8 @@ Value = (
     | Distribution
     | Placed
     | Module
+    | Mover
+    | Namespace
     | Instance
     | TensorDict
     | LibraryObject
