@@ -13,14 +13,16 @@ from typing import Protocol
 
 import libcst as cst
 
+from devicelint.domain.alternatives import on_path
 from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
 from devicelint.domain.history import Site
-from devicelint.domain.state import Conflict, State, keeps_to_cpu, loses_device
+from devicelint.domain.state import Conflict, State, loses_device
 from devicelint.domain.values import (
     Flag,
     Function,
     Imported,
     Module,
+    OneOf,
     Ref,
     Symbolic,
     Unknown,
@@ -29,28 +31,14 @@ from devicelint.domain.values import (
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.budget import Budget
+from devicelint.interpreter.engine.cases import call_with_each, mixed_among, use, walk_cases
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.guesses import guesses_of
 from devicelint.interpreter.engine.memory import Memory, Surroundings
 from devicelint.interpreter.engine.program import Program
+from devicelint.interpreter.engine.split import Split as Split
 from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, calls, evaluates, executes, resolves
 from devicelint.text.positions import written
-
-
-class Split(Exception):
-    """The walk needs to know a flag: two paths that it separates leave a value on two devices."""
-
-    def __init__(self, key: str, on_cpu: bool | None = None) -> None:
-        super().__init__(key)
-        self.key = key
-        self.on_cpu = on_cpu
-        """What the flag is where the value is on the CPU, and on no device of anybody's choice."""
-
-    @classmethod
-    def between(cls, flag: Flag, one: Value, other: Value) -> Split:
-        """The split by a flag that gives one value where it holds, and another elsewhere."""
-        on_cpu = keeps_to_cpu(one, other)
-        return cls(flag.key, None if on_cpu is None else on_cpu is not flag.negated)
 
 
 class Listener(Protocol):
@@ -111,7 +99,8 @@ class Run(Surroundings, Memory):
         handler = evaluates.get(type(node))
         if handler is None:
             return Unknown(f"{type(node).__name__} is not modelled")
-        return handler(self, node)
+        value = handler(self, node)
+        return value if type(value) is not OneOf else on_path(value, self.state.facts)
 
     def execute(self, statement: cst.CSTNode) -> None:
         """Do what a statement does to the state."""
@@ -121,7 +110,7 @@ class Run(Surroundings, Memory):
         self.steps_elsewhere += not self.frame.is_checked
         handler = executes.get(type(statement))
         if handler is not None:
-            handler(self, statement)
+            walk_cases(self, statement, handler)
 
     def execute_block(self, body: cst.BaseSuite | cst.Module) -> None:
         """Execute statements until the path ends."""
@@ -132,8 +121,12 @@ class Run(Surroundings, Memory):
 
     def call(self, callee: Value, arguments: Arguments, site: cst.Call) -> Value:
         """What calling a value gives."""
+        several = mixed_among(arguments)
+        if several is not None:
+            return call_with_each(self, several, arguments, lambda a: self.call(callee, a, site))
         caller = calls.get(type(callee))
         if caller is None:
+            use(self, callee)
             return Unknown(f"calling {type(callee).__name__} is not modelled")
         return caller(self, callee, arguments, site)
 
@@ -188,9 +181,9 @@ class Run(Surroundings, Memory):
         """Whether the code is prepared for an exception here: it tries, and does otherwise."""
         return exception in self.expected
 
-    def merge(self, other: State, flag: Flag | None) -> None:
-        """Go on with what holds on both paths; `flag` is what separated them."""
-        conflicts: list[Conflict] = self.state.merge(other)
+    def merge(self, other: State, flag: Flag | None, *, apart: bool = False) -> None:
+        """Go on with what holds on both paths, or either; `flag` is what separated them."""
+        conflicts: list[Conflict] = self.state.merge(other, apart=apart)
         if conflicts and flag is not None and self.splits and self.frame.is_checked:
             raise Split.between(flag, *conflicts[0])
         for one, value in conflicts:
