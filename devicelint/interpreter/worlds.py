@@ -15,7 +15,8 @@ from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT, World
 from devicelint.interpreter.engine.budget import Budget
 from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Program
-from devicelint.interpreter.engine.run import Listener, Run, Split
+from devicelint.interpreter.engine.run import Listener, Run
+from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.python.classes import has_unentered, is_never_called, walk_class_alone
 from devicelint.interpreter.python.functions import walk_alone
 

@@ -36,7 +36,7 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.guesses import guesses_of
 from devicelint.interpreter.engine.memory import Memory, Surroundings
 from devicelint.interpreter.engine.program import Program
-from devicelint.interpreter.engine.split import Split as Split
+from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, calls, evaluates, executes, resolves
 from devicelint.text.positions import written
 
