@@ -68,6 +68,8 @@ def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> V
 
 def operate(run: Run, node: cst.CSTNode, symbol: str, left: Argument, right: Argument) -> Value:
     """What the kind of an operand makes of an operator: that of the left one, else the right."""
+    if isinstance(left.value, (Const, HostValue)) and isinstance(right.value, (Const, HostValue)):
+        return HOST
     handler = operates.get(type(left.value)) or operates.get(type(right.value))
     if handler is None:
         return Unknown(f"operands of {symbol} are not understood")
