@@ -290,4 +290,4 @@ class Run(Surroundings, Memory):
 
     def allocated(self, site: Site, what: str = "") -> Ref | None:
         """The address of an object that `site` has made in this frame before."""
-        return self._addresses.get((site, self.frame.ref, what))
+        return self._addresses.get((site, self.frame.ref, what, self.frame.iteration))

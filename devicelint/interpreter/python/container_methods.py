@@ -22,10 +22,9 @@ from devicelint.interpreter.python.containers import (
     LENGTH,
     element_of,
     extend,
-    known_elements,
     new_list,
 )
-from devicelint.interpreter.python.lists import insert, pop, reorder
+from devicelint.interpreter.python.lists import extend_by, insert, pop, reorder
 
 
 @methods(ListOf)
@@ -36,7 +35,7 @@ def method_of_list(run: Run, receiver: ListOf, name: str, node: cst.Call) -> Val
         case "append" | "add" if given:
             extend(run, receiver.ref, given[0].value)
         case "extend" | "update" if given:
-            _extend_by(run, receiver, given[0])
+            extend_by(run, receiver, given[0].value, given[0].site)
         case "insert" if len(given) > 1:
             insert(run, receiver, given[0].value, given[1].value)
         case "appendleft" if given:
@@ -52,15 +51,6 @@ def method_of_list(run: Run, receiver: ListOf, name: str, node: cst.Call) -> Val
         case _:
             return _from_list(run, receiver, name, given, node)
     return NONE
-
-
-def _extend_by(run: Run, receiver: ListOf, given: Argument) -> None:
-    elements = known_elements(run, given.value)
-    parts = (element_of(run, given.value, given.site),) if elements is None else elements
-    for element in parts:
-        extend(run, receiver.ref, element)
-    if elements is None:
-        run.state.write(receiver.ref, LENGTH, HOST)
 
 
 def _from_list(

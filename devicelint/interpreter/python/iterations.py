@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import libcst as cst
 
 from devicelint.domain.devices import Unsure
-from devicelint.domain.values import Const, DeviceHandle, HostValue, Unknown, Value
+from devicelint.domain.values import Const, DeviceHandle, HostValue, Tuple, Unknown, Value
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.mentions import names_in
@@ -36,8 +36,14 @@ def told_apart(
         return False
     if not alike and all(one == elements[0] for one in elements[1:]):
         return False
-    numbers = all(isinstance(one, (Const, HostValue)) for one in elements)
-    return not numbers or chooses_by(target, body)
+    return not all(map(_is_plain, elements)) or chooses_by(target, body)
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether a value is a number or a name, or several of them."""
+    if isinstance(value, Tuple):
+        return all(map(_is_plain, value.items))
+    return isinstance(value, (Const, HostValue))
 
 
 @contextmanager

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from devicelint.domain.history import Site
 from devicelint.domain.values import HOST, Const, DictOf, ListOf, Ref, Value
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.containers import (
     ELEMENT,
     LENGTH,
     element_in,
+    element_of,
     extend,
     is_shared,
     item,
@@ -26,6 +28,15 @@ def forget_order(run: Run, ref: Ref) -> None:
         run.state.delete(ref, name)
     run.state.write(ref, ELEMENT, element)
     run.state.write(ref, LENGTH, HOST)
+
+
+def extend_by(run: Run, target: ListOf, given: Value, site: Site) -> None:
+    """`xs.extend(ys)` and `xs += ys`."""
+    elements = known_elements(run, given)
+    for one in (element_of(run, given, site),) if elements is None else elements:
+        extend(run, target.ref, one)
+    if elements is None:
+        run.state.write(target.ref, LENGTH, HOST)
 
 
 def pop(run: Run, value: ListOf, at: Value) -> Value:

@@ -22,7 +22,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, operates, operates_in_place
-from devicelint.interpreter.python.containers import element_of, extend
+from devicelint.interpreter.python.lists import extend_by
 from devicelint.interpreter.python.sequences import put_together
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
@@ -101,7 +101,7 @@ def augmented(run: Run, node: cst.AugAssign, left: Argument, right: Argument) ->
     before, added = left.value, right.value
     symbol = _AUGMENTED.get(type(node.operator), "+=")
     if isinstance(before, ListOf) and symbol == "+=":
-        extend(run, before.ref, element_of(run, added, right.site))
+        extend_by(run, before, added, right.site)
         return before
     if isinstance(before, DictOf) and isinstance(added, DictOf):
         for name, held in tuple(run.state.fields(added.ref).items()):
