@@ -39,10 +39,11 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.objects import module_device
+from devicelint.interpreter.engine.objects import module_device, parts_of_moved
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import method_of_unknown
 from devicelint.interpreter.facts.device_words import MOVES
+from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import move_module
@@ -78,20 +79,37 @@ def move_placed(
 ) -> Value:
     """A transfer of a tensor, or of what may be one: the result is a copy elsewhere."""
     target, _ = target_of(run, method, arguments, node)
+    if target == CPU:
+        treat_as_movable(run, value.since)
     result: Value = value
+    if target is not None and isinstance(value, Placed):
+        _move_parts(run, value, Step(Verb.MOVED, node, target))
     if target is not None and not (target == value.device and isinstance(target, Known)):
         step = Step(Verb.MOVED, node, target)
         result = replace(value, device=target, since=step)
         if isinstance(value, Tensor):
             grad = False if run.no_grad else value.grad
             result = replace(
-                value, device=target, since=step, grad=grad, role=_moved_role(value, node)
+                value,
+                device=target,
+                since=step,
+                grad=grad,
+                role=_moved_role(value, node),
+                home=None,
             )
     assert isinstance(node.func, cst.Attribute)
     run.announce_transfer(
         Transfer(node, node.func.value, value, method, target, result, value.device)
     )
     return result
+
+
+def _move_parts(run: Run, value: Placed, step: Step) -> None:
+    """What was put into something of an unknown kind moves with it."""
+    for name, part in tuple(run.state.fields(parts_of_moved(value)).items()):
+        if isinstance(part, Module):
+            move_module(run, part, step.device, step)
+        run.state.write(parts_of_moved(replace(value, since=step)), name, part)
 
 
 def _moved_role(value: Tensor, node: cst.Call) -> str:
@@ -112,6 +130,8 @@ def move_unknown(run: Run, receiver: Value, method: str, node: cst.Call) -> Valu
     if target is None or method == "to_empty":
         return receiver
     origin = receiver.origin if isinstance(receiver, Symbolic) else ""
+    if isinstance(receiver, Symbolic) and target == CPU:
+        treat_as_movable(run, receiver.since)
     if isinstance(receiver, ImportedName):
         origin = receiver.name
     result = Placed(target, Step(Verb.MOVED, node, target), origin)
