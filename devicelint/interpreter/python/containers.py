@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from devicelint.domain.alternatives import is_mixed
 from devicelint.domain.history import Site, Verb
 from devicelint.domain.join import join_known
 from devicelint.domain.values import (
@@ -22,6 +23,7 @@ from devicelint.domain.values import (
     ListOf,
     Loader,
     Module,
+    OneOf,
     Parameters,
     Ref,
     Stream,
@@ -31,6 +33,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import elements
 
@@ -201,6 +204,9 @@ def is_filled(run: Run, value: Value) -> bool:
 
 def element_of(run: Run, value: Value, site: Site) -> Value:
     """What iterating over a value gives, all elements joined; `site` is where it is iterated."""
+    if isinstance(value, OneOf) and is_mixed(value):
+        return each(run, value, lambda one: element_of(run, one, site))
+    use(run, value)
     handler = elements.get(type(value))
     if handler is None:
         return Unknown(f"an element of {_named(value)}")
