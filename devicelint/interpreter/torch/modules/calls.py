@@ -31,8 +31,8 @@ from devicelint.interpreter.python.classes import (
 from devicelint.interpreter.python.containers import element_of, known_elements
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
-from devicelint.interpreter.torch.modules.unplaced import unplaced_for
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
+from devicelint.interpreter.torch.modules.unplaced import unplaced_for
 from devicelint.interpreter.torch.operands import (
     mixes_as_scalar,
     operand_of,
