@@ -65,6 +65,7 @@ def _assign_attribute(
     run: Run, target: cst.Attribute, value: Value, site: cst.BaseExpression
 ) -> None:
     owner = run.evaluate(target.value)
+    run.stored[target.attr.value] = run.moment
     handler = sets_attribute.get(type(owner))
     if handler is not None:
         handler(run, owner, value, target, site)

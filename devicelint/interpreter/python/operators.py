@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.alternatives import is_mixed
 from devicelint.domain.devices import DEVICE_TYPES, Known
 from devicelint.domain.values import (
     ARRAY,
@@ -14,12 +15,14 @@ from devicelint.domain.values import (
     DictOf,
     HostValue,
     ListOf,
+    OneOf,
     Symbolic,
     Tuple,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
+from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, operates, operates_in_place
 from devicelint.interpreter.python.containers import element_of, extend
@@ -56,6 +59,12 @@ def binary_operation(run: Run, node: cst.BinaryOperation) -> Value:
 
 
 def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:
+    if isinstance(left, OneOf) and is_mixed(left):
+        return each(run, left, lambda one: _binary(run, node, one, right))
+    if isinstance(right, OneOf) and is_mixed(right):
+        return each(run, right, lambda one: _binary(run, node, left, one))
+    use(run, left)
+    use(run, right)
     if isinstance(left, _HOST) and isinstance(right, _HOST):
         if isinstance(left, (ListOf, Tuple)) or isinstance(right, (ListOf, Tuple)):
             return put_together(run, node, left, right)
@@ -110,6 +119,8 @@ def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Symbolic) 
 def augmented(run: Run, node: cst.AugAssign, left: Argument, right: Argument) -> Value:
     """What `left += right` leaves in the left operand."""
     before, added = left.value, right.value
+    use(run, before)
+    use(run, added)
     symbol = _AUGMENTED.get(type(node.operator), "+=")
     if isinstance(before, ListOf) and symbol == "+=":
         extend(run, before.ref, element_of(run, added, right.site))
