@@ -6,7 +6,7 @@ possible, and says nothing.  The call that gives them something from an accelera
 
 from __future__ import annotations
 
-from devicelint.domain.devices import CPU, agreement
+from devicelint.domain.devices import CPU, agreement, may_be_accelerator
 from devicelint.domain.events import MixedElsewhere, Operand
 from devicelint.domain.history import Site
 from devicelint.domain.standing import Level, Standing
@@ -20,7 +20,9 @@ from devicelint.interpreter.facts.movable import receivers_of
 def report_elsewhere(run: Run, site: Site, operation: str, own: Operand, given: Operand) -> None:
     """Announce a clash at the call that handed one operand over, if that is what makes it one."""
     frame = _entered(run, given)
-    if own.device != CPU or frame is None or frame.site is None or given.since is None:
+    if frame is None or frame.site is None or given.since is None:
+        return
+    if own.device != CPU or not may_be_accelerator(given.device):
         return
     standing = Standing(Level.CALLED, receivers_of(run, given.since))
     if run.explains:
