@@ -14,12 +14,18 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     TRUE,
+    Array,
     Const,
+    DeviceHandle,
+    DictOf,
+    HostValue,
     Instance,
+    ListOf,
     Module,
     Placed,
     Symbolic,
     Tensor,
+    Tuple,
     Unknown,
     Value,
 )
@@ -81,11 +87,28 @@ def deepcopy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
     given = arguments.get(0, "x")
     if given is None:
         return Unknown("deepcopy of nothing")
-    if isinstance(given.value, Module):
-        return copy_module(run, given.value, site)
-    if isinstance(given.value, Symbolic):
-        return copy_of_outside(run, given.value, site) or Unknown("a copy")
-    return given.value if isinstance(given.value, (Tensor, Const)) else Unknown("a copy")
+    return _copied(run, given.value, site)
+
+
+def _copied(run: Run, value: Value, site: cst.Call) -> Value:
+    """A container is another one, with copies of what it holds."""
+    match value:
+        case Module():
+            return copy_module(run, value, site)
+        case Symbolic():
+            return copy_of_outside(run, value, site) or Unknown("a copy")
+        case Tensor() | Const() | Array() | HostValue() | DeviceHandle():
+            return value
+        case Tuple(items):
+            return replace(value, items=tuple(_copied(run, one, site) for one in items))
+        case ListOf(ref) | DictOf(ref):
+            held = tuple(run.state.fields(ref).items())
+            made = type(value)(run.allocate(site, f"copy of {ref}"), site)
+            for name, one in held:
+                run.state.write(made.ref, name, _copied(run, one, site))
+            return made
+        case _:
+            return Unknown("a copy")
 
 
 def copy_module(run: Run, module: Module, site: cst.CSTNode) -> Module:
