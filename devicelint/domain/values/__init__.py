@@ -7,7 +7,16 @@ fixed point is about devices alone.
 
 from __future__ import annotations
 
-from devicelint.domain.values.containers import DictOf, ListOf, Loader, OneOf, Stream, Tuple
+from devicelint.domain.values.containers import (
+    DictOf,
+    Fact,
+    ListOf,
+    Loader,
+    OneOf,
+    Path,
+    Stream,
+    Tuple,
+)
 from devicelint.domain.values.host import (
     ARRAY,
     FALSE,
@@ -72,6 +81,7 @@ __all__ = [
     "DeviceIndex",
     "DictOf",
     "Distribution",
+    "Fact",
     "Flag",
     "Function",
     "Generator",
@@ -92,6 +102,7 @@ __all__ = [
     "Owned",
     "Parameters",
     "Partial",
+    "Path",
     "Placed",
     "ProjectModule",
     "Ref",
