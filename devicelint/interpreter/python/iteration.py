@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.join import join_known
 from devicelint.domain.values import (
     HOST,
     TRUE,
+    Batch,
     Const,
     DictOf,
     ListOf,
@@ -14,6 +16,7 @@ from devicelint.domain.values import (
     Parameters,
     Stream,
     Symbolic,
+    Tensor,
     Tuple,
     Unknown,
     Value,
