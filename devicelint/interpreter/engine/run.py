@@ -36,16 +36,9 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.guesses import guesses_of
 from devicelint.interpreter.engine.memory import Memory, Surroundings
 from devicelint.interpreter.engine.program import Program
+from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, calls, evaluates, executes, resolves
 from devicelint.text.positions import written
-
-
-class Split(Exception):
-    """The walk needs to know a flag: two paths that it separates leave a value on two devices."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
 
 
 class Listener(Protocol):
@@ -192,7 +185,7 @@ class Run(Surroundings, Memory):
         """Go on with what holds on both paths, or either; `flag` is what separated them."""
         conflicts: list[Conflict] = self.state.merge(other, apart=apart)
         if conflicts and flag is not None and self.splits and self.frame.is_checked:
-            raise Split(flag.key)
+            raise Split.between(flag, *conflicts[0])
         for one, value in conflicts:
             self.steps.joined(one, value)
 
@@ -213,7 +206,7 @@ class Run(Surroundings, Memory):
     def separate(self, flag: Flag, one: Value, other: Value, joined: Value) -> None:
         """Two paths that a flag separates give these values: where that loses a device, split."""
         if self.splits and self.frame.is_checked and loses_device(one, other, joined):
-            raise Split(flag.key)
+            raise Split.between(flag, one, other)
 
     # -- events ----------------------------------------------------------------------------
 

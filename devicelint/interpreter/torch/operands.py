@@ -25,9 +25,9 @@ from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import Batch, Module, Placed, Symbolic, Tensor, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.called_elsewhere import report_elsewhere
 from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.python.paths.device_questions import are_one_here, is_on_the_cpu_here
-from devicelint.interpreter.torch.called_elsewhere import report_elsewhere
 from devicelint.interpreter.torch.verdicts import CLASH, DIFFERENT, INPUT, judged
 
 

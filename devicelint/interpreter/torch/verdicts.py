@@ -29,6 +29,7 @@ from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
 from devicelint.interpreter.facts.tensor_parameters import (
     is_declared,
     is_doubted,
+    is_only_said,
     is_proven,
     is_used,
 )
@@ -278,6 +279,8 @@ def standing_of(run: Run, operands: Operands) -> Standing:
         shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
         return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
     symbols = symbols_of(run, operands)
+    if any(is_only_said(run, place) for place in _places(operands)):
+        return Standing(Level.POSSIBLE, symbols)
     if _is_in_module(run) or is_of_computing_class(run):
         return Standing(Level.MODULE, symbols)
     is_rule = any(map(is_placed_beside, operands)) or _meets_own_device(operands)
