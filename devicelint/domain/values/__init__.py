@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from devicelint.domain.values.containers import DictOf, ListOf, Loader, OneOf, Stream, Tuple
 from devicelint.domain.values.host import (
+    FileSource,
     ARRAY,
     FALSE,
     HOST,
@@ -69,6 +70,7 @@ __all__ = [
     "DeviceIndex",
     "DictOf",
     "Distribution",
+    "FileSource",
     "Flag",
     "Function",
     "Generator",

@@ -33,6 +33,7 @@ from devicelint.interpreter.python.containers import (
     known_elements,
     pop,
 )
+from devicelint.interpreter.python.stdlib.paths import put_together
 
 
 @methods(ListOf)
@@ -124,4 +125,4 @@ def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.C
     if name == "format":
         for argument in arguments:
             run.steps.read(argument, node)
-    return HOST
+    return put_together((receiver, *(argument.value for argument in arguments)))

@@ -24,6 +24,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, operates, operates_in_place
 from devicelint.interpreter.python.containers import element_of, extend
 from devicelint.interpreter.python.sequences import put_together
+from devicelint.interpreter.python.stdlib.paths import put_together as put_paths_together
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
     cst.Add: "+",
@@ -82,7 +83,7 @@ def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Va
         return ARRAY
     if isinstance(left, Const) and left.value in ("cuda:", "xpu:") and not isinstance(right, Const):
         return DeviceHandle(Known(str(left.value)[:-1]), node, is_object=False)
-    return HOST
+    return put_paths_together((left, right))
 
 
 def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Symbolic) -> Value:

@@ -24,6 +24,7 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     Flag,
+    HostValue,
     Symbolic,
     Unknown,
     Value,
@@ -151,7 +152,7 @@ def str_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return replace(value, is_object=False)
     if isinstance(value, Const):
         return value if isinstance(value.value, str) else HOST
-    return value if isinstance(value, Symbolic) else HOST
+    return value if isinstance(value, (Symbolic, HostValue)) else HOST
 
 
 @enters(DeviceHandle)

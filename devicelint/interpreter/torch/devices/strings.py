@@ -8,10 +8,11 @@ import libcst as cst
 
 from devicelint.domain.devices import Known
 from devicelint.domain.history import Site
-from devicelint.domain.values import HOST, Const, DeviceHandle, Value
+from devicelint.domain.values import Const, DeviceHandle, Value
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates
+from devicelint.interpreter.python.stdlib.paths import put_together
 
 
 @evaluates(cst.FormattedString)
@@ -31,7 +32,7 @@ def formatted_string(run: Run, node: cst.FormattedString) -> Value:
             spelled.append(Const(part.value))
     if isinstance(first, cst.FormattedStringText) and names:
         return DeviceHandle(Known(first.value[:-1]), node, is_object=False)
-    return _named_with_index(spelled, node) or HOST
+    return _named_with_index(spelled, node) or put_together(spelled)
 
 
 def _named_with_index(parts: Sequence[Value], site: Site) -> DeviceHandle | None:
