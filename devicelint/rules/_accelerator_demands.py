@@ -69,7 +69,7 @@ def _contradicts(context: RuleContext, at_hand: _AtHand) -> bool:
     chosen = any(named.literal is None for named in at_hand or ())
     return (
         chosen
-        or context.intent.provides_for_the_cpu()
+        or context.intent.is_chosen_here()
         or context.intent.is_method_of_callers_module()
     )
 
