@@ -176,6 +176,11 @@ class Config:
                 wanting.append(vote)
         return decided(wanting, unwanting)
 
+    def names(self, code: str, name: str) -> bool:
+        """Whether the settings ask for a rule by its own code or name."""
+        asked = (*(self.select or ()), *self.extend_select)
+        return closest(asked, code, name) >= len(code)
+
     def severity_of(self, code: str, name: str, usual: Severity) -> Severity:
         """How much a finding of a rule matters that by itself would matter as much as `usual`."""
         level = self._level_of(code, name)

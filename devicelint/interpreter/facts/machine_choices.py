@@ -22,6 +22,11 @@ def is_chosen_here(run: Run) -> bool:
     return not run.program.choosing.isdisjoint((GLOBALS, _part(run)))
 
 
+def is_program(run: Run) -> bool:
+    """Whether the statements of the file lead here, rather than whoever imports it."""
+    return _part(run) == GLOBALS
+
+
 def _part(run: Run) -> object:
     first: Frame | None = None
     frame = run.frame
