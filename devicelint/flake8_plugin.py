@@ -14,6 +14,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, ClassVar
 
+from devicelint.text.screen import names_tensors
+
 if TYPE_CHECKING:
     from devicelint.config import ConfigFinder
     from devicelint.workspace.project import Project
@@ -36,7 +38,7 @@ class Plugin:
 
     def run(self) -> Iterator[Violation]:
         """Yield the violations; an internal error is one of them, never an exception."""
-        if not any("torch" in line for line in self.lines):
+        if not any(map(names_tensors, self.lines)):
             return
         for line, column, message in _violations("".join(self.lines), self.filename):
             yield line, column, message, type(self)

@@ -12,7 +12,19 @@ from collections.abc import Iterator, Mapping
 
 from devicelint.domain.devices import DEVICE_TYPES, Unsure
 from devicelint.domain.join import join
-from devicelint.domain.values import Const, DeviceHandle, Located, Ref, Tuple, Value
+from devicelint.domain.values import (
+    Const,
+    DeviceHandle,
+    DictOf,
+    ListOf,
+    Located,
+    OneOf,
+    Ref,
+    Stream,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 Fields = dict[str, Value]
 Place = tuple[Ref, str]
@@ -53,8 +65,33 @@ class State:
         return self._shared.get(ref) if fields is None else fields
 
     def write(self, ref: Ref, name: str, value: Value) -> None:
-        """Put a value at a place, whatever was there."""
+        """Put a value at a place, whatever was there.
+
+        What follows values into the containers that they hold has an end: a container in itself,
+        as `tree = tree[key] = {}` in a loop makes one, is unknown there.
+        """
+        if name[:1] in _ITEM_PREFIXES and type(value) in _HOLDERS and self._holds(value, ref):
+            value = Unknown("a container that holds itself")
         self._writable(ref)[name] = value
+
+    def _holds(self, value: Value, ref: Ref) -> bool:
+        """Whether an object is a container, or in it, or in a container in it, and so on."""
+        waiting, seen = [value], set[Ref]()
+        while waiting:
+            match waiting.pop():
+                case ListOf(inner) | DictOf(inner):
+                    if inner == ref:
+                        return True
+                    if inner not in seen:
+                        seen.add(inner)
+                        waiting.extend(self.fields(inner).values())
+                case Tuple(items) | OneOf(items):
+                    waiting.extend(items)
+                case Stream(element):
+                    waiting.append(element)
+                case _:
+                    pass
+        return False
 
     def delete(self, ref: Ref, name: str) -> None:
         """Forget a place."""
@@ -121,7 +158,7 @@ class State:
                 continue
             joined = join(before, value)
             assert joined is not None
-            mine[name] = joined
+            self.write(ref, name, joined)
             if before is not None and loses_device(before, value, joined):
                 conflicts.append((before, value))
 
@@ -150,6 +187,9 @@ class State:
 
 
 _NO_FIELDS: Mapping[str, Value] = {}
+_ITEM_PREFIXES = ("[", "@")
+"""How the names of the fields begin in which lists and dicts keep what they hold."""
+_HOLDERS = frozenset({ListOf, DictOf, Tuple, OneOf, Stream})
 
 
 def loses_device(one: Value, other: Value, joined: Value) -> bool:

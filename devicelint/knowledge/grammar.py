@@ -30,6 +30,7 @@ _PLAIN_SLOTS = {
     "Number": None,
     "Any": None,
 }
+_FLAGS = {"Adds": Role.ADDS, "Gives": Role.GIVES}
 _PLAIN_RESULTS = {
     "Transfer": Form.TRANSFER,
     "Array": Form.ARRAY,
@@ -118,8 +119,12 @@ def slot(node: ast.expr) -> Slot | None:
     head, inner = _subscript(node)
     if inner is not None and head == "Tensor":
         return Slot(Role.OPERAND, _group(inner))
+    if inner is not None and head == "Anywhere":
+        return Slot(Role.FREE, _group(inner))
     if inner is not None and head == "Index":
         return Slot(Role.INDEX, _group(inner))
+    if inner is not None and head in _FLAGS:
+        return Slot(_FLAGS[head], brings=result(inner))
     if inner is not None and head == "Sequence":
         item = slot(inner)
         if item is not None:

@@ -27,7 +27,7 @@ class Role(Enum):
     INDEX = "index"
     """An index into a tensor of the group: on the CPU, or on the group's device."""
     FREE = "free"
-    """A tensor that may be on any device."""
+    """A tensor that may be on any device; those of a group say where the result is."""
     DEVICE = "device"
     """The device that the result is created on."""
     GENERATOR = "generator"
@@ -38,6 +38,10 @@ class Role(Enum):
     """Numbers, sequences, an array, or a tensor whose device the result then has."""
     VARIES = "varies"
     """A flag that, given and not false, makes the result something else than is stated."""
+    ADDS = "adds"
+    """A flag that, given and true, adds something to the result, which then is a tuple."""
+    GIVES = "gives"
+    """A flag that, given and true, makes the result another one."""
     BUFFER = "buffer"
     """A tensor that a module keeps as a buffer (in constructors only)."""
 
@@ -94,6 +98,8 @@ class Slot:
     """A Python number or a 0-dim CPU tensor is welcome whatever the group's device is."""
     sequence: bool = False
     """A sequence of such tensors (a star parameter: tensors, or one sequence of them)."""
+    brings: Result | None = None
+    """What a flag adds to the result, or makes of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +150,8 @@ class Signature:
             "positional_slots": tuple(parameter.slot for parameter in positional),
             "keyword_slots": {
                 **_out_slot(self.result),
-                **{p.name: p.slot for p in (*positional, *keyword)},
+                # `*size` takes `size=(2, 3)` as well.
+                **{p.name: p.slot for p in (*positional, *by_kind[TypeKind.STAR], *keyword)},
             },
             "star_slot": next((p.slot for p in by_kind[TypeKind.STAR]), None),
             "double_star_slot": next((p.slot for p in by_kind[TypeKind.DOUBLE_STAR]), None),

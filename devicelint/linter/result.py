@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from devicelint.finding import Finding
 from devicelint.text.noqa import names_rules
+from devicelint.text.screen import names_tensors
 from devicelint.text.source import SourceFile
 
 
@@ -33,14 +33,11 @@ class CheckResult:
     """What the configuration assumes of names that the file reads."""
 
 
-_CONCERNS = re.compile(rb"\btorch\b|reveal_device")
-
-
 def concerns_devices(source: SourceFile) -> bool:
     """Whether there is anything to look for in a file, so that it has to be parsed."""
     return screen(source.text.encode("utf-8", "replace"))
 
 
 def screen(data: bytes) -> bool:
-    """Whether there can be anything to say of a file: neither torch nor our rules may be named."""
-    return _CONCERNS.search(data) is not None or names_rules(data)
+    """Whether there can be anything to say of a file, of tensors or of rules that it names."""
+    return names_tensors(data) or names_rules(data)

@@ -22,6 +22,7 @@ _LONG_LINE, _LONG_STATEMENT = 2_000, 8_000
 """In characters: about the least that an expression takes that is nested so deeply."""
 
 _BRACKET = re.compile(r"[()\[\]{}]")
+_INDENTATION = re.compile(r"^[ \t]*\t[ \t]*", re.MULTILINE)
 _STEPS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
@@ -44,10 +45,27 @@ def parse(source: SourceFile) -> cst.Module:
             return cst.parse_module(source.text)
     except cst.ParserSyntaxError as error:
         # CPython says it better than libcst, and knows the place where libcst's tokenizer does not.
-        problem = _complaint(source) or _error_of_libcst(source, error)
-        raise problem from None
+        complaint = _complaint(source)
+        tree = None if complaint else _without_tabs(source.text)
+        if tree is None:
+            raise complaint or _error_of_libcst(source, error) from None
+        return tree
     except RecursionError:
         raise too_deep(source) from None
+
+
+def _without_tabs(text: str) -> cst.Module | None:
+    """The tree of a text that CPython takes, and libcst not for a tab between its indentations.
+
+    CPython refuses indentations that do not mean the same whether a tab is as wide as eight spaces
+    or as one. So a space for each tab leaves the blocks, and every place, as they are.
+    """
+    spaced = _INDENTATION.sub(lambda found: " " * len(found[0]), text)
+    try:
+        with _taken_as_it_is():
+            return cst.parse_module(spaced)
+    except cst.ParserSyntaxError:
+        return None
 
 
 _LOOK_AT_NODE = cst.CSTNode.__post_init__

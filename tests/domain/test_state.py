@@ -14,7 +14,9 @@ from devicelint.domain.values import (
     Batch,
     Const,
     DeviceHandle,
+    DictOf,
     Flag,
+    ListOf,
     Module,
     OneOf,
     Placed,
@@ -158,3 +160,26 @@ def test_a_merge_joins_place_by_place(one, other):
     state.merge(second)
     for name in {*one, *other}:
         assert state.read("frame", name) == join(one.get(name), other.get(name))
+
+
+def test_a_container_does_not_come_to_hold_itself():
+    state = State()
+    state.write(1, "['self']", DictOf(1, None))
+    assert isinstance(state.read(1, "['self']"), Unknown)
+    state.write(2, "@element", Tuple((NONE, ListOf(1, None))))
+    state.write(1, "['other']", OneOf((DictOf(2, None), NONE)))
+    assert isinstance(state.read(1, "['other']"), Unknown)
+    state.write(1, "['third']", DictOf(3, None))
+    assert state.read(1, "['third']") == DictOf(3, None)
+
+
+def test_two_paths_together_make_no_container_that_holds_itself():
+    state = State()
+    state.reset(1)
+    state.reset(2)
+    other = state.fork()
+    state.write(1, "[0]", ListOf(2, None))
+    other.write(2, "[0]", ListOf(1, None))
+    state.merge(other)
+    assert isinstance(state.read(2, "[0]"), Unknown)
+    assert state.read(1, "[0]") == ListOf(2, None)

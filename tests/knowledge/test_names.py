@@ -83,7 +83,8 @@ def is_checked(parameter):
     slot = parameter.slot
     if slot is None or parameter.kind is TypeKind.STAR or parameter.name in RECEIVERS:
         return False
-    return slot.role not in (Role.DEVICE, Role.GENERATOR, Role.SIZE, Role.VARIES)
+    beside = (Role.DEVICE, Role.GENERATOR, Role.SIZE, Role.VARIES, Role.ADDS, Role.GIVES)
+    return slot.role not in beside
 
 
 def test_tensor_parameters_have_the_names_that_torch_gives_them():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -103,6 +104,27 @@ def test_a_comment_keeps_a_finding_back() -> None:
 def test_a_file_without_torch_is_not_even_parsed() -> None:
     assert not lint.screen(b"import numpy as np\n")
     assert devicelint.check("this is no Python\n").findings == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import torch as th",
+        "import torchaudio",
+        "from pytorch_lightning import seed_everything",
+        "from transformers import AutoModel",
+    ],
+)
+def test_a_file_that_never_names_torch_may_be_about_tensors(line: str) -> None:
+    assert lint.screen(f"{line}\n".encode())
+
+
+def test_libraries_that_give_tensors_are_among_those_that_are_looked_for() -> None:
+    folder = Path(devicelint.__file__).parent / "knowledge/stubs/frameworks"
+    of_the_host = "alive_progress assumed fastprogress gym gymnasium itertools progressbar rich"
+    known = {one.stem for one in folder.glob("*.pyi")} - {"tiktoken", "tqdm", "wandb"}
+    looked_for = {name for name in known if lint.screen(f"import {name}\n".encode())}
+    assert known - looked_for == set(of_the_host.split())
 
 
 def test_a_syntax_error_has_a_place() -> None:

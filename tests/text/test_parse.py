@@ -21,6 +21,23 @@ def test_what_libcst_reads_comes_back(text):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "for w in z:\n                with a:\n            \t    c = 1\n                d = 1\n",
+        "if a:\n        if b:\n      \t    c = 1\r\n        d = (\n\t1)\n",
+    ],
+)
+def test_indentations_that_mean_the_same_to_cpython_are_read(text):
+    module = parse(SourceFile.from_text(text))
+    assert len(module.code) == len(text)
+    assert module.code.split() == text.split()
+
+
+def test_indentations_that_cpython_refuses_are_refused():
+    assert "inconsistent use of tabs" in told("if a:\n        b = 1\n\tc = 2\n")
+
+
+@pytest.mark.parametrize(
     ("text", "place"),
     [
         ("x = (\n", "1:5"),

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import libcst as cst
 
+from devicelint.domain.standing import Conduct
 from devicelint.domain.state import Fields
 from devicelint.domain.values import Ref
 from devicelint.domain.worlds import World
@@ -63,6 +64,7 @@ class Program:
     """What stands in for what no source explains, as the configuration says."""
     choosing: set[object] = field(default_factory=set, repr=False)
     """The parts of the file that choose the machine they run on: see `facts.machine_choices`."""
+    conduct: Conduct = field(default_factory=Conduct, repr=False)
     code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)
     """The text of those nodes that it was asked for."""
 

@@ -284,3 +284,7 @@ class Run(Surroundings, Memory):
             address = self._addresses[key] = f"{home}#{number}" if home else number
         self.state.reset(address)
         return address
+
+    def allocated(self, site: Site, what: str = "") -> Ref | None:
+        """The address of an object that `site` has made in this frame before."""
+        return self._addresses.get((site, self.frame.ref, what))

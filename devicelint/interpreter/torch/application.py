@@ -12,7 +12,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
-from devicelint.knowledge import Signature
+from devicelint.knowledge import Form, Result, Role, Signature, Slot
 
 
 @dataclass(slots=True)
@@ -21,6 +21,7 @@ class OperandGroup:
 
     operands: list[tuple[Operand, bool]] = field(default_factory=list)
     unknown: bool = False
+    may_differ: bool = False
 
     @property
     def plain(self) -> list[Operand]:
@@ -44,6 +45,8 @@ class Application:
     receiver: Value | None = None
     generator: Argument | None = None
     varies: bool = False
+    flags: list[Slot] = field(default_factory=list)
+    """Those that are given and true."""
     asks_grad: bool = False
     keeps_dimension: bool = False
     """Whether a dimension is left for sure: `sum(1)` needs two, and takes one."""
@@ -51,3 +54,19 @@ class Application:
     def group(self, name: str) -> OperandGroup:
         """The group of a device variable, begun where there is none yet."""
         return self.groups.setdefault(name, OperandGroup())
+
+    def as_asked(self, result: Result) -> Result:
+        """The result with what the flags of the call make of it, in the order of the parameters."""
+        added: tuple[Result, ...] = ()
+        for parameter in self.signature.parameters:
+            slot = parameter.slot
+            if slot is None or slot.brings is None or not any(one is slot for one in self.flags):
+                continue
+            if slot.role is Role.GIVES:
+                result = slot.brings
+            else:
+                added += (slot.brings,)
+        if not added:
+            return result
+        items = result.items if result.form is Form.TUPLE else (result,)
+        return Result(Form.TUPLE, items=(*items, *added))

@@ -15,8 +15,6 @@ from devicelint.domain.values import (
     NONE,
     Array,
     Const,
-    DictOf,
-    ListOf,
     Stream,
     Symbolic,
     Tensor,
@@ -27,10 +25,10 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
-from devicelint.interpreter.python.containers import element_of
 from devicelint.interpreter.torch.application import Application, OperandGroup
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.host_reads import demand_on_host
+from devicelint.interpreter.torch.operand_values import operand_values
 from devicelint.interpreter.torch.operands import (
     common_device,
     computed,
@@ -66,7 +64,8 @@ def apply_signature(
     out = arguments.keywords.get("out")
     if out is not None and isinstance(out.value, Tensor):
         return out.value
-    result = signature.result_of(len(arguments.positional), tuple(arguments.keywords))
+    stated = signature.result_of(len(arguments.positional), tuple(arguments.keywords))
+    result = application.as_asked(stated)
     if result.form not in _WITHOUT_TENSORS:
         application.keeps_dimension = keeps_dimension(signature, arguments)
     made = _make(run, application, result)
@@ -96,28 +95,34 @@ def _sorted_by_slots(
 def _take(run: Run, application: Application, argument: Argument, slot: Slot) -> None:
     value = argument.value
     match slot.role:
-        case Role.OPERAND:
+        case Role.OPERAND | Role.FREE:
             _take_operand(run, application, argument, slot)
         case Role.INDEX:
             operand = operand_of(value, argument.site)
             if operand is not None:
                 application.indices.append((slot.group or "", operand))
-        case Role.DEVICE:
-            if value != NONE:
-                named = device_named(run, argument)
-                if named is not None:
-                    named = demand(run, argument, named, application.site, "device=")
-                application.device = named
+        case Role.DEVICE if value != NONE:
+            named = device_named(run, argument)
+            if named is not None:
+                named = demand(run, argument, named, application.site, "device=")
+            application.device = named
         case Role.SIZE:
             _take_size(application, argument)
         case Role.DATA:
             application.data = value
         case Role.GENERATOR:
             application.generator = argument
-        case Role.VARIES:
-            application.varies = application.varies or value not in (NONE, Const(False))
+        case Role.VARIES | Role.ADDS | Role.GIVES:
+            _take_flag(application, value, slot)
         case _:
             pass
+
+
+def _take_flag(application: Application, value: Value, slot: Slot) -> None:
+    if slot.brings is None or not isinstance(value, Const):
+        application.varies = application.varies or value not in (NONE, Const(False))
+    elif bool(value.value):
+        application.flags.append(slot)
 
 
 def _take_size(application: Application, size: Argument) -> None:
@@ -127,8 +132,11 @@ def _take_size(application: Application, size: Argument) -> None:
 
 
 def _take_operand(run: Run, application: Application, argument: Argument, slot: Slot) -> None:
-    group = application.group(slot.group or "")
-    for site, given in _operand_values(run, argument, slot):
+    if slot.group is None:
+        return
+    group = application.group(slot.group)
+    group.may_differ = group.may_differ or slot.role is Role.FREE
+    for site, given in operand_values(run, argument, slot):
         value = given if slot.scalar_excused else _taken_for_a_tensor(run, given)
         operand = operand_of(value, site)
         if operand is not None:
@@ -145,37 +153,12 @@ def _taken_for_a_tensor(run: Run, value: Value) -> Value:
     return as_proven(run, value)
 
 
-def _operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:
-    """The tensors that an argument brings: one, or those of a sequence."""
-    value = argument.value
-    if not slot.sequence or not isinstance(value, (ListOf, Tuple, Stream, DictOf)):
-        return [argument]
-    if isinstance(value, Tuple):
-        sites = _element_sites(argument.site, len(value.items))
-        return [Argument(site, one) for site, one in zip(sites, value.items, strict=True)]
-    if isinstance(value, ListOf):
-        fields = run.state.fields(value.ref)
-        told_apart = [v for n, v in fields.items() if n.startswith("[")]
-        site = _element_sites(argument.site, len(told_apart))
-        if told_apart:
-            return [Argument(s, v) for s, v in zip(site, told_apart, strict=True)]
-    return [Argument(argument.site, element_of(run, value, argument.site))]
-
-
-def _element_sites(site: object, count: int) -> list[object]:
-    """Where the elements of a sequence stand, where they are written one by one."""
-    written = site.elements if isinstance(site, (cst.List, cst.Tuple)) else ()
-    if len(written) != count or any(isinstance(each, cst.StarredElement) for each in written):
-        return [site] * count
-    return [element.value for element in written]
-
-
 def _check(run: Run, application: Application, name: str) -> None:
     for key, group in application.groups.items():
         if key == CPU_GROUP:
             demand_on_host(run, group.plain, name, application.site)
             continue
-        pair = find_clash(group.operands)
+        pair = None if group.may_differ else find_clash(group.operands)
         if pair is not None:
             in_place = application.signature.result.form is Form.SELF
             report_clash(run, application.site, name, pair, in_place=in_place)

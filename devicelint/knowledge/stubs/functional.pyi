@@ -217,7 +217,7 @@ def max_pool1d(
     padding=0,
     dilation=1,
     ceil_mode=False,
-    return_indices: Varies = False,
+    return_indices: Adds[NoGrad[Ranked[D]]] = False,
 ) -> Ranked[D]: ...
 def max_pool2d(
     input: Tensor[D],
@@ -226,7 +226,7 @@ def max_pool2d(
     padding=0,
     dilation=1,
     ceil_mode=False,
-    return_indices: Varies = False,
+    return_indices: Adds[NoGrad[Ranked[D]]] = False,
 ) -> Ranked[D]: ...
 def max_pool3d(
     input: Tensor[D],
@@ -235,7 +235,7 @@ def max_pool3d(
     padding=0,
     dilation=1,
     ceil_mode=False,
-    return_indices: Varies = False,
+    return_indices: Adds[NoGrad[Ranked[D]]] = False,
 ) -> Ranked[D]: ...
 def max_unpool1d(
     input: Tensor[D], indices: Tensor[D], kernel_size, stride=None, padding=0, output_size=None
@@ -250,13 +250,13 @@ def adaptive_avg_pool1d(input: Tensor[D], output_size) -> Ranked[D]: ...
 def adaptive_avg_pool2d(input: Tensor[D], output_size) -> Ranked[D]: ...
 def adaptive_avg_pool3d(input: Tensor[D], output_size) -> Ranked[D]: ...
 def adaptive_max_pool1d(
-    input: Tensor[D], output_size, return_indices: Varies = False
+    input: Tensor[D], output_size, return_indices: Adds[NoGrad[Ranked[D]]] = False
 ) -> Ranked[D]: ...
 def adaptive_max_pool2d(
-    input: Tensor[D], output_size, return_indices: Varies = False
+    input: Tensor[D], output_size, return_indices: Adds[NoGrad[Ranked[D]]] = False
 ) -> Ranked[D]: ...
 def adaptive_max_pool3d(
-    input: Tensor[D], output_size, return_indices: Varies = False
+    input: Tensor[D], output_size, return_indices: Adds[NoGrad[Ranked[D]]] = False
 ) -> Ranked[D]: ...
 def lp_pool1d(
     input: Tensor[D], norm_type, kernel_size, stride=None, ceil_mode=False
@@ -272,7 +272,7 @@ def fractional_max_pool2d(
     kernel_size,
     output_size=None,
     output_ratio=None,
-    return_indices: Varies = False,
+    return_indices: Adds[NoGrad[Ranked[D]]] = False,
     _random_samples: Tensor[D] = None,
 ) -> Ranked[D]: ...
 def fractional_max_pool3d(
@@ -280,7 +280,7 @@ def fractional_max_pool3d(
     kernel_size,
     output_size=None,
     output_ratio=None,
-    return_indices: Varies = False,
+    return_indices: Adds[NoGrad[Ranked[D]]] = False,
     _random_samples: Tensor[D] = None,
 ) -> Ranked[D]: ...
 

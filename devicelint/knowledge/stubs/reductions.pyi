@@ -83,12 +83,12 @@ def topk(
 def unique(
     input: Tensor[D],
     sorted=True,
-    return_inverse: Varies = False,
-    return_counts: Varies = False,
+    return_inverse: Adds[NoGrad[Ranked[D]]] = False,
+    return_counts: Adds[NoGrad[Ranked[D]]] = False,
     dim=None,
 ) -> Ranked[D]: ...
 def unique_consecutive(
-    input: Tensor[D], return_inverse: Varies = False, return_counts: Varies = False, dim=None
+    input: Tensor[D], return_inverse: Adds[NoGrad[Ranked[D]]] = False, return_counts: Adds[NoGrad[Ranked[D]]] = False, dim=None
 ) -> Ranked[D]: ...
 def bincount(input: Tensor[D], weights: Tensor[D] = None, minlength=0) -> NoGrad[Ranked[D]]: ...
 def histc(input: Tensor[D], bins=100, min=0, max=0) -> NoGrad[Ranked[D]]: ...

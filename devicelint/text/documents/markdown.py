@@ -11,6 +11,7 @@ from devicelint.finding import InputError, Location, Span
 from devicelint.text.documents.document import Document, Unwritable
 from devicelint.text.documents.magics import Reading, read_cell
 from devicelint.text.noqa import skips_file
+from devicelint.text.screen import names_tensors
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _FENCE = re.compile(
@@ -20,7 +21,6 @@ _PYTHON = re.compile(
     r"(?:python3?|py)(?![\w-])|\{(?:[^}]*\s)?\.?(?:python3?|py)(?=[\s,}])", re.IGNORECASE
 )
 _SKIP = re.compile(r"<!--\s*devicelint:\s*skip-file\s*-->", re.IGNORECASE)
-_CONCERNS = re.compile(r"\btorch\b|reveal_device")
 _INDENTED = re.compile(r"(?:[ \t]*[\r\n])*[ \t]+[^\s]")
 _NOT_FOR_US = re.compile(r"\s*(?:>>>|#@tab (?![^\r\n]*\b(?:pytorch|all)\b))")
 """A prompt, or the code of another framework in a page that has a tab for each."""
@@ -98,7 +98,7 @@ class Markdown(Document):
 
 def read_markdown(page: str, path: str) -> Markdown:
     """The blocks of a page."""
-    if not _CONCERNS.search(page) or _SKIP.search(page):
+    if not names_tensors(page) or _SKIP.search(page):
         return Markdown(page, path, ())
     blocks: list[Block] = []
     notes: list[InputError] = []

@@ -14,10 +14,10 @@ from devicelint.text.documents.cells import CodeCell, code_cells
 from devicelint.text.documents.document import Document, Unwritable
 from devicelint.text.documents.magics import Reading, read_cell
 from devicelint.text.edits import apply, narrowed
+from devicelint.text.screen import names_tensors
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MASK_AT_TOP = re.compile(r"^0 *$", re.MULTILINE)
-_CONCERNS = re.compile(r"\btorch\b|reveal_device")
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class Notebook(Document):
 def read_notebook(raw: str, path: str) -> Notebook:
     """The notebook in a JSON text; raises InputError for what is none."""
     written = code_cells(raw, path)
-    if not any(_CONCERNS.search(cell.source.text) for cell in written):
+    if not any(names_tensors(cell.source.text) for cell in written):
         return Notebook(raw, (), ())
     return _Assembly(raw, path, written).assembled()
 

@@ -38,6 +38,10 @@ def build_module(
     if given is not None and given.value != NONE:
         device = device_named(run, given) or Unsure("the device is not known")
         device = demand(run, given, device, site, "device=")
+    if knowledge.kind in (ModuleKind.CONTAINER, ModuleKind.WRAPPER):
+        before = _made_before(run, knowledge.full_name, arguments, site)
+        if before is not None:
+            return before
     module = built(run, site, knowledge.full_name, device)
     match knowledge.kind:
         case ModuleKind.CONTAINER:
@@ -48,6 +52,22 @@ def build_module(
         case ModuleKind.LOSS | ModuleKind.LEAF:
             _keep_buffers(run, module, knowledge, arguments)
     return module
+
+
+def _made_before(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Module | None:
+    """A module around one that the same call has made, `net = Sequential(net, layer)` in a loop.
+
+    It is that one, with what comes to it: a call has one object for all that it makes.
+    """
+    address = run.allocated(site, name)
+    values = [argument.value for argument in arguments.positional]
+    for value in values:
+        if isinstance(value, Module) and value.ref == address:
+            for other in values:
+                if other is not value:
+                    extend(run, value.ref, other)
+            return value
+    return None
 
 
 def fill_container(run: Run, module: Module, name: str, arguments: Arguments) -> None:
