@@ -73,11 +73,7 @@ def _contradicts(context: RuleContext, at_hand: _AtHand) -> bool:
     method, which goes by where its caller keeps the Module.
     """
     chosen = any(named.literal is None for named in at_hand or ())
-    return (
-        chosen
-        or context.intent.is_chosen_here()
-        or context.intent.is_method_of_callers_module()
-    )
+    return chosen or context.intent.is_chosen_here() or context.intent.is_method_of_callers_module()
 
 
 def _in_both(one: _AtHand, other: _AtHand) -> _AtHand:

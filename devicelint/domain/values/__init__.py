@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from devicelint.domain.values.containers import DictOf, ListOf, Loader, OneOf, Stream, Tuple
 from devicelint.domain.values.host import (
-    FileSource,
     ARRAY,
     FALSE,
     HOST,
@@ -17,6 +16,7 @@ from devicelint.domain.values.host import (
     TRUE,
     Array,
     Const,
+    FileSource,
     Flag,
     HostObject,
     HostValue,
