@@ -6,6 +6,7 @@ is None where a name is bound on one path only: the other path cannot go on to u
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from devicelint.domain.devices import join_devices
@@ -36,7 +37,9 @@ from devicelint.domain.values import (
 )
 
 _HOST = (Const, HostValue, Flag)
-_MOST_OPTIONS = 4
+MOST_OPTIONS = 4
+OBJECTS = (Module, Function)
+"""What each path may leave one of, and what is then asked of all of them."""
 _ABSENT = (FALSE, Const(0), Const(0.0))
 """What says that there is no such layer, as None would: `self.drop = 0.0`."""
 
@@ -49,6 +52,8 @@ def join(one: Value | None, other: Value | None) -> Value | None:
         return other
     if isinstance(one, Unknown) or isinstance(other, Unknown):
         return one if isinstance(one, Unknown) else other
+    if isinstance(one, OneOf) or isinstance(other, OneOf):
+        return _join_several(one, other)
     if NONE in (one, other):
         return other if one == NONE else one
     if type(one) is type(other):
@@ -80,7 +85,7 @@ def _join_alike(one: Value, other: Value) -> Value:
             return replace(one, device=join_devices(one.device, other.device), origin="")
         case Flag(), Flag():
             return HOST
-        case (Module(), Module()) | (OneOf(), OneOf()) | (Function(), Function()):
+        case (Module(), Module()) | (Function(), Function()):
             return _one_of(one, other)
         case _:
             return _join_containers(one, other)
@@ -116,6 +121,7 @@ def _join_tensors(one: Tensor, other: Tensor) -> Tensor:
         one.grad if one.grad == other.grad else None,
         _join_roles(one.role, other.role),
         one.is_matrix and other.is_matrix,
+        one.home if one.home == other.home else None,
     )
 
 
@@ -136,18 +142,46 @@ def _join_unlike(one: Value, other: Value) -> Value:
             return value
         if isinstance(host, HostValue) and isinstance(value, ListOf):
             return value
-        if host in _ABSENT and isinstance(value, (Module, OneOf)):
+        if host in _ABSENT and isinstance(value, Module):
             return value
-    if isinstance(one, (Module, OneOf)) and isinstance(other, (Module, OneOf)):
-        return _one_of(one, other)
     return Unknown("differs by the path taken")
 
 
+def _join_several(one: Value, other: Value) -> Value:
+    """What is one of several objects stays that; other alternatives come to one value."""
+    options = (*_options(one), *_options(other))
+    objects = [option for option in options if isinstance(option, OBJECTS)]
+    if objects:
+        rest = [option for option in options if option != NONE and option not in _ABSENT]
+        return _several(objects) if len(rest) == len(objects) else Unknown("differs by the path")
+    joined: Value | None = None
+    for option in options:
+        joined = join(joined, option)
+    assert joined is not None
+    return joined
+
+
 def _one_of(one: Value, other: Value) -> Value:
-    options = {**dict.fromkeys(_options(one)), **dict.fromkeys(_options(other))}
-    if len(options) > _MOST_OPTIONS:
+    return _several((*_options(one), *_options(other)))
+
+
+def _several(objects: Iterable[Value]) -> Value:
+    options = dict.fromkeys(objects)
+    if len(options) > MOST_OPTIONS:
         return Unknown("one of too many objects")
-    return OneOf(tuple(sorted(options, key=repr)))
+    return OneOf(tuple(sorted(options, key=order_of)))
+
+
+def order_of(value: Value) -> tuple[str, ...]:
+    """What sorts alternatives, so that the order of two paths does not matter."""
+    if isinstance(value, Tuple):
+        inside = tuple(word for item in value.items for word in order_of(item))
+        return (type(value).__name__, str(len(value.items)), *inside)
+    parts = (getattr(value, name, "") for name in _ORDERED_BY)
+    return (type(value).__name__, *map(str, parts))
+
+
+_ORDERED_BY = ("ref", "name", "scope", "device", "scalar", "grad", "role", "element")
 
 
 def _options(value: Value) -> tuple[Value, ...]:

@@ -7,7 +7,16 @@ fixed point is about devices alone.
 
 from __future__ import annotations
 
-from devicelint.domain.values.containers import DictOf, ListOf, Loader, OneOf, Stream, Tuple
+from devicelint.domain.values.containers import (
+    DictOf,
+    Fact,
+    ListOf,
+    Loader,
+    OneOf,
+    Path,
+    Stream,
+    Tuple,
+)
 from devicelint.domain.values.host import (
     ARRAY,
     FALSE,
@@ -33,6 +42,8 @@ from devicelint.domain.values.objects import (
     Function,
     Instance,
     Module,
+    Mover,
+    Namespace,
     Parameters,
     Partial,
     Ref,
@@ -47,6 +58,7 @@ from devicelint.domain.values.tensors import (
     Generator,
     LibraryObject,
     NotMovable,
+    Owned,
     Placed,
     Reference,
     Tensor,
@@ -70,6 +82,7 @@ __all__ = [
     "DeviceIndex",
     "DictOf",
     "Distribution",
+    "Fact",
     "FileSource",
     "Flag",
     "Function",
@@ -84,10 +97,14 @@ __all__ = [
     "Loader",
     "Located",
     "Module",
+    "Mover",
+    "Namespace",
     "NotMovable",
     "OneOf",
+    "Owned",
     "Parameters",
     "Partial",
+    "Path",
     "Placed",
     "ProjectModule",
     "Ref",
@@ -120,6 +137,8 @@ Value = (
     | Distribution
     | Placed
     | Module
+    | Mover
+    | Namespace
     | Instance
     | TensorDict
     | LibraryObject

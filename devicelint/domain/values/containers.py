@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,19 @@ if TYPE_CHECKING:
     from devicelint.domain.values.objects import Ref
 
 
+Fact = tuple[Hashable, Hashable]
+"""A question that the code asked, and the answer to it on a path."""
+Path = frozenset[Fact]
+"""What holds on a path, and not on others."""
+
+
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of several objects, by the path taken."""
+    """One of several values, by the path taken."""
 
     options: tuple[Value, ...]
+    paths: tuple[Path, ...] = field(default=(), compare=False, repr=False)
+    """What holds where the value is each of these."""
 
 
 @dataclass(frozen=True, slots=True)

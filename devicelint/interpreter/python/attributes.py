@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.alternatives import is_mixed
 from devicelint.domain.devices import Device, DeviceOf, Opaque
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
@@ -20,12 +21,14 @@ from devicelint.domain.values import (
     ImportedName,
     Instance,
     Module,
+    Namespace,
     OneOf,
     Symbolic,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.objects import (
     CLASS_FIELD,
     class_member,
@@ -54,6 +57,7 @@ def read_attribute(run: Run, value: Value, name: str, node: cst.Attribute) -> Va
     """What `value.name` gives."""
     reader = attributes.get(type(value))
     if reader is None:
+        use(run, value)
         return Unknown(f"an attribute of {type(value).__name__}")
     return reader(run, value, name, node)
 
@@ -105,6 +109,8 @@ def of_instance(run: Run, value: Instance, name: str, node: cst.Attribute) -> Va
     member = member_of(run, value.ref, name)
     if member is not None:
         return bind(run, member, value, node)
+    if name == "__dict__":
+        return Namespace(value, value.ref)
     origin = f"{run.code_of(node.value)}.{name}"
     since = Step(Verb.RECEIVED, node, DeviceOf(origin))
     return as_proven(run, Symbolic(origin, since=since))
@@ -145,6 +151,8 @@ def of_host_value(run: Run, value: HostValue, name: str, node: cst.Attribute) ->
 
 @attributes(OneOf)
 def of_one_of(run: Run, value: OneOf, name: str, node: cst.Attribute) -> Value:
+    if is_mixed(value):
+        return each(run, value, lambda one: read_attribute(run, one, name, node))
     joined: Value | None = None
     for option in value.options:
         found = read_attribute(run, option, name, node)

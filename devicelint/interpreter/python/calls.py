@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.alternatives import is_mixed
 from devicelint.domain.join import join_known
 from devicelint.domain.values import (
     Batch,
@@ -16,6 +17,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
@@ -33,6 +35,7 @@ from devicelint.interpreter.python.containers import (
     element_of,
     known_elements,
 )
+from devicelint.interpreter.python.paths.endings import is_ending, leave
 
 
 @evaluates(cst.Call)
@@ -48,7 +51,11 @@ def _called(run: Run, node: cst.Call) -> Value:
     func = node.func
     if type(func) is cst.Attribute:
         receiver = run.evaluate(func.value)
+        use(run, receiver)
         method = methods.get(type(receiver))
+        if is_ending(run, receiver, func.attr.value):
+            arguments_of(run, node)
+            return leave(run, func.attr.value, Arguments(), node)
         if method is not None:
             result = method(run, receiver, func.attr.value, node)
             if isinstance(receiver, Symbolic) and isinstance(result, Unknown):
@@ -136,6 +143,8 @@ def _spread_dict(run: Run, arguments: Arguments, value: DictOf, site: cst.BaseEx
 
 @calls(OneOf)
 def call_one_of(run: Run, callee: OneOf, arguments: Arguments, site: cst.Call) -> Value:
+    if is_mixed(callee):
+        return each(run, callee, lambda one: run.call(one, arguments, site))
     if any(isinstance(one, Function) for one in callee.options):
         return _call_either(run, callee.options, arguments, site)
     places = {module_device(run, one).device for one in callee.options if isinstance(one, Module)}
@@ -166,6 +175,8 @@ def _call_either(
 
 @methods(OneOf)
 def method_of_one_of(run: Run, receiver: OneOf, name: str, node: cst.Call) -> Value:
+    if is_mixed(receiver):
+        return each(run, receiver, lambda one: _method_of(run, one, name, node))
     joined: Value | None = None
     for option in receiver.options:
         method = methods.get(type(option))
@@ -177,6 +188,16 @@ def method_of_one_of(run: Run, receiver: OneOf, name: str, node: cst.Call) -> Va
         joined = result if joined is None else join_known(joined, result)
     assert joined is not None
     return receiver if joined in receiver.options else joined
+
+
+def _method_of(run: Run, receiver: Value, name: str, node: cst.Call) -> Value:
+    assert isinstance(node.func, cst.Attribute)
+    use(run, receiver)
+    method = methods.get(type(receiver))
+    if method is not None:
+        return method(run, receiver, name, node)
+    callee = read_attribute(run, receiver, name, node.func)
+    return run.call(callee, arguments_of(run, node), node)
 
 
 @calls(Symbolic)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from devicelint.domain.alternatives import is_mixed
 from devicelint.domain.history import Site, Verb
 from devicelint.domain.join import join, join_known
 from devicelint.domain.values import (
@@ -21,6 +22,8 @@ from devicelint.domain.values import (
     ListOf,
     Loader,
     Module,
+    OneOf,
+    Parameters,
     Ref,
     Stream,
     Symbolic,
@@ -29,6 +32,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import elements
 
@@ -165,11 +169,16 @@ def is_filled(run: Run, value: Value) -> bool:
         return value.filled
     if isinstance(value, ListOf) and "[0]" in run.state.fields(value.ref):
         return True
+    if isinstance(value, Parameters):
+        return isinstance(value.module, Module)
     return isinstance(value, (Loader, Dataset)) or bool(known_elements(run, value))
 
 
 def element_of(run: Run, value: Value, site: Site) -> Value:
     """What iterating over a value gives, all elements joined; `site` is where it is iterated."""
+    if isinstance(value, OneOf) and is_mixed(value):
+        return each(run, value, lambda one: element_of(run, one, site))
+    use(run, value)
     handler = elements.get(type(value))
     if handler is None:
         return Unknown(f"an element of {_named(value)}")

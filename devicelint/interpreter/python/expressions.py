@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.alternatives import either_known
 from devicelint.domain.join import as_bool, join_known
 from devicelint.domain.values import (
     HOST,
@@ -15,6 +16,7 @@ from devicelint.domain.values import (
     Function,
     HostValue,
     ListOf,
+    Path,
     Placed,
     Stream,
     Tensor,
@@ -41,6 +43,7 @@ from devicelint.interpreter.python.containers import (
     mark_shared,
 )
 from devicelint.interpreter.python.loops import comprehension_scope
+from devicelint.interpreter.python.paths.questions import answers_to, known_answer
 
 
 @evaluates(cst.Name)
@@ -133,15 +136,27 @@ def walrus(run: Run, node: cst.NamedExpr) -> Value:
 def conditional(run: Run, node: cst.IfExp) -> Value:
     condition = condition_at(run, node.test)
     known = truth_of(run, condition)
+    if known is None:
+        known = known_answer(run, node.test)
     with choosing(run, node.test, condition), assuming(run, condition):
         if known is not None:
             return run.evaluate(node.body if known else node.orelse)
-        one = run.evaluate(node.body)
-        other = run.evaluate(node.orelse)
-    joined = join_known(one, other)
+        holds, fails = answers_to(run, node.test, True), answers_to(run, node.test, False)
+        one = _evaluate_on(run, node.body, holds)
+        other = _evaluate_on(run, node.orelse, fails)
+    joined = either_known(one, other, holds, fails)
     if isinstance(condition, Flag):
         run.separate(condition, one, other, joined)
     return joined
+
+
+def _evaluate_on(run: Run, node: cst.BaseExpression, path: Path) -> Value:
+    """What an expression is on a path of which something holds."""
+    before = run.state.facts
+    run.state.suppose(path)
+    value = run.evaluate(node)
+    run.state.facts = before
+    return value
 
 
 @evaluates(cst.BooleanOperation)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.alternatives import is_mixed
 from devicelint.domain.devices import DEVICE_TYPES, Known
 from devicelint.domain.values import (
     ARRAY,
@@ -14,12 +15,14 @@ from devicelint.domain.values import (
     DictOf,
     HostValue,
     ListOf,
+    OneOf,
     Symbolic,
     Tuple,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
+from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, operates, operates_in_place
 from devicelint.interpreter.python.containers import element_of, extend
@@ -57,6 +60,12 @@ def binary_operation(run: Run, node: cst.BinaryOperation) -> Value:
 
 
 def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:
+    if isinstance(left, OneOf) and is_mixed(left):
+        return each(run, left, lambda one: _binary(run, node, one, right))
+    if isinstance(right, OneOf) and is_mixed(right):
+        return each(run, right, lambda one: _binary(run, node, left, one))
+    use(run, left)
+    use(run, right)
     if isinstance(left, _HOST) and isinstance(right, _HOST):
         if isinstance(left, (ListOf, Tuple)) or isinstance(right, (ListOf, Tuple)):
             return put_together(run, node, left, right)
@@ -83,7 +92,20 @@ def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Va
         return ARRAY
     if isinstance(left, Const) and left.value in ("cuda:", "xpu:") and not isinstance(right, Const):
         return DeviceHandle(Known(str(left.value)[:-1]), node, is_object=False)
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _text_of(node, left.value, right.value) or HOST
     return put_paths_together((left, right))
+
+
+def _text_of(node: cst.BinaryOperation, left: object, right: object) -> Const | None:
+    """`"layer" + "1"` and `"layer%d" % 1`, spelled out."""
+    if isinstance(node.operator, cst.Add) and isinstance(left, str) and isinstance(right, str):
+        return Const(left + right)
+    if not (isinstance(node.operator, cst.Modulo) and isinstance(left, str)):
+        return None
+    whole = left.replace("%d", "%s").replace("%i", "%s")
+    is_one = whole.count("%") == whole.count("%s") == 1 and isinstance(right, (str, int))
+    return Const(whole % right) if is_one else None
 
 
 def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Symbolic) -> Value:
@@ -98,6 +120,8 @@ def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Symbolic) 
 def augmented(run: Run, node: cst.AugAssign, left: Argument, right: Argument) -> Value:
     """What `left += right` leaves in the left operand."""
     before, added = left.value, right.value
+    use(run, before)
+    use(run, added)
     symbol = _AUGMENTED.get(type(node.operator), "+=")
     if isinstance(before, ListOf) and symbol == "+=":
         extend(run, before.ref, element_of(run, added, right.site))

@@ -173,7 +173,7 @@ def nonlocal_statement(run: Run, node: cst.Nonlocal) -> None:
 @executes(cst.Assert)
 def assert_statement(run: Run, node: cst.Assert) -> None:
     condition = run.evaluate(node.test)
-    assume(run, condition)
+    assume(run, condition, node.test)
 
 
 @executes(cst.FunctionDef)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.alternatives import is_mixed
 from devicelint.domain.values import (
     HOST,
     Array,
@@ -12,6 +13,7 @@ from devicelint.domain.values import (
     HostObject,
     ImportedName,
     ListOf,
+    OneOf,
     ProjectModule,
     Stream,
     Symbolic,
@@ -19,6 +21,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, items
 from devicelint.interpreter.facts.tensor_parameters import as_proven
@@ -33,7 +36,13 @@ def subscript(run: Run, node: cst.Subscript) -> Value:
         owner = run.evaluate(node.value.value)
         if isinstance(owner, (ImportedName, ProjectModule)):
             return member_by_name(run, owner, _part_of_key(run, node.slice[0].slice))
-    value = run.evaluate(node.value)
+    return _item_of(run, run.evaluate(node.value), node)
+
+
+def _item_of(run: Run, value: Value, node: cst.Subscript) -> Value:
+    if isinstance(value, OneOf) and is_mixed(value):
+        return each(run, value, lambda one: _item_of(run, one, node))
+    use(run, value)
     handler = items.get(type(value))
     if handler is not None:
         return handler(run, value, node)

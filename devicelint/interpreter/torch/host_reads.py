@@ -32,6 +32,7 @@ from devicelint.interpreter.engine.tables import attributes, elements, methods
 from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import element_of, known_elements
+from devicelint.interpreter.python.paths.device_questions import is_on_the_cpu_here
 from devicelint.interpreter.torch.operands import operand_of
 from devicelint.interpreter.torch.verdicts import DEMAND, READ, READ_TO_SEND, judged
 from devicelint.knowledge import converts_to_numpy
@@ -69,6 +70,8 @@ def read_on_host(
     elif _may_be_elsewhere(value):
         operand = operand_of(value, place)
         assert operand is not None
+        if is_on_the_cpu_here(run, operand.device):
+            return
         operand, call, frame = _as_given(run, operand)
         if call is not None:
             site, reader = call, f"{run.code_of(call.func)}()"

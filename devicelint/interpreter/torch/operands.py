@@ -26,6 +26,7 @@ from devicelint.domain.values import Batch, Module, Placed, Symbolic, Tensor, Va
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.python.paths.device_questions import are_one_here, is_on_the_cpu_here
 from devicelint.interpreter.torch.called_elsewhere import report_elsewhere
 from devicelint.interpreter.torch.verdicts import CLASH, DIFFERENT, INPUT, judged
 
@@ -116,6 +117,8 @@ def report_clash(
 ) -> None:
     """Announce that two operands differ, at the place where the culprit should be moved."""
     culprit, reference = pair
+    if _meet_here(run, culprit, reference):
+        return
     blamed, frame, there = _blame(run, culprit)
     if frame is None and not run.frame.is_checked:
         report_elsewhere(run, site, operation, culprit, reference)
@@ -136,6 +139,14 @@ def report_clash(
         run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
 
 
+def _meet_here(run: Run, one: Operand, other: Operand) -> bool:
+    """Whether a condition on this path has made sure that two operands are on one device."""
+    if are_one_here(run, one.device, other.device):
+        return True
+    pairs = ((one, other), (other, one))
+    return any(a.device == CPU and is_on_the_cpu_here(run, b.device) for a, b in pairs)
+
+
 def _seen_from_outside(run: Run, frame: Frame, reference: Operand) -> tuple[Operand, bool]:
     """What a value that was passed into a call met there, as the caller can name it.
 
@@ -150,11 +161,15 @@ def _seen_from_outside(run: Run, frame: Frame, reference: Operand) -> tuple[Oper
     return (met, True) if met.value is frame.module else (reference, False)
 
 
-def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Operand:
-    """Announce that an input of a module is not where the module is.
+def report_input(
+    run: Run, site: cst.Call, own: Operand, operand: Operand, part: str = ""
+) -> Operand:
+    """Announce that an input of a module is not where the module, or a part of it, is.
 
     Returns the outermost module that the call entered, which is the one to speak of.
     """
+    if _meet_here(run, own, operand):
+        return own
     blamed, frame, there = _blame(run, operand)
     entered, outer = site, run.sequential_at(site)
     called = None if frame is None else _called_in(frame)
@@ -171,7 +186,8 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
     here = _where_checked(there) if _is_unmoved(run, met) else there
     verdict = agreement(own.device, operand.device)
     clash = Clash(blamed, met, verdict, site, here, is_here, standing)
-    run.announce(MisplacedInput(entered, run.code_of(named), clash))
+    name = f"{run.code_of(named)}{part if called is None else ''}"
+    run.announce(MisplacedInput(entered, name, clash))
     return met
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import libcst as cst
 
@@ -23,6 +24,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.torch.application import Application, OperandGroup
@@ -59,6 +61,10 @@ def apply_signature(
     owner: Operand | None = None,
 ) -> Value:
     """Check that operands share a device, and give the result; `owner` is the module's own."""
+    several = mixed_among(arguments)
+    if several is not None:
+        apply = partial(apply_signature, run, signature, site=site, name=name, owner=owner)
+        return call_with_each(run, several, arguments, apply)
     application = _sorted_by_slots(run, signature, arguments, site, owner)
     _check(run, application, name or signature.name)
     out = arguments.keywords.get("out")
