@@ -97,13 +97,22 @@ def _join_containers(one: Value, other: Value) -> Value:
             names = one.names if one.names == other.names else ()
             return Tuple(tuple(map(join_known, one.items, other.items)), names)
         case Stream(), Stream():
-            filled = one.filled and other.filled
-            return Stream(join_known(one.element, other.element), filled)
+            return _join_streams(one, other)
         case Loader(), Loader():
             item = join_known(one.item, other.item)
             return replace(one, item=item, pinned=one.pinned and other.pinned)
         case _:
             return _join_references(one, other)
+
+
+def _join_streams(one: Stream, other: Stream) -> Stream:
+    alike = len(one.parts) == len(other.parts)
+    return Stream(
+        join_known(one.element, other.element),
+        one.filled and other.filled,
+        tuple(map(join_known, one.parts, other.parts)) if alike else (),
+        one.first if one.first == other.first else None,
+    )
 
 
 def _join_references(one: Value, other: Value) -> Value:
