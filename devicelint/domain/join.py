@@ -135,10 +135,16 @@ def _join_tensors(one: Tensor, other: Tensor) -> Tensor:
 
 
 def _join_roles(one: str, other: str) -> str:
-    """A parameter or a buffer, by the path taken, follows its Module all the same."""
+    """A parameter or a buffer, by the path taken, follows its Module all the same.
+
+    What is a plain tensor on the other path follows it on one path only.
+    """
     if one == other:
         return one
-    return "buffer" if {one, other} == {"parameter", "buffer"} else ""
+    owned = {one, other} & {"parameter", "buffer"}
+    if len(owned) == 2:
+        return "buffer"
+    return "either" if owned or "either" in (one, other) else ""
 
 
 def _join_unlike(one: Value, other: Value) -> Value:
