@@ -17,6 +17,7 @@ from devicelint.domain.values import (
     DeviceHandle,
     Flag,
     Function,
+    HostValue,
     ImportedName,
     Instance,
     Module,
@@ -156,6 +157,13 @@ def bind(run: Run, member: Value, receiver: Value, node: cst.Attribute) -> Value
 @attributes(Array)
 def of_array(run: Run, value: Array, name: str, node: cst.Attribute) -> Value:
     return HOST if name in ("shape", "size", "ndim", "dtype") else ARRAY
+
+
+@attributes(HostValue)
+def of_host_value(run: Run, value: HostValue, name: str, node: cst.Attribute) -> Value:
+    """`path.parent` lies where the path does."""
+    known = value.source is not None
+    return value if known else Unknown("an attribute of HostValue")
 
 
 @attributes(OneOf)

@@ -35,6 +35,7 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import holds_device
+from devicelint.interpreter.facts.machine_choices import note_choice
 from devicelint.interpreter.facts.named_devices import is_hard
 
 
@@ -126,6 +127,8 @@ def demand(
     Returns the device that it gets: what goes on after a failure is nowhere.
     """
     run.steps.demanded(site)
+    if isinstance(device, Opaque) or run.assumptions != run.unrelated:
+        note_choice(run)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
             announce_invalid(run, argument.value, site)
