@@ -97,13 +97,22 @@ def _join_containers(one: Value, other: Value) -> Value:
             names = one.names if one.names == other.names else ()
             return Tuple(tuple(map(join_known, one.items, other.items)), names)
         case Stream(), Stream():
-            filled = one.filled and other.filled
-            return Stream(join_known(one.element, other.element), filled)
+            return _join_streams(one, other)
         case Loader(), Loader():
             item = join_known(one.item, other.item)
             return replace(one, item=item, pinned=one.pinned and other.pinned)
         case _:
             return _join_references(one, other)
+
+
+def _join_streams(one: Stream, other: Stream) -> Stream:
+    alike = len(one.parts) == len(other.parts)
+    return Stream(
+        join_known(one.element, other.element),
+        one.filled and other.filled,
+        tuple(map(join_known, one.parts, other.parts)) if alike else (),
+        one.first if one.first == other.first else None,
+    )
 
 
 def _join_references(one: Value, other: Value) -> Value:
@@ -126,10 +135,16 @@ def _join_tensors(one: Tensor, other: Tensor) -> Tensor:
 
 
 def _join_roles(one: str, other: str) -> str:
-    """A parameter or a buffer, by the path taken, follows its Module all the same."""
+    """A parameter or a buffer, by the path taken, follows its Module all the same.
+
+    What is a plain tensor on the other path follows it on one path only.
+    """
     if one == other:
         return one
-    return "buffer" if {one, other} == {"parameter", "buffer"} else ""
+    owned = {one, other} & {"parameter", "buffer"}
+    if len(owned) == 2:
+        return "buffer"
+    return "either" if owned or "either" in (one, other) else ""
 
 
 def _join_unlike(one: Value, other: Value) -> Value:

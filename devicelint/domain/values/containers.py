@@ -54,11 +54,15 @@ class Tuple:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Something to iterate over, of unknown length: a generator, `enumerate(loader)`."""
+    """Something to iterate over: a generator, `enumerate(loader)`, `batch.values()`."""
 
     element: Value
     filled: bool = field(default=False, compare=False)
     """Whether there is at least one element for sure."""
+    parts: tuple[Value, ...] = ()
+    """The elements in order, where they are told apart."""
+    first: Value | None = field(default=None, compare=False)
+    """What the first iteration gets, where it is known to get something else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,8 @@ class Surroundings:
     """The exceptions that `try` statements are prepared for."""
     default_device: Device = CPU
     """Where torch creates a tensor for which no device is given."""
+    together: int = 1
+    """How many iterations there are, all told, of the surrounding loops walked one by one."""
     cases: int = 1
     """How many combinations of the values of places the statements around are walked for."""
     sequentials: list[tuple[Module, Site]] = field(default_factory=list)

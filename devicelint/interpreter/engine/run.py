@@ -80,7 +80,7 @@ class Run(Surroundings, Memory):
         self.budget = budget
         self._look_at = 0
         self._last_transfer: Transfer | None = None
-        self._addresses: dict[tuple[Site, Ref, str], Ref] = {}
+        self._addresses: dict[tuple[Site, Ref, str, tuple[int, ...]], Ref] = {}
 
     # -- the file --------------------------------------------------------------------------
 
@@ -283,8 +283,11 @@ class Run(Surroundings, Memory):
     # -- objects ---------------------------------------------------------------------------
 
     def allocate(self, site: Site, what: str = "") -> Ref:
-        """The address of an object that `site` makes in this frame; the same one each time."""
-        key = (site, self.frame.ref, what)
+        """The address of an object that `site` makes in this frame; the same one each time.
+
+        Iterations that are told apart make objects of their own.
+        """
+        key = (site, self.frame.ref, what, self.frame.iteration)
         address = self._addresses.get(key)
         if address is None:
             number = len(self._addresses) + 1
@@ -295,4 +298,4 @@ class Run(Surroundings, Memory):
 
     def allocated(self, site: Site, what: str = "") -> Ref | None:
         """The address of an object that `site` has made in this frame before."""
-        return self._addresses.get((site, self.frame.ref, what))
+        return self._addresses.get((site, self.frame.ref, what, self.frame.iteration))

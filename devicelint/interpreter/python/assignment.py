@@ -134,7 +134,7 @@ def _set_in_container(
     if field != ELEMENT:
         write_weakly(run, owner.ref, field, value)
         return
-    if run.frame.loops:
+    if run.frame.repeats:
         mark_shared(run, value)
     _write_somewhere(run, owner, value)
     if not isinstance(owner, DictOf):

@@ -33,6 +33,7 @@ from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.containers import (
     ELEMENT,
     element_of,
+    is_counted,
     known_elements,
 )
 from devicelint.interpreter.python.paths.endings import is_ending, leave
@@ -113,6 +114,7 @@ def _spread(run: Run, arguments: Arguments, value: Value, site: cst.BaseExpressi
         arguments.positional.append(Argument(site, element_of(run, value, site)))
     else:
         arguments.positional.extend(Argument(site, element) for element in elements)
+        arguments.uncounted = arguments.uncounted or not is_counted(run, value)
 
 
 def _spread_keywords(

@@ -25,7 +25,7 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, operates, operates_in_place
-from devicelint.interpreter.python.containers import element_of, extend
+from devicelint.interpreter.python.lists import extend_by
 from devicelint.interpreter.python.sequences import put_together
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
@@ -77,6 +77,8 @@ def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> V
 
 def operate(run: Run, node: cst.CSTNode, symbol: str, left: Argument, right: Argument) -> Value:
     """What the kind of an operand makes of an operator: that of the left one, else the right."""
+    if isinstance(left.value, (Const, HostValue)) and isinstance(right.value, (Const, HostValue)):
+        return HOST
     handler = operates.get(type(left.value)) or operates.get(type(right.value))
     if handler is None:
         return Unknown(f"operands of {symbol} are not understood")
@@ -123,7 +125,7 @@ def augmented(run: Run, node: cst.AugAssign, left: Argument, right: Argument) ->
     use(run, added)
     symbol = _AUGMENTED.get(type(node.operator), "+=")
     if isinstance(before, ListOf) and symbol == "+=":
-        extend(run, before.ref, element_of(run, added, right.site))
+        extend_by(run, before, added, right.site)
         return before
     if isinstance(before, DictOf) and isinstance(added, DictOf):
         for name, held in tuple(run.state.fields(added.ref).items()):

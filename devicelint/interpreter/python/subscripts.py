@@ -27,6 +27,7 @@ from devicelint.interpreter.engine.tables import evaluates, items
 from devicelint.interpreter.facts.tensor_parameters import as_proven
 from devicelint.interpreter.python.computed_members import NAMESPACE, member_by_name
 from devicelint.interpreter.python.containers import element_of, item
+from devicelint.interpreter.python.dictionaries import made_for_key
 from devicelint.interpreter.python.sequences import sliced
 
 
@@ -88,6 +89,8 @@ def _item_of_list(run: Run, value: ListOf, node: cst.Subscript) -> Value:
 @items(DictOf)
 def _under_key(run: Run, value: ListOf | DictOf, node: cst.Subscript) -> Value:
     key = key_of(run, node)
+    if isinstance(value, DictOf) and key is not None:
+        made_for_key(run, value, key, node)
     return item(run, value.ref, HOST if key is None else key)
 
 

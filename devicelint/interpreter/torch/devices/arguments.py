@@ -45,12 +45,6 @@ class Backends(Notes):
         self.names: set[str] = set()
 
 
-_DTYPES = frozenset(
-    "float32 float float64 double float16 half bfloat16 int8 uint8 int16 short int32 int int64 "
-    "long bool complex64 cfloat complex128 cdouble channels_last contiguous_format".split()
-)
-
-
 def device_named(run: Run, argument: Argument) -> Device | None:
     """The device that an argument names; None for what is no device, such as a dtype."""
     value = argument.value
@@ -101,9 +95,8 @@ def _is_parameter(run: Run, name: str) -> bool:
 
 
 def _from_import(name: str) -> Device | None:
-    if name.rpartition(".")[2] in _DTYPES or "dtype" in name:
-        return None
-    return Opaque(name)
+    """What torch holds under a name is a dtype, a layout or a memory format, and never a device."""
+    return None if name.startswith("torch.") or "dtype" in name else Opaque(name)
 
 
 def _parse(run: Run, value: Const) -> Device:
