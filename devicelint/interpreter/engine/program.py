@@ -62,6 +62,8 @@ class Program:
     """What it holds in each world, for the files that import it."""
     guesses: tuple[Guess, ...] = field(default=(), repr=False)
     """What stands in for what no source explains, as the configuration says."""
+    choosing: set[object] = field(default_factory=set, repr=False)
+    """The parts of the file that choose the machine they run on: see `facts.machine_choices`."""
     conduct: Conduct = field(default_factory=Conduct, repr=False)
     code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)
     """The text of those nodes that it was asked for."""

@@ -11,6 +11,8 @@ from devicelint.domain.values import (
     NONE,
     Const,
     DeviceHandle,
+    FileSource,
+    HostValue,
     ImportedName,
     Module,
     Super,
@@ -29,7 +31,7 @@ BUILTIN_SCOPE.update({name: ImportedName(f"builtins.{name}") for name in dir(bui
 BUILTIN_SCOPE.update(
     {
         "__name__": Const("__main__"),
-        "__file__": HOST,
+        "__file__": HostValue(FileSource.PROGRAM),
         "reveal_device": ImportedName("reveal_device"),
         # Brought by a star import, or left out of a listing: it can be nothing else.
         "torch": ImportedName("torch"),

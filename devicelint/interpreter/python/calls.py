@@ -103,7 +103,7 @@ def arguments_of(run: Run, node: cst.Call) -> Arguments:
     if type(node.func) is cst.Attribute:
         shows = method_of_anything.get(node.func.attr.value)
         if shows is not None:
-            shows(run, arguments)
+            shows(run, node, arguments)
     return arguments
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from devicelint.domain.devices import Known
+from devicelint.domain.devices import Agreement, Known, agreement
 from devicelint.domain.events import DeviceCompared
 from devicelint.domain.join import as_bool
 from devicelint.domain.values import (
@@ -107,6 +107,9 @@ def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:
             return Flag(absence, negated)
         if isinstance(one, _OBJECTS):
             return as_bool(negated)
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        differ = agreement(one.device, other.device) is Agreement.DIFFERENT
+        return as_bool(negated) if differ else HOST
     if isinstance(one, Const) and isinstance(other, Const) and isinstance(other.value, bool):
         return as_bool((one == other) is not negated)
     return HOST

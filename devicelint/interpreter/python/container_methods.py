@@ -25,6 +25,7 @@ from devicelint.interpreter.python.containers import (
     new_list,
 )
 from devicelint.interpreter.python.lists import extend_by, insert, pop, reorder
+from devicelint.interpreter.python.stdlib.paths import put_together
 
 
 @methods(ListOf)
@@ -96,4 +97,4 @@ def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.C
     if name == "format":
         for argument in arguments:
             run.steps.read(argument, node)
-    return HOST
+    return put_together((receiver, *(argument.value for argument in arguments)))

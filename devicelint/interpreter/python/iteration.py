@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.join import join_known
 from devicelint.domain.values import (
     HOST,
     TRUE,
+    Batch,
     Const,
     DictOf,
     ListOf,
@@ -14,6 +16,7 @@ from devicelint.domain.values import (
     Parameters,
     Stream,
     Symbolic,
+    Tensor,
     Tuple,
     Unknown,
     Value,
@@ -242,6 +245,16 @@ def sum_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
 
 @function("builtins.min", "builtins.max")
 def extreme(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    values = [argument.value for argument in arguments.positional]
-    hosts = (Const, type(HOST))
-    return HOST if all(isinstance(value, hosts) for value in values) else Unknown(name)
+    """One of what is given, or of the elements of the one that is given."""
+    given = list(arguments.positional)
+    if len(given) == 1:
+        given = [Argument(given[0].site, element_of(run, given[0].value, given[0].site))]
+    values = [argument.value for argument in given]
+    if all(isinstance(value, (Const, type(HOST))) for value in values):
+        return HOST
+    if not given or not all(isinstance(value, (Tensor, Batch)) for value in values):
+        return Unknown(name)
+    chosen = values[0]
+    for value in values[1:]:
+        chosen = join_known(chosen, value)
+    return chosen

@@ -27,6 +27,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, operates, operates_in_place
 from devicelint.interpreter.python.lists import extend_by
 from devicelint.interpreter.python.sequences import put_together
+from devicelint.interpreter.python.stdlib.paths import put_together as put_paths_together
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
     cst.Add: "+",
@@ -95,7 +96,7 @@ def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Va
         return DeviceHandle(Known(str(left.value)[:-1]), node, is_object=False)
     if isinstance(left, Const) and isinstance(right, Const):
         return _text_of(node, left.value, right.value) or HOST
-    return HOST
+    return put_paths_together((left, right))
 
 
 def _text_of(node: cst.BinaryOperation, left: object, right: object) -> Const | None:

@@ -48,7 +48,7 @@ def _item_of(run: Run, value: Value, node: cst.Subscript) -> Value:
     if handler is not None:
         return handler(run, value, node)
     key_of(run, node)
-    return HOST if value == HOST else Unknown("an item of something unknown")
+    return value if value == HOST else Unknown("an item of something unknown")
 
 
 def key_of(run: Run, node: cst.Subscript) -> Value | None:

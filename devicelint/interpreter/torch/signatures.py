@@ -164,7 +164,8 @@ def _check(run: Run, application: Application, name: str) -> None:
         if key == CPU_GROUP:
             demand_on_host(run, group.plain, name, application.site)
             continue
-        pair = None if group.may_differ else find_clash(group.operands)
+        brought = application.device is not None and key == application.signature.device_default
+        pair = None if group.may_differ or brought else find_clash(group.operands)
         if pair is not None:
             in_place = application.signature.result.form is Form.SELF
             report_clash(run, application.site, name, pair, in_place=in_place)

@@ -217,6 +217,8 @@ LOAD = (
     _expects("RuntimeError"),
 )
 """Of a checkpoint that is loaded without map_location; its file may excuse it, too."""
+PUBLISHED_FILE = Excuse("published", "what somebody publishes is saved for every machine")
+PROGRAM_FILE = Excuse("program-file", "the file lies beside the program, and is part of it")
 OWN_FILE = Excuse("own-file", "this very run has written the file, on this machine")
 CPU_FILE = Excuse("cpu-file", "the file comes from code that knows the CPU alone")
 OFFLOADED = Excuse("offloaded", "the program saves what it has from the CPU")
