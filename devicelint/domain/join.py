@@ -48,7 +48,7 @@ def join(one: Value | None, other: Value | None) -> Value | None:
     if one is None:
         return other
     if isinstance(one, Unknown) or isinstance(other, Unknown):
-        return one if isinstance(one, Unknown) else other
+        return Unknown((one if isinstance(one, Unknown) else other).reason)
     if NONE in (one, other):
         return other if one == NONE else one
     if type(one) is type(other):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import libcst as cst
 
 from devicelint.domain.join import join_known
@@ -9,8 +11,10 @@ from devicelint.domain.values import (
     Batch,
     DictOf,
     Function,
+    ImportedName,
     Module,
     OneOf,
+    Placed,
     Symbolic,
     Unknown,
     Value,
@@ -33,6 +37,7 @@ from devicelint.interpreter.python.containers import (
     element_of,
     known_elements,
 )
+from devicelint.interpreter.python.unseen import is_unseen_method, result_of_unseen
 
 
 @evaluates(cst.Call)
@@ -51,22 +56,55 @@ def _called(run: Run, node: cst.Call) -> Value:
         method = methods.get(type(receiver))
         if method is not None:
             result = method(run, receiver, func.attr.value, node)
-            if isinstance(receiver, Symbolic) and isinstance(result, Unknown):
-                run.steps.called_unseen(receiver, _named_arguments(run, node), node)
-            return result
+            return _of_method(run, receiver, func.attr.value, node, result)
         callee = read_attribute(run, receiver, func.attr.value, func)
         if isinstance(callee, Unknown):
-            run.steps.called_unseen(callee, arguments_of(run, node), node)
-            handler = method_of_unknown.get(func.attr.value)
-            known = None if handler is None else handler(run, receiver, node)
-            return known or Unknown(f"the result of .{func.attr.value}()")
+            return method_unseen(run, receiver, callee, node)
     else:
         callee = run.evaluate(func)
     arguments = arguments_of(run, node)
     result = run.call(callee, arguments, node)
     if isinstance(result, Unknown):
         run.steps.called_unseen(callee, arguments, node)
+        if result.symbol is None and _is_unseen(callee):
+            return _given_by(run, result.reason, (Argument(func, callee), *arguments), node)
     return result
+
+
+def _of_method(run: Run, receiver: Value, name: str, node: cst.Call, result: Value) -> Value:
+    """What a method gives: of something that is not seen, nobody knows what."""
+    if not isinstance(result, Unknown) or result.symbol is not None:
+        return result
+    if not is_unseen_method(run, receiver, name):
+        return result
+    arguments = _named_arguments(run, node)
+    if isinstance(receiver, Symbolic):
+        run.steps.called_unseen(receiver, arguments, node)
+    return _given_by(run, result.reason, (Argument(node.func, receiver), *arguments), node)
+
+
+def method_unseen(run: Run, receiver: Value, callee: Value, node: cst.Call) -> Value:
+    """What a method gives of which nothing is known but its name."""
+    assert isinstance(node.func, cst.Attribute)
+    name, arguments = node.func.attr.value, arguments_of(run, node)
+    run.steps.called_unseen(callee, arguments, node)
+    handler = method_of_unknown.get(name)
+    known = None if handler is None else handler(run, receiver, node)
+    if known is not None:
+        return known
+    given = (Argument(node.func, receiver), *arguments)
+    return _given_by(run, f"the result of .{name}()", given, node)
+
+
+def _given_by(run: Run, reason: str, given: Iterable[Argument], node: cst.Call) -> Unknown:
+    return result_of_unseen(run, reason, [one.value for one in given], node)
+
+
+def _is_unseen(callee: Value) -> bool:
+    """Whether nobody sees what a call does: what is imported, given, or of a library."""
+    if isinstance(callee, ImportedName):
+        return not callee.name.startswith("builtins.")
+    return isinstance(callee, (Unknown, Symbolic, Placed, Module))
 
 
 def _named_arguments(run: Run, node: cst.Call) -> Arguments:

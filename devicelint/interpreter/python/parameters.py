@@ -30,6 +30,7 @@ from devicelint.interpreter.facts.tensor_parameters import (
     prove,
 )
 from devicelint.interpreter.python.containers import ELEMENT, key_field
+from devicelint.interpreter.python.unseen import taken_for_tensor
 
 
 def bind_parameters(
@@ -82,7 +83,9 @@ def _bind(
         value = argument.value
         if isinstance(value, Symbolic) and value.since is not None:
             value = _seen_as_declared(run, parameter, value)
-        if isinstance(value, Unknown):
+        if isinstance(value, Unknown) and value.symbol is not None:
+            value = _unseen_as_declared(run, parameter, value)
+        elif isinstance(value, Unknown):
             value = _from_unseen_caller(run, frame, parameter, arguments)
         elif isinstance(value, Tensor) and value.device is NOT_UNDERSTOOD:
             given = _from_unseen_caller(run, frame, parameter, arguments)
@@ -132,6 +135,14 @@ def _seen_as_declared(run: Run, parameter: cst.Param, value: Symbolic) -> Value:
     if annotation is not None and is_tensor_type(run.code_of(annotation.annotation)):
         prove(run, value.origin)
     return as_proven(run, value)
+
+
+def _unseen_as_declared(run: Run, parameter: cst.Param, value: Unknown) -> Value:
+    """What the caller does not see either: a tensor, where the parameter says so."""
+    annotation = parameter.annotation
+    if annotation is not None and is_tensor_type(run.code_of(annotation.annotation)):
+        return taken_for_tensor(run, value)
+    return value
 
 
 def _from_unseen_caller(

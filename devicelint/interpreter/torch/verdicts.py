@@ -83,6 +83,13 @@ def _received(run: Run, operands: Operands) -> bool:
     return any(isinstance(one.device, DeviceOf) for one in operands)
 
 
+def _is_unseen(run: Run, operands: Operands) -> bool:
+    """What is not seen lies with the tensors that it was given, inside of a Module."""
+    lineages = [one.device.lineage for one in operands if isinstance(one.device, DeviceOf)]
+    unseen = [lineage for lineage in lineages if lineage is not None]
+    return bool(unseen) and not (all(unseen) and _is_in_module(run))
+
+
 def _expects(exception: str) -> ExcuseCase:
     return _ground(
         "prepared",
@@ -100,6 +107,9 @@ NUMBER = _ground(
 )
 UNDECLARED = _ground(
     "undeclared", "no declaration says that the caller gives a tensor", _is_undeclared
+)
+UNSEEN = _ground(
+    "unseen", "nothing shows on which device code that is not seen gives a tensor", _is_unseen
 )
 SENT = _ground("sent-on", "the caller's tensor is sent on, wherever the caller has it", _received)
 
@@ -187,20 +197,21 @@ CALLERS = (
 
 # -- the excuses of each kind of clash ---------------------------------------------------------
 
-CLASH = (DISCARDED_MOVE, NUMBER, *CALLERS)
+CLASH = (DISCARDED_MOVE, NUMBER, UNSEEN, *CALLERS)
 """Of two operands: the one to move, and the one that it meets."""
-INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS)
+INPUT = (DISCARDED_MOVE_OF_INPUT, UNSEEN, *CALLERS)
 """Of a module and its input."""
 READ = (
     _expects("TypeError"),
     DISCARDED_COPY,
+    UNSEEN,
     UNDECLARED,
     *(_ground(name, reason, _where_received(says)) for name, reason, says in HOST_CODE),
 )
 """Of what is read as an array on the host."""
-READ_TO_SEND = (_expects("TypeError"), DISCARDED_COPY, SENT)
+READ_TO_SEND = (_expects("TypeError"), DISCARDED_COPY, UNSEEN, SENT)
 """Of what is sent to another process."""
-DEMAND = (_expects("RuntimeError"),)
+DEMAND = (_expects("RuntimeError"), UNSEEN)
 """Of what torch takes on one device alone: lengths, memory to pin, what a group reaches."""
 
 LOAD = (
