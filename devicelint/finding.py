@@ -58,6 +58,8 @@ class Certainty(Enum):
     """A device is the choice of whoever calls the function, and the code ignores that choice."""
     BELIEF = "by belief"
     """Another line of the same code takes the device for granted."""
+    POSSIBLE = "possible"
+    """A device is the choice of whoever calls the function, and nothing says that it is made."""
 
 
 class Safety(Enum):

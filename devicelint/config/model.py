@@ -24,8 +24,9 @@ from devicelint.config.kinds import (
 from devicelint.config.origin import OptionOrigin, Origins
 from devicelint.config.patterns import Anchored, Pattern, covers, matches
 from devicelint.config.setting import Setting, setting, settings_of
+from devicelint.config.sureness import SURENESS, Sureness
 from devicelint.domain.torch_release import TorchRelease, release_text, torch_release
-from devicelint.finding import Severity
+from devicelint.finding import Certainty, Severity
 from devicelint.text.selectors import specificity
 
 if TYPE_CHECKING:
@@ -81,6 +82,13 @@ class Config:
         TableOf("a table of lists of rules", Rules(), pattern_key),
         (),
         "Path patterns, each with the rules that are not reported there.",
+    )
+    certainty: Sureness = setting(
+        Choice[Sureness]({each: each for each in SURENESS}),
+        "contract",
+        "How sure a finding has to be: devices that the code itself names (`certain`), also what "
+        "callers are promised (`contract`), or also what a caller may only happen to do "
+        "(`possible`).",
     )
     exclude: tuple[Pattern, ...] = setting(
         Patterns(),
@@ -175,6 +183,10 @@ class Config:
             elif vote.closeness == len(code):
                 wanting.append(vote)
         return decided(wanting, unwanting)
+
+    def reports(self, certainty: Certainty) -> bool:
+        """Whether findings that are as sure as that are reported."""
+        return certainty in SURENESS[self.certainty]
 
     def severity_of(self, code: str, name: str, usual: Severity) -> Severity:
         """How much a finding of a rule matters that by itself would matter as much as `usual`."""

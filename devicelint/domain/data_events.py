@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from devicelint.domain.devices import Agreement, Device
 from devicelint.domain.events import Event, Operand
 from devicelint.domain.history import Site, Step
+from devicelint.domain.standing import CERTAIN, Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class HostMemoryDemanded(Event):
     site: Site = field(repr=False)
     operation: str
     operand: Operand
+    standing: Standing = CERTAIN
 
 
 @dataclass(frozen=True, slots=True)

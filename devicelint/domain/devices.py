@@ -128,9 +128,18 @@ def agreement(one: Device, other: Device) -> Agreement:
         return Agreement.UNKNOWN if isinstance(one, Unsure) else Agreement.SAME
     if isinstance(one, Unsure) or isinstance(other, Unsure):
         return Agreement.UNKNOWN
+    if _is_device_of(one, other) or _is_device_of(other, one):
+        return Agreement.SAME
     if CPU in (one, other) or _are_apart(one, other) or _are_apart(other, one):
         return Agreement.DIFFERENT_UNLESS_CPU
     return Agreement.UNKNOWN
+
+
+def _is_device_of(one: Device, other: Device) -> bool:
+    """Whether one is written as `x.device`, and the other is where `x` is."""
+    if not (isinstance(one, Opaque) and isinstance(other, DeviceOf)):
+        return False
+    return not one.apart and one.origin == f"{other.place}.device"
 
 
 def _are_apart(own: Device, given: Device) -> bool:
@@ -157,6 +166,8 @@ def join_devices(one: Device, other: Device) -> Device:
     if one == other:
         return one
     for own, given in ((one, other), (other, one)):
+        if _is_device_of(own, given):
+            return given
         if _are_apart(own, given):
             return own
     if isinstance(one, Unsure):

@@ -10,6 +10,7 @@ from enum import Enum
 
 from devicelint.domain.devices import Agreement, Device
 from devicelint.domain.history import Site, Step
+from devicelint.domain.standing import CERTAIN, Standing
 from devicelint.domain.values import (
     Module,
     NotMovable,
@@ -54,6 +55,8 @@ class Clash:
     """The frame in which the culprit stands: where a fix goes, names mean what they do there."""
     is_reference_here: bool = True
     """Whether the reference's expression stands in that frame too."""
+    standing: Standing = CERTAIN
+    """How sure it is that they differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,23 @@ class MixedOperation(Event):
     clash: Clash
     in_place: bool = False
     index: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MixedElsewhere(Event):
+    """A function of another file combines what it is given with what lies on another device."""
+
+    site: Site = field(repr=False)
+    """The call in the checked file."""
+    function: str
+    operation: str
+    given: Operand
+    """What the checked file gave, as it stands there."""
+    met: Operand
+    failing: Site = field(repr=False)
+    agreement: Agreement
+    frame: object = field(repr=False)
+    standing: Standing = CERTAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +146,8 @@ class HostRead(Event):
     """Whether it is not read, but sent to another process by RPC, which takes the CPU's as well."""
     frame: object = field(default=None, repr=False, compare=False)
     """The call of the checked file in which the operand stands, where another file's code reads."""
+    standing: Standing = CERTAIN
+    """How sure it is that the tensor is not on the CPU."""
 
 
 class LoadUse(Enum):

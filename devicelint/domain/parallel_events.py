@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from devicelint.domain.devices import Device
 from devicelint.domain.events import Event, Operand
 from devicelint.domain.history import Site
+from devicelint.domain.standing import CERTAIN, Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class CollectiveCalled(Event):
     site: Site = field(repr=False)
     operation: str
     operand: Operand
+    standing: Standing = CERTAIN
 
 
 @dataclass(frozen=True, slots=True)

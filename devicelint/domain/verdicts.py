@@ -3,25 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 
 from devicelint.domain.events import Event, Operand
 from devicelint.domain.history import Site
-
-
-class Level(Enum):
-    """What is known of the operand that is not where the other one is."""
-
-    CERTAIN = "certain"
-    """A known device, or one that the program chooses."""
-    CALLED = "called"
-    """A caller's device, and a call in the project that says which."""
-    OWN_RULE = "own rule"
-    """What the code itself shows elsewhere: it moves such a value, or treats it as moved."""
-    MODULE = "module"
-    """A caller's device, inside a Module."""
-    POSSIBLE = "possible"
-    """A caller's device, and nothing that says which."""
+from devicelint.domain.standing import Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +19,9 @@ class Excuse:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is held of a clash; without an excuse, it is reported."""
+    """What is held of a clash; without an excuse, it is reported unless it is only possible."""
 
-    level: Level
+    standing: Standing
     evidence: tuple[Operand, ...]
     excuses: tuple[Excuse, ...]
 

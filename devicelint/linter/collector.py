@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from devicelint import profiling
 from devicelint.crash import error_in_one_line
-from devicelint.domain.events import Event
+from devicelint.domain.events import Clash, Event
+from devicelint.domain.standing import CERTAIN, Conduct, Level, Standing
 from devicelint.domain.worlds import World
 from devicelint.finding import Certainty
 from devicelint.interpreter.engine.budget import BudgetExceeded
@@ -19,6 +20,27 @@ from devicelint.rules import Report, Reports, Rule
 from devicelint.rules._listening import event_of, methods_of
 
 
+@dataclass(frozen=True)
+class _Heard:
+    """What a rule says of an event, and how sure that is once the walk is over."""
+
+    rule: Rule
+    report: Report
+    standing: Standing
+    conduct: Conduct
+
+    def is_excused(self) -> bool:
+        """Whether it turned out not to be a mistake, or to be one of another file."""
+        standing = self.standing
+        return standing.is_on_host(self.conduct) or standing.is_shown_there(self.conduct)
+
+    def report_at_end(self) -> Report:
+        """The report; only possible where nothing turned out to be treated as movable."""
+        if self.standing.given(self.conduct) is not Level.POSSIBLE:
+            return self.report
+        return replace(self.report, certainty=Certainty.POSSIBLE)
+
+
 class Collector:
     """Passes every event to the rules that listen, and keeps their reports, one per mistake."""
 
@@ -26,11 +48,11 @@ class Collector:
         self._handlers = _handlers(rules)
         self.wanted = frozenset(self._handlers)
         """The names of the events that any of the rules listens to."""
-        self._walks: list[tuple[World, list[tuple[Rule, Report]]]] = []
+        self._walks: list[tuple[World, list[_Heard]]] = []
 
     def listener_for(self, world: World) -> Listener:
         """The listener of one walk; reports of an abandoned walk of the same world are dropped."""
-        reports: list[tuple[Rule, Report]] = []
+        reports: list[_Heard] = []
         handlers = self._handlers
         self._walks = [walk for walk in self._walks if walk[0] != parent_of(world)]
         self._walks.append((world, reports))
@@ -39,10 +61,11 @@ class Collector:
             listening = handlers.get(type(event).__name__)
             if listening is None:
                 return
-            context = RuleContext(run)
+            context, standing = RuleContext(run), _standing_of(event)
+            conduct = run.program.conduct
             for rule, handle in listening:
                 reports.extend(
-                    (rule, report)
+                    _Heard(rule, report, standing, conduct)
                     for report in handle(event, context)
                     if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
                 )
@@ -52,15 +75,30 @@ class Collector:
     def reports(self) -> list[RawFinding]:
         """One finding for each rule and subject, with the worlds in which it holds."""
         merged: dict[tuple[str, object], RawFinding] = {}
-        for world, reports in self._walks:
-            for rule, report in reports:
+        for world, heard in self._walks:
+            for one in heard:
+                if one.is_excused():
+                    continue
+                rule, report = one.rule, one.report_at_end()
                 key = (rule.code, report.subject if report.subject is not None else report.site)
                 before = merged.get(key)
-                if before is None:
+                if before is None or _is_surer(report, before.report):
                     merged[key] = RawFinding(rule, report, (world,))
-                elif world not in before.worlds:
+                elif world not in before.worlds and not _is_surer(before.report, report):
                     merged[key] = RawFinding(rule, before.report, (*before.worlds, world))
         return list(_unique_messages(merged.values()))
+
+
+def _standing_of(event: Event) -> Standing:
+    """How sure what an event announces is."""
+    clash: Clash | None = getattr(event, "clash", None)
+    standing: Standing = getattr(clash or event, "standing", CERTAIN)
+    return standing
+
+
+def _is_surer(one: Report, other: Report) -> bool:
+    """Whether only the other report is of what is merely possible."""
+    return other.certainty is Certainty.POSSIBLE is not one.certainty
 
 
 def _unique_messages(findings: Iterable[RawFinding]) -> Iterable[RawFinding]:

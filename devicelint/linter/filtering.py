@@ -41,7 +41,7 @@ def filtered(
     kept: list[Finding] = []
     suppressed: list[Finding] = []
     for finding in found:
-        if finding.code in asked:
+        if finding.code in asked and config.reports(finding.certainty):
             severity = config.severity_of(finding.code, finding.name, finding.severity)
             is_suppressed = finding.code != UNUSED and source.suppresses(
                 finding.span, finding.code, finding.name

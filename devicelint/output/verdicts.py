@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from devicelint.domain.standing import Level
 from devicelint.output.paint import Paint, plain
 from devicelint.output.visible import printable
 from devicelint.output.why import heading
@@ -26,6 +27,8 @@ def _clash(clash: Judgement, paint: Paint) -> Iterator[str]:
     machines = " and ".join(clash.machines)
     what = paint(printable(_line(clash.what)), "bold")
     outcome = "excused" if clash.excuses else "reported"
+    if clash.level is Level.POSSIBLE and not clash.excuses:
+        outcome = "not reported unless asked for"
     yield f"  {what}: {clash.level.value}, {outcome}  {paint(machines, 'dim')}"
     for one in clash.evidence:
         yield f"    {printable(_line(one.code))}: {one.device}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU
-from devicelint.domain.events import MixedOperation
+from devicelint.domain.devices import CPU, Agreement
+from devicelint.domain.events import MixedElsewhere, MixedOperation
 from devicelint.finding import Severity
 from devicelint.fixes import InsertAfter, Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
@@ -41,6 +41,20 @@ class MixedDevices(Rule):
             clashes.certainty(clash),
             fix,
             subject=clashes.subject(clash, fix),
+        )
+
+    def on_mixed_elsewhere(self, event: MixedElsewhere, context: RuleContext) -> Reports:
+        """What a function of another file is given is not where that has what it combines."""
+        given, met = event.given, event.met
+        yield Report(
+            given.site,
+            f"{clashes.quoted(context, given.site)} is on {clashes.place(given)}"
+            f"{clashes.since(given, 0)}, but `{event.function}()` combines it with "
+            f"{clashes.quoted(context, met.site)}, which is on {clashes.place(met)}: "
+            f"`{event.operation}` needs both on one device",
+            (*clashes.history(given, met), (event.failing, "fails here")),
+            Severity.ERROR if event.agreement is Agreement.DIFFERENT else Severity.WARNING,
+            subject=(event.site, event.failing),
         )
 
 

@@ -11,13 +11,14 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Unsure
 from devicelint.domain.events import Event, Operand, Transfer
 from devicelint.domain.history import Site, Step
-from devicelint.domain.verdicts import Excuse, Judged, Level
+from devicelint.domain.standing import Conduct, Level, Standing
+from devicelint.domain.verdicts import Excuse, Judged
 from devicelint.domain.worlds import World
 from devicelint.finding import Elsewhere
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
-from devicelint.interpreter.torch.verdicts import MUTED
+from devicelint.interpreter.torch.verdicts import ELSEWHERE, MUTED, ON_HOST
 from devicelint.linter.collector import parent_of
 from devicelint.linter.locations import located_elsewhere
 from devicelint.text.positions import locate
@@ -65,7 +66,7 @@ class _Met(NamedTuple):
 class _Clash(NamedTuple):
     site: Site
     what: str
-    level: Level
+    standing: Standing
     operands: tuple[_Met, ...]
     calls: tuple[Site, ...]
     """The calls that led from the checked file to another one, where it happens there."""
@@ -108,7 +109,7 @@ class Judging:
         return Judgements(
             line,
             tuple(
-                _judgement(clash, excuses, machines, places)
+                _judgement(clash, excuses, machines, places, program.conduct)
                 for (clash, excuses), machines in told.items()
                 if any(places.line(site) == line for site in _places(clash))
             ),
@@ -130,7 +131,7 @@ def _clash(event: Judged, run: Run, before: dict[Site, Step]) -> _Clash:
         for one in event.verdict.evidence
     )
     calls = tuple(_calls_elsewhere(run))
-    return _Clash(event.site, event.what, event.verdict.level, operands, calls)
+    return _Clash(event.site, event.what, event.verdict.standing, operands, calls)
 
 
 def _calls_elsewhere(run: Run) -> Iterator[Site]:
@@ -164,9 +165,18 @@ def _sites(clash: _Clash) -> Iterator[cst.CSTNode]:
 
 
 def _judgement(
-    clash: _Clash, excuses: tuple[Excuse, ...], machines: list[str], places: StepPlaces
+    clash: _Clash,
+    excuses: tuple[Excuse, ...],
+    machines: list[str],
+    places: StepPlaces,
+    conduct: Conduct,
 ) -> Judgement:
     evidence = (
         OperandAccount(one.code, one.device, places.steps(one.chain)) for one in clash.operands
     )
-    return Judgement(clash.what, clash.level, tuple(machines), tuple(evidence), excuses)
+    level = clash.standing.given(conduct)
+    if clash.standing.is_on_host(conduct):
+        excuses = (*excuses, ON_HOST)
+    if clash.standing.is_shown_there(conduct):
+        excuses = (*excuses, ELSEWHERE)
+    return Judgement(clash.what, level, tuple(machines), tuple(evidence), excuses)

@@ -79,31 +79,20 @@ EXCUSED = {
             def reset(self):
                 self.rows = torch.zeros(3, device=self._device)
 
-            def compared(self, x: torch.Tensor):
-                return self.rows + x.unsqueeze(0)  # here
+            def update(self, outputs):
+                for one in outputs:
+                    self._add(one)
+
+            def _add(self, x: torch.Tensor):
+                self.rows += x.unsqueeze(0)  # here
         """,
-    "cpu-script": """
+    "test": """
         import torch
 
-        def noisy(x: torch.Tensor):
-            return x.unsqueeze(0) + torch.rand(4)  # here
-
-        for _ in range(3):
-            print(noisy)
-        """,
-    "test-file": """
-        import torch
-
-        def blend(x: torch.Tensor):
+        def test_blend(x: torch.Tensor):
             return x.unsqueeze(0) + torch.rand(4)  # here
         """,
-    "host-function": """
-        import torch
-
-        def collate_pairs(x: torch.Tensor):
-            return x.unsqueeze(0) + torch.rand(4)  # here
-        """,
-    "collates": """
+    "worker": """
         import torch
         from torch.utils.data import DataLoader
 
@@ -113,7 +102,7 @@ EXCUSED = {
         def gathered(x: torch.Tensor):
             return x.unsqueeze(0) + torch.rand(4)  # here
         """,
-    "host-class": """
+    "dataset": """
         import torch
         from torch.utils.data import Dataset
 
@@ -228,23 +217,39 @@ def test_a_reported_clash_has_its_level_and_its_evidence(told):
 
 @pytest.mark.parametrize("name", EXCUSED)
 def test_an_excuse_is_named_with_its_reason(name, told):
-    lines = told(EXCUSED[name], "test_train.py" if name == "test-file" else "train.py")
+    lines = told(EXCUSED[name], "test_train.py" if name == "test" else "train.py")
     assert any(f"    excuse {name}: {reason}" in lines for reason in _reasons(name)), lines
 
 
-def test_what_happens_in_another_file_is_reported_there(told):
-    Path("other.py").write_text(
-        "import torch\n\n\ndef weighted(x):\n    return x + torch.ones(3)\n", encoding="utf-8"
-    )
-    lines = told(
-        """
-        import torch
-        from other import weighted
+OTHER = """\
+import torch
 
-        weighted(torch.zeros(3).to("cuda"))  # here
-        """
-    )
-    assert lines[1:2] == ["  +: certain, excused  with an accelerator"]
+
+def weighted(x):
+    return x + torch.ones(3)
+
+
+def shifted(x):
+    return x + torch.ones(3, device=x.device) + torch.ones(3)
+"""
+CALLS = """
+    import torch
+    from other import shifted, weighted
+
+    {}(torch.zeros(3).to("cuda"))  # here
+    """
+
+
+def test_a_call_shows_what_is_only_possible_in_another_file(told):
+    Path("other.py").write_text(OTHER, encoding="utf-8")
+    lines = told(CALLS.format("weighted"))
+    assert lines[1:2] == ["  +: called, reported  with an accelerator"]
+
+
+def test_what_another_file_shows_by_itself_is_reported_there(told):
+    Path("other.py").write_text(OTHER, encoding="utf-8")
+    lines = told(CALLS.format("shifted"))
+    assert lines[1:2] == ["  +: called, excused  with an accelerator"]
     assert lines[-1] == "    excuse another-file: it happens in another file: it is reported there"
 
 
@@ -253,7 +258,7 @@ def _reasons(name: str) -> set[str]:
     excuses = [ground.excuse for ground in (*every, *verdicts.DEMAND, *verdicts.LOAD)]
     excuses += [verdicts.OWN_FILE, verdicts.CPU_FILE, verdicts.OFFLOADED]
     excuses += [verdicts.FOR_ACCELERATORS, verdicts.NO_CHECKPOINT]
-    excuses += [verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING]
+    excuses += [verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING, verdicts.ON_HOST]
     return {excuse.reason for excuse in excuses if excuse.name == name}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from devicelint.config import SURENESS
 from devicelint.domain.torch_release import TorchRelease, torch_release
 
 
@@ -78,6 +79,12 @@ def add_settings_options(group: argparse._ActionsContainer) -> None:
         "--config",
         metavar="FILE",
         help="read the settings from FILE, not from the nearest pyproject.toml or devicelint.toml",
+    )
+    group.add_argument(
+        "--certainty",
+        choices=SURENESS,
+        help="how sure a finding has to be; possible: also what a caller may only happen to do "
+        "(contract)",
     )
     group.add_argument(
         "--torch-version",

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from devicelint.cli.options.usage import UsageError
-from devicelint.config import Config, ConfigFinder, DeviceStyle, load_config
+from devicelint.config import Config, ConfigFinder, DeviceStyle, Sureness, load_config
 from devicelint.domain.torch_release import TorchRelease
 from devicelint.rule_index import known_rules
 from devicelint.text.selectors import unknown_selector
@@ -27,6 +27,7 @@ class RunSettings:
         self.unsafe_fixes: bool | None = options.unsafe_fixes
         self.torch_version: TorchRelease | None = options.torch_version
         self.force_exclude: bool = getattr(options, "force_exclude", False)
+        self.certainty: Sureness | None = getattr(options, "certainty", None)
         self.device_style: DeviceStyle | None = getattr(options, "style", None)
         baseline: str | None = options.baseline
         self.baseline = Path(os.path.abspath(baseline)) if baseline else None
@@ -43,6 +44,7 @@ class RunSettings:
             extend_select=self.extend_select,
             torch_version=self.torch_version,
             device_style=self.device_style,
+            certainty=self.certainty,
             baseline=self.baseline,
         )
 

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import libcst as cst
 
+from devicelint.domain.standing import Conduct
 from devicelint.domain.state import Fields
 from devicelint.domain.values import Ref
 from devicelint.domain.worlds import World
@@ -61,6 +62,7 @@ class Program:
     """What it holds in each world, for the files that import it."""
     guesses: tuple[Guess, ...] = field(default=(), repr=False)
     """What stands in for what no source explains, as the configuration says."""
+    conduct: Conduct = field(default_factory=Conduct, repr=False)
     code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)
     """The text of those nodes that it was asked for."""
 

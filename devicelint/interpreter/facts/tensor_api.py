@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from devicelint.knowledge import Role, function
+from devicelint.knowledge import Role, function, tensor_attribute, tensor_method
 
 TENSOR_METHODS = frozenset(
     "size dim nelement numel unsqueeze unsqueeze_ permute contiguous detach detach_ expand "
@@ -20,10 +20,31 @@ TENSOR_METHODS = frozenset(
 )
 """Methods that torch's tensors have, and arrays, frames and modules do not."""
 TENSOR_ATTRIBUTES = frozenset({"is_cuda", "grad_fn", "is_leaf", "mT"})
+_USED_FIELDS = frozenset({"dtype", "ndim", "is_cuda"})
+_USED_METHODS = frozenset(
+    "size dim view reshape permute unsqueeze squeeze transpose contiguous detach numel t float "
+    "long repeat flatten type_as cuda cpu to matmul mean bmm".split()
+)
+_USED_FAMILIES = ("shape", "requires_grad", "expand", "new_", "masked_fill")
 _TAKES_NUMBERS = frozenset(
     "pow float_power where result_type promote_types can_cast as_tensor tensor is_tensor add sub "
     "mul div remainder xlogy cat stack hstack vstack concat".split()
 )
+
+
+def is_asked_of_tensors(name: str, *, is_called: bool) -> bool:
+    """Whether an attribute is one that tensors are asked for, as a number never is."""
+    own = _USED_METHODS if is_called else _USED_FIELDS
+    return name in own or name.startswith(_USED_FAMILIES)
+
+
+@functools.cache
+def is_of_no_tensor(name: str) -> bool:
+    """Whether no tensor has an attribute of that name."""
+    is_asked = name == "device" or any(
+        is_asked_of_tensors(name, is_called=called) for called in (True, False)
+    )
+    return not is_asked and tensor_attribute(name) is None and tensor_method(name) is None
 
 
 @functools.cache

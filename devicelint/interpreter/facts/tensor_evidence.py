@@ -26,6 +26,8 @@ from devicelint.interpreter.facts.name_uses import last_name
 from devicelint.interpreter.facts.tensor_api import (
     TENSOR_ATTRIBUTES,
     TENSOR_METHODS,
+    is_asked_of_tensors,
+    is_of_no_tensor,
     takes_only_a_tensor,
 )
 
@@ -55,6 +57,12 @@ class Evidence:
     """Those that have two dimensions at least."""
     documented: frozenset[str]
     """The parameters of which the docstring says so."""
+    used: frozenset[str]
+    """Those that are asked for what numbers do not have, and other things than tensors may."""
+    located: frozenset[str]
+    """Those that are asked for their device."""
+    holders: frozenset[str]
+    """Those that are asked for what no tensor has, such as `args.epochs`."""
 
 
 @functools.lru_cache(maxsize=200)
@@ -76,6 +84,9 @@ def evidence_in(node: cst.FunctionDef, names: frozenset[str], first: str = "") -
         frozenset(found.ranked),
         frozenset(found.matrices),
         said,
+        frozenset(found.used),
+        frozenset(found.located),
+        frozenset(found.holders),
     )
 
 
@@ -121,6 +132,9 @@ class _Found:
     ranked: set[str] = field(default_factory=set)
     matrices: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
+    located: set[str] = field(default_factory=set)
+    holders: set[str] = field(default_factory=set)
     has_torch: bool = False
     has_arrays: bool = False
 
@@ -137,15 +151,27 @@ class _Found:
         if path and self.is_given(path):
             self.tensors.add(path)
 
+    def use(self, path: str) -> None:
+        """Something is asked for what numbers do not have."""
+        if path and self.is_given(path):
+            self.used.add(path)
+
     def attribute(self, node: cst.Attribute) -> None:
         """`x.is_cuda`, `bn.running_var`; and whether the function has to do with arrays."""
         name, owner = node.attr.value, node.value
         if isinstance(owner, cst.Name):
             self.has_torch |= owner.value == "torch"
             self.has_arrays |= owner.value in _ARRAYS
+        path = item_path(owner)
+        if name == "device" and path and self.is_given(path):
+            self.located.add(path)
+        elif is_asked_of_tensors(name, is_called=False):
+            self.use(path)
+        elif path and self.is_given(path) and is_of_no_tensor(name):
+            self.holders.add(path)
         if name in TENSOR_ATTRIBUTES:
             self.treat(_treated(owner))
-        elif name in _STATISTICS and (path := item_path(owner)) and self.is_given(path):
+        elif name in _STATISTICS and path and self.is_given(path):
             self.tensors.add(f"{path}.weight")
 
     def call(self, node: cst.Call) -> None:
@@ -165,6 +191,8 @@ class _Found:
     def method(self, node: cst.Call, func: cst.Attribute) -> None:
         """A method that only tensors have, and what it says of their dimensions."""
         name, path = func.attr.value, item_path(func.value)
+        if is_asked_of_tensors(name, is_called=True):
+            self.use(path)
         if name in TENSOR_METHODS:
             self.treat(_treated(func.value))
         if name == "unique" and path:

@@ -18,7 +18,8 @@ from devicelint.interpreter.facts.annotations import is_graph_type, is_open_type
 from devicelint.interpreter.facts.tensor_evidence import Evidence, evidence_in
 
 _PROVEN, _DOUBTED, _OPTIONAL = "@proven", "@doubted", "@optional"
-_RANKED, _MATRIX, _DECLARED = "@ranked", "@matrix", "@declared"
+_RANKED, _MATRIX, _DECLARED, _USED = "@ranked", "@matrix", "@declared", "@used"
+_HOLDER, _LOCATED = "@holder", "@located"
 _OWNED = frozenset("weight bias running_mean running_var in_proj_weight in_proj_bias".split())
 """What stands beside `x.weight` where that is a tensor: `x` is a module then."""
 
@@ -30,6 +31,12 @@ def declare_tensors(run: Run, node: cst.FunctionDef) -> None:
         run.state.write(_DOUBTED, origin, TRUE)
     for origin in evidence.tensors:
         prove(run, origin)
+    for origin in evidence.used:
+        note_used(run, origin)
+    for origin in evidence.located:
+        run.state.write(_LOCATED, origin, TRUE)
+    for origin in evidence.holders:
+        note_holder(run, origin)
     for origin in evidence.documented:
         run.state.write(_DECLARED, origin, TRUE)
     for origin in evidence.ranked | evidence.matrices:
@@ -112,6 +119,28 @@ def prove(run: Run, origin: str) -> None:
     """A thing was treated as only a tensor can be."""
     if not is_doubted(run, origin):
         run.state.write(_PROVEN, origin, TRUE)
+
+
+def note_used(run: Run, origin: str) -> None:
+    """A thing was asked for what numbers do not have."""
+    run.state.write(_USED, origin, TRUE)
+
+
+def is_used(run: Run, origin: str) -> bool:
+    """Whether a thing is asked for what numbers do not have."""
+    return any(run.state.read(one, origin) is not None for one in (_USED, _LOCATED))
+
+
+def note_holder(run: Run, origin: str) -> None:
+    """A thing was asked for what no tensor has."""
+    run.state.write(_HOLDER, origin, TRUE)
+
+
+def is_holder(run: Run, value: Symbolic) -> bool:
+    """Whether a thing from outside has a device that was chosen, and nothing makes it a tensor."""
+    if value.since is None or run.state.read(_HOLDER, value.origin) is not None:
+        return True
+    return run.state.read(_USED, value.origin) is None
 
 
 def is_doubted(run: Run, origin: str) -> bool:

@@ -32,7 +32,14 @@ from devicelint.interpreter.engine.objects import (
 )
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, evaluates
-from devicelint.interpreter.facts.tensor_parameters import as_proven
+from devicelint.interpreter.facts.movable import treat_as_movable
+from devicelint.interpreter.facts.tensor_api import is_asked_of_tensors, is_of_no_tensor
+from devicelint.interpreter.facts.tensor_parameters import (
+    as_proven,
+    is_holder,
+    note_holder,
+    note_used,
+)
 from devicelint.interpreter.python.functions import call_function
 
 
@@ -60,27 +67,30 @@ def of_outside(run: Run, value: Symbolic, name: str, node: cst.Attribute) -> Val
     written = run.state.read(value.origin, name)
     if written is not None:
         return written
+    if is_asked_of_tensors(name, is_called=False):
+        note_used(run, value.origin)
     if name == "device":
-        return DeviceHandle(_device_of(value.origin), node, is_object=False)
+        treat_as_movable(run, value.since)
+        return DeviceHandle(_device_of(run, value), node, is_object=False)
     if name in ("is_cuda", "is_cpu"):
+        treat_as_movable(run, value.since)
         return Flag(f"{value.origin}.{name}")
     if name in _SHAPES:
         return DTYPE if name == "dtype" else HOST
     if name in ("data", "T", "mT"):
         return value
+    if is_of_no_tensor(name):
+        note_holder(run, value.origin)
     return as_proven(run, Symbolic(f"{value.origin}.{name}", since=value.since))
 
 
-def _device_of(origin: str) -> Device:
-    """`x.device` is where `x` is; `args.device` is a setting, by the name that settings have."""
-    is_setting = origin.rpartition(".")[2] in _SETTINGS
-    return Opaque(f"{origin}.device") if is_setting else DeviceOf(origin)
+def _device_of(run: Run, value: Symbolic) -> Device:
+    """`x.device` is where `x` is; `args.device` is a setting, if nothing makes `args` a tensor."""
+    if is_holder(run, value):
+        return Opaque(f"{value.origin}.device")
+    return DeviceOf(value.origin)
 
 
-_SETTINGS = frozenset(
-    "args opt opts options option config cfg conf hparams flags FLAGS settings accelerator "
-    "fabric".split()
-)
 DTYPE = ImportedName("torch.dtype")
 """`x.dtype`, which `.to()` takes for what it is."""
 _SHAPES = frozenset({"shape", "dtype", "ndim"})

@@ -26,7 +26,7 @@ from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.python.containers import element_of
 from devicelint.interpreter.python.stdlib.argparse import default_of
 from devicelint.interpreter.torch.operands import operand_of
-from devicelint.interpreter.torch.verdicts import DEMAND, is_excused
+from devicelint.interpreter.torch.verdicts import DEMAND, judged
 
 
 class Collective(NamedTuple):
@@ -84,8 +84,9 @@ def _announce(run: Run, operation: str, given: Argument, site: cst.Call) -> None
     if isinstance(value, (ListOf, Tuple, Stream)):
         value = element_of(run, value, given.site)
     operand = operand_of(value, given.site)
-    if operand is not None and not is_excused(run, site, operation, (operand,), DEMAND):
-        run.announce(CollectiveCalled(site, operation, operand))
+    standing = None if operand is None else judged(run, site, operation, (operand,), DEMAND)
+    if operand is not None and standing is not None:
+        run.announce(CollectiveCalled(site, operation, operand, standing))
 
 
 @function(*(f"{module}.init_process_group" for module in _MODULES))

@@ -44,6 +44,7 @@ from devicelint.interpreter.engine.tables import (
     methods,
 )
 from devicelint.interpreter.facts.device_words import MOVES
+from devicelint.interpreter.facts.host_callers import note_workers_calls
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.conditions import truth_of
 from devicelint.interpreter.python.containers import element_in, loaded_at
@@ -124,6 +125,9 @@ def build_loader(run: Run, arguments: Arguments, site: cst.Call) -> Value:
     dataset = arguments.get(0, "dataset")
     item = item_of_dataset(run, dataset.value, site) if dataset is not None else None
     collate = arguments.get(6, "collate_fn")
+    for given in (dataset, collate):
+        if given is not None:
+            note_workers_calls(run, given.value)
     if collate is not None and collate.value != NONE:
         return Loader(_collated(run, collate.value, item, site), pins, site)
     if item is None:

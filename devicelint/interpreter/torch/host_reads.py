@@ -33,7 +33,7 @@ from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import element_of, known_elements
 from devicelint.interpreter.torch.operands import operand_of
-from devicelint.interpreter.torch.verdicts import DEMAND, READ, READ_TO_SEND, is_excused
+from devicelint.interpreter.torch.verdicts import DEMAND, READ, READ_TO_SEND, judged
 from devicelint.knowledge import converts_to_numpy
 
 _SPARSE = frozenset(
@@ -72,10 +72,15 @@ def read_on_host(
         operand, call, frame = _as_given(run, operand)
         if call is not None:
             site, reader = call, f"{run.code_of(call.func)}()"
-        if is_excused(run, site, reader, (operand,), READ_TO_SEND if is_sent else READ):
-            return
-        grad = _requires_grad(value)
-        run.announce(HostRead(site, operand, reader, grad, is_sent=is_sent, frame=frame))
+        grounds = READ_TO_SEND if is_sent else READ
+        standing = judged(run, site, reader, (operand,), grounds)
+        if standing is not None:
+            grad = _requires_grad(value)
+            run.announce(
+                HostRead(
+                    site, operand, reader, grad, is_sent=is_sent, frame=frame, standing=standing
+                )
+            )
 
 
 def _is_shape(value: Value, reader: str) -> bool:
@@ -119,11 +124,12 @@ def _read_elements(
         place = place.elt
     operand = operand_of(inner, place)
     assert operand is not None
-    if is_excused(run, site, reader, (operand,), READ_TO_SEND if is_sent else READ):
-        return
-    grad = _requires_grad(inner)
-    event = HostRead(site, operand, reader, grad, not comprehended, is_sent)
-    run.announce(event)
+    standing = judged(run, site, reader, (operand,), READ_TO_SEND if is_sent else READ)
+    if standing is not None:
+        grad = _requires_grad(inner)
+        run.announce(
+            HostRead(site, operand, reader, grad, not comprehended, is_sent, standing=standing)
+        )
 
 
 def _may_be_elsewhere(value: Value) -> TypeGuard[Tensor | Batch | Placed]:
@@ -197,8 +203,9 @@ def demand_on_host(run: Run, operands: Sequence[Operand], operation: str, site: 
         if not run.world.accelerators and _is_chosen_here(run):
             return
     for operand in operands:
-        if not is_excused(run, site, operation, (operand,), DEMAND):
-            run.announce(HostMemoryDemanded(site, operation, operand))
+        standing = judged(run, site, operation, (operand,), DEMAND)
+        if standing is not None:
+            run.announce(HostMemoryDemanded(site, operation, operand, standing))
 
 
 def _is_chosen_here(run: Run) -> bool:

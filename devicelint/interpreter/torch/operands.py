@@ -27,7 +27,8 @@ from devicelint.domain.values import Batch, Module, Placed, Symbolic, Tensor, Va
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import asks_for_device
-from devicelint.interpreter.torch.verdicts import CLASH, DIFFERENT, INPUT, is_excused
+from devicelint.interpreter.torch.called_elsewhere import report_elsewhere
+from devicelint.interpreter.torch.verdicts import CLASH, DIFFERENT, INPUT, judged
 
 
 def operand_of(value: Value, site: Site) -> Operand | None:
@@ -137,14 +138,18 @@ def report_clash(
     """Announce that two operands differ, at the place where the culprit should be moved."""
     culprit, reference = pair
     blamed, frame, there = _blame(run, culprit)
-    if is_excused(run, site, operation, (blamed, reference), CLASH):
+    if frame is None and not run.frame.is_checked:
+        report_elsewhere(run, site, operation, culprit, reference)
+    standing = judged(run, site, operation, (blamed, reference), CLASH)
+    if standing is None:
         return
     verdict = agreement(culprit.device, reference.device)
     if frame is None:
-        clash = Clash(culprit, reference, verdict, site, run.frame)
+        clash = Clash(culprit, reference, verdict, site, run.frame, standing=standing)
     else:
         met, is_here = _seen_from_outside(run, frame, reference)
-        clash = Clash(blamed, met, verdict, site, there, is_here and there is frame.caller)
+        is_here = is_here and there is frame.caller
+        clash = Clash(blamed, met, verdict, site, there, is_here, standing)
     if frame is not None and isinstance(clash.reference.value, Module):
         assert frame.site is not None
         run.announce(MisplacedInput(frame.site, run.code_of(frame.site.func), clash))
@@ -180,12 +185,13 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
     met = replace(own, site=named)
     if outer is not None:
         met = _outer_module(run, outer, met)
-    if is_excused(run, entered, f"{run.code_of(named)}()", (met, blamed), INPUT):
+    standing = judged(run, entered, f"{run.code_of(named)}()", (met, blamed), INPUT)
+    if standing is None:
         return met
     is_here = frame is None or (called is not None and there is frame.caller)
     here = _where_checked(there) if _is_unmoved(run, met) else there
     verdict = agreement(own.device, operand.device)
-    clash = Clash(blamed, met, verdict, site, here, is_here)
+    clash = Clash(blamed, met, verdict, site, here, is_here, standing)
     run.announce(MisplacedInput(entered, run.code_of(named), clash))
     return met
 

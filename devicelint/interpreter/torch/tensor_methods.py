@@ -28,8 +28,8 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import methods, tensor_method
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.mentions import mentions_in
-from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS
-from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
+from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS, is_asked_of_tensors
+from devicelint.interpreter.facts.tensor_parameters import as_proven, note_used, prove
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.stdlib.argparse import note_option
 from devicelint.interpreter.torch.checkpoints import note_moved
@@ -181,6 +181,8 @@ def _batch_items(receiver: Batch, name: str) -> Value:
 @methods(Symbolic)
 def method_of_parameter(run: Run, receiver: Symbolic, name: str, node: cst.Call) -> Value:
     """A method of something from outside: it may be a tensor, a module, or anything."""
+    if is_asked_of_tensors(name, is_called=True):
+        note_used(run, receiver.origin)
     if name in MOVES:
         return move_unknown(run, receiver, name, node)
     written = run.state.read(receiver.origin, name)

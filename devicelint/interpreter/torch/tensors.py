@@ -36,6 +36,7 @@ from devicelint.interpreter.engine.tables import (
     sets_attribute,
 )
 from devicelint.interpreter.facts.device_words import MOVES
+from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.attributes import DTYPE
 from devicelint.interpreter.python.containers import known_elements
@@ -44,6 +45,8 @@ from devicelint.knowledge import Form, tensor_attribute, tensor_method
 
 @attributes(Tensor)
 def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
+    if name in ("device", "is_cuda", "is_cpu"):
+        treat_as_movable(run, value.since)
     if name == "device":
         return DeviceHandle(value.device, node)
     if name in ("is_cuda", "is_cpu"):

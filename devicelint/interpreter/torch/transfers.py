@@ -43,6 +43,7 @@ from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import method_of_unknown
 from devicelint.interpreter.facts.device_words import MOVES
+from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import move_module
@@ -78,6 +79,8 @@ def move_placed(
 ) -> Value:
     """A transfer of a tensor, or of what may be one: the result is a copy elsewhere."""
     target, _ = target_of(run, method, arguments, node)
+    if target == CPU:
+        treat_as_movable(run, value.since)
     result: Value = value
     if target is not None and not (target == value.device and isinstance(target, Known)):
         step = Step(Verb.MOVED, node, target)
@@ -112,6 +115,8 @@ def move_unknown(run: Run, receiver: Value, method: str, node: cst.Call) -> Valu
     if target is None or method == "to_empty":
         return receiver
     origin = receiver.origin if isinstance(receiver, Symbolic) else ""
+    if isinstance(receiver, Symbolic) and target == CPU:
+        treat_as_movable(run, receiver.since)
     if isinstance(receiver, ImportedName):
         origin = receiver.name
     result = Placed(target, Step(Verb.MOVED, node, target), origin)

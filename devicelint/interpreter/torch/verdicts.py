@@ -6,19 +6,32 @@ order in which they are asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from devicelint.domain.devices import CPU, Agreement, Device, DeviceOf, Opaque, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
+from devicelint.domain.standing import Level, Standing
 from devicelint.domain.values import Module, Placed, Symbolic
-from devicelint.domain.verdicts import Excuse, Judged, Level, Verdict
+from devicelint.domain.verdicts import Excuse, Judged, Verdict
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts import caller_contracts as contracts
-from devicelint.interpreter.facts.tensor_parameters import is_declared, is_doubted, is_proven
-from devicelint.interpreter.facts.tensor_uses import is_used_as_tensor
+from devicelint.interpreter.facts.device_choices import may_be_accelerator
+from devicelint.interpreter.facts.host_callers import (
+    is_given_from_outside,
+    is_of_computing_class,
+    is_of_data_class,
+    is_of_object_on_the_cpu,
+    is_reached_from_tests,
+)
+from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
+from devicelint.interpreter.facts.tensor_parameters import (
+    is_declared,
+    is_doubted,
+    is_proven,
+    is_used,
+)
 
 DIFFERENT = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
 
@@ -70,12 +83,11 @@ def _is_tensor_for_sure(run: Run, operand: Operand) -> bool:
         return True
     if is_doubted(run, operand.value.origin):
         return False
-    return is_used_as_tensor(run, operand.value.origin)
+    return is_used(run, operand.value.origin)
 
 
 def _is_undeclared(run: Run, operands: Operands) -> bool:
-    places = (one.device.place for one in operands if isinstance(one.device, DeviceOf))
-    return any(place != "self" and not is_declared(run, place) for place in places)
+    return any(place != "self" and not is_declared(run, place) for place in _places(operands))
 
 
 def _received(run: Run, operands: Operands) -> bool:
@@ -116,63 +128,55 @@ SENT = _ground("sent-on", "the caller's tensor is sent on, wherever the caller h
 # -- where callers keep their tensors ----------------------------------------------------------
 
 
-def _is_callers_choice(operands: Operands) -> bool:
-    return any(contracts.is_of_caller(one.device) for one in operands)
+def _is_apart(device: Device) -> bool:
+    """Whether an object keeps to a device of its own, apart from where callers have theirs."""
+    return isinstance(device, Opaque) and device.apart
 
 
 def _meets_own_device(operands: Operands) -> bool:
-    return _is_callers_choice(operands) and any(contracts.is_apart(one.device) for one in operands)
+    return any(_is_apart(one.device) for one in operands)
 
 
 def _chosen_as_cpu(run: Run, operands: Operands) -> bool:
-    is_chosen = any(isinstance(one.device, Opaque) for one in operands)
-    return is_chosen and contracts.may_be_chosen_as_cpu(run)
+    chosen = [one.device.origin for one in operands if isinstance(one.device, Opaque)]
+    beside = [one for one in operands if is_placed_beside(one)]
+    chosen += [f"{place}.device" for place in _places(tuple(beside))]
+    if not chosen or run.device_choices:
+        return bool(chosen)
+    return not all(may_be_accelerator(run.world.settings, origin) for origin in chosen)
 
 
 def _off_cuda(run: Run, operands: Operands) -> bool:
-    return _is_callers_choice(operands) and contracts.is_off_cuda(run)
+    """Whether this is the path on which a test of `.is_cuda` of one of them fails."""
+    off = {key for key, chosen in run.world.settings if not chosen}
+    return any(f"{place}.is_cuda" in off for place in _places(operands))
 
 
-def _not_updated(run: Run, operands: Operands) -> bool:
+def _places(operands: Operands) -> Iterator[str]:
+    return (one.device.place for one in operands if isinstance(one.device, DeviceOf))
+
+
+def _handed_on(run: Run, operands: Operands) -> bool:
     if not _meets_own_device(operands):
         return False
-    return not all(contracts.is_given_to_update(run, one.device) for one in operands)
+    return not all(is_given_from_outside(run, place) for place in _places(operands))
 
 
-def _where_callers_choose(says: Callable[[Run], bool]) -> Callable[[Run, Operands], bool]:
+def _where_received(says: Callable[[Run], bool]) -> Callable[[Run, Operands], bool]:
     """What the code says of callers in general, where no device of its own is kept apart."""
 
     def holds(run: Run, operands: Operands) -> bool:
-        chosen = _is_callers_choice(operands) and not _meets_own_device(operands)
-        return chosen and says(run)
+        return _received(run, operands) and not _meets_own_device(operands) and says(run)
 
     return holds
 
 
-def _where_received(says: Callable[[Run], bool]) -> Callable[[Run, Operands], bool]:
-    return lambda run, operands: _received(run, operands) and says(run)
-
-
 HOST_CODE: tuple[tuple[str, str, Callable[[Run], bool]], ...] = (
-    (
-        "cpu-script",
-        "the file is a program that never speaks of a device: it decides for the CPU",
-        contracts.is_in_script_on_the_cpu,
-    ),
-    ("test-file", "the file is a test, which makes what it uses", contracts.is_in_test_file),
-    (
-        "host-function",
-        "the function works on the CPU by its name: it tests, or it prepares data",
-        contracts.is_in_host_function,
-    ),
-    ("collates", "the function puts batches together for a loader", contracts.is_in_collate),
-    (
-        "host-class",
-        "the class works on the CPU by its name or a base: it tests, or it prepares data",
-        contracts.is_in_host_class,
-    ),
+    ("test", "a test or a fixture is given what tests have made", is_reached_from_tests),
+    ("dataset", "the class gives its items to the workers of a loader", is_of_data_class),
 )
 """Code whose callers keep their tensors on the CPU."""
+ON_HOST = Excuse("worker", "a DataLoader is given this function, which its workers call")
 
 CALLERS = (
     _ground(
@@ -183,14 +187,14 @@ CALLERS = (
     _ground("off-cuda", "a test of .is_cuda says that the tensor is not on CUDA here", _off_cuda),
     _ground(
         "own-device",
-        "what keeps to a device of its own is not updated with the caller's tensor here",
-        _not_updated,
+        "what keeps to a device of its own hands on here what it may have moved",
+        _handed_on,
     ),
-    *(_ground(name, reason, _where_callers_choose(says)) for name, reason, says in HOST_CODE),
+    *(_ground(name, reason, _where_received(says)) for name, reason, says in HOST_CODE),
     _ground(
         "cpu-object",
         "the object keeps a device of its own, which is the CPU",
-        _where_callers_choose(contracts.is_of_object_on_the_cpu),
+        _where_received(is_of_object_on_the_cpu),
     ),
 )
 """A caller may choose the device, and the code says that this is the CPU."""
@@ -236,6 +240,15 @@ ELSEWHERE = Excuse("another-file", "it happens in another file: it is reported t
 CPU_SETTING = Excuse("cpu-setting", "a setting of the program keeps everything on the CPU here")
 
 
+def judged(
+    run: Run, site: Site, what: str, operands: Operands, grounds: tuple[ExcuseCase, ...]
+) -> Standing | None:
+    """How sure a clash is; None where an excuse holds for it."""
+    if is_excused(run, site, what, operands, grounds):
+        return None
+    return standing_of(run, operands)
+
+
 def is_excused(
     run: Run,
     site: Site,
@@ -253,8 +266,8 @@ def is_excused(
         return any(ground.holds(run, operands) for ground in grounds)
     excuses = tuple(ground.excuse for ground in grounds if ground.holds(run, operands))
     if excuses or is_last:
-        level = level_of(run, operands)
-        verdict = Verdict(level, operands, (*excuses, *_around(run, level)))
+        standing = standing_of(run, operands)
+        verdict = Verdict(standing, operands, (*excuses, *_around(run, standing.level)))
         run.explain(Judged(site, what, verdict))
     return bool(excuses)
 
@@ -270,12 +283,16 @@ def _around(run: Run, level: Level) -> tuple[Excuse, ...]:
     return tuple(excuse for excuse, holds in cases if holds)
 
 
-def level_of(run: Run, operands: Operands) -> Level:
-    """How sure a clash is."""
-    if _received(run, operands):
-        return Level.MODULE if _is_in_module(run) else Level.POSSIBLE
-    shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
-    return Level.OWN_RULE if any(shown) else Level.CERTAIN
+def standing_of(run: Run, operands: Operands) -> Standing:
+    """How sure a clash is, and what would make it surer."""
+    if not _received(run, operands):
+        shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
+        return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
+    symbols = symbols_of(run, operands)
+    if _is_in_module(run) or is_of_computing_class(run):
+        return Standing(Level.MODULE, symbols)
+    is_rule = any(map(is_placed_beside, operands)) or _meets_own_device(operands)
+    return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols)
 
 
 def _is_believed(operand: Operand) -> bool:

@@ -1,0 +1,59 @@
+"""How sure a clash is: what is known of the operand that is not where the other one is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from devicelint.domain.history import Site
+
+
+class Level(Enum):
+    """What is known of the operand that is not where the other one is."""
+
+    CERTAIN = "certain"
+    """A known device, or one that the program chooses."""
+    CALLED = "called"
+    """A caller's device, and a call in the project that says which."""
+    OWN_RULE = "own rule"
+    """What the code itself shows elsewhere: it moves such a value, or treats it as movable."""
+    MODULE = "module"
+    """A caller's device, inside a Module."""
+    POSSIBLE = "possible"
+    """A caller's device, and nothing that says which."""
+
+
+@dataclass(slots=True, eq=False)
+class Conduct:
+    """What the code does with the parameters of its functions, as far as it was walked."""
+
+    movable: set[Site] = field(default_factory=set)
+    """The parameters that it treats as what may be on any device, and their functions."""
+    on_host: set[Site] = field(default_factory=set)
+    """The functions that are called on the host, with what lies there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The level of a clash, and what would raise it."""
+
+    level: Level
+    symbols: frozenset[Site] = field(default=frozenset(), repr=False)
+    """The parameters that the operands come from, and the functions that received these."""
+
+    def given(self, conduct: Conduct) -> Level:
+        """The level, once it is known what the code does."""
+        if self.level is Level.POSSIBLE and not self.symbols.isdisjoint(conduct.movable):
+            return Level.OWN_RULE
+        return self.level
+
+    def is_on_host(self, conduct: Conduct) -> bool:
+        """Whether an operand was received by what is called on the host."""
+        return not self.symbols.isdisjoint(conduct.on_host)
+
+    def is_shown_there(self, conduct: Conduct) -> bool:
+        """Whether a function that was called has a rule of its own, which its own file breaks."""
+        return self.level is Level.CALLED and not self.symbols.isdisjoint(conduct.movable)
+
+
+CERTAIN = Standing(Level.CERTAIN)

@@ -1,0 +1,73 @@
+"""What the code itself treats as something that may be on any device: its own rule.
+
+Asking a value for its device, or copying it to the CPU, says that it need not be there.  What is
+said of one parameter of a function is said of those beside it, which come from the same caller, and
+of those of the other methods of its class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.devices import DeviceOf
+from devicelint.domain.events import Operand
+from devicelint.domain.history import Site, Step, Verb
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.run import Run
+
+
+def treat_as_movable(run: Run, since: Step | None) -> None:
+    """Note that the code treats what a step gave as movable."""
+    if since is not None:
+        run.program.conduct.movable.update(_subjects(run, since))
+
+
+def symbols_of(run: Run, operands: tuple[Operand, ...]) -> frozenset[Site]:
+    """What has to be treated as movable for the operands of the caller's choice to be so."""
+    return frozenset(
+        one
+        for operand in operands
+        if isinstance(operand.device, DeviceOf) and operand.since is not None
+        for one in _subjects(run, operand.since)
+    )
+
+
+def receivers_of(run: Run, since: Step) -> frozenset[Site]:
+    """The functions of other files that were given what a step put somewhere."""
+    found: set[Site] = set()
+    frame: Frame | None = run.frame
+    while frame is not None and not frame.is_checked:
+        if since in frame.passed:
+            found.add(frame.node)
+        frame = frame.caller
+    return frozenset(found)
+
+
+def is_placed_beside(operand: Operand) -> bool:
+    """Whether the code itself put something where the caller's tensor is: `device=x.device`."""
+    return (
+        isinstance(operand.device, DeviceOf)
+        and operand.since is not None
+        and operand.since.verb is not Verb.RECEIVED
+    )
+
+
+def _subjects(run: Run, since: Step) -> Iterator[Site]:
+    """The parameter that a step received, the functions that it was given to, and their classes."""
+    yield since.site
+    frame: Frame | None = run.frame
+    while frame is not None:
+        if since in frame.passed or _receives(frame, since.site):
+            yield frame.node
+            if frame.owner is not None:
+                yield from (one.node for one in run.classes.values() if one.ref == frame.owner)
+        frame = frame.caller
+
+
+def _receives(frame: Frame, site: Site) -> bool:
+    if not isinstance(frame.node, (cst.FunctionDef, cst.Lambda)):
+        return False
+    given = frame.node.params
+    return any(one is site for one in (*given.posonly_params, *given.params, *given.kwonly_params))
