@@ -97,6 +97,11 @@ def element_of_outside(value: Symbolic) -> Unknown:
     return Unknown(reason, Step(Verb.GIVEN, value.since.site, device))
 
 
+def is_derived(device: Device) -> bool:
+    """Whether it is known from which tensors something was made that is not seen."""
+    return isinstance(device, DeviceOf) and bool(device.lineage)
+
+
 def lineage_of(run: Run, given: Iterable[Value]) -> frozenset[str]:
     """The places that the tensors among some values come from; none where one lies elsewhere."""
     found: set[str] = set()

@@ -27,6 +27,7 @@ from devicelint.domain.values import Batch, Module, Placed, Symbolic, Tensor, Va
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.python.unseen import is_derived
 from devicelint.interpreter.torch.called_elsewhere import report_elsewhere
 from devicelint.interpreter.torch.verdicts import CLASH, DIFFERENT, INPUT, judged
 
@@ -70,14 +71,6 @@ def _is_of_unseen(operand: Operand) -> bool:
     return isinstance(operand.device, DeviceOf) and operand.device.is_unseen
 
 
-def _lineage(operand: Operand) -> frozenset[str]:
-    return (
-        (operand.device.lineage or frozenset())
-        if isinstance(operand.device, DeviceOf)
-        else frozenset()
-    )
-
-
 def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device, Step | None]:
     """The device of a result: an accelerator if any operand is on one."""
     for one in operands:
@@ -86,7 +79,7 @@ def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device
     firm = _firmly_on_cpu(operands)
     for one in sorted(operands, key=_is_of_unseen):
         if one.device != CPU and not isinstance(one.device, Unsure):
-            if firm is not None and _is_of_unseen(one) and not _lineage(one):
+            if firm is not None and _is_of_unseen(one) and not is_derived(one.device):
                 break
             if isinstance(one.value, Symbolic) and (unknown or len(operands) > 1):
                 return _device_beside_outside(operands, one)

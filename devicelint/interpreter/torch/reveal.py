@@ -48,8 +48,8 @@ def revealed_device(run: Run, value: Value) -> Device:
             return revealed_device(run, element_in(run.state.fields(value.ref)))
         case Const() | HostValue() | Array():
             return HOST_MEMORY
-        case Unknown(reason, symbol):
-            return Unsure(reason) if symbol is None else symbol.device
+        case Unknown(reason):
+            return Unsure(reason)
         case _:
             return Unsure("it has no device")
 

@@ -21,6 +21,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, elements, items, methods, operates
+from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS
 from devicelint.interpreter.python.attributes import DTYPE
 from devicelint.interpreter.python.calls import method_unseen
@@ -64,6 +65,7 @@ def of_unseen(run: Run, value: Unknown, name: str, node: cst.Attribute) -> Value
         return Unknown(_NO_ATTRIBUTE)
     device = value.symbol.device
     if name == "device":
+        treat_as_movable(run, value.symbol)
         return DeviceHandle(device, node, is_object=False)
     if name in ("is_cuda", "is_cpu") and isinstance(device, DeviceOf):
         return Flag(f"{device.place}.{name}")

@@ -96,7 +96,7 @@ def _received(run: Run, operands: Operands) -> bool:
 
 
 def _is_unseen(run: Run, operands: Operands) -> bool:
-    """What is not seen lies with the tensors that it was given, inside of a Module."""
+    """Inside of a Module alone, what is not seen lies with the tensors that it was given."""
     lineages = [one.device.lineage for one in operands if isinstance(one.device, DeviceOf)]
     unseen = [lineage for lineage in lineages if lineage is not None]
     return bool(unseen) and not (all(unseen) and _is_in_module(run))
@@ -201,9 +201,9 @@ CALLERS = (
 
 # -- the excuses of each kind of clash ---------------------------------------------------------
 
-CLASH = (DISCARDED_MOVE, NUMBER, UNSEEN, *CALLERS)
+CLASH = (DISCARDED_MOVE, NUMBER, *CALLERS)
 """Of two operands: the one to move, and the one that it meets."""
-INPUT = (DISCARDED_MOVE_OF_INPUT, UNSEEN, *CALLERS)
+INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS)
 """Of a module and its input."""
 READ = (
     _expects("TypeError"),
@@ -289,6 +289,8 @@ def standing_of(run: Run, operands: Operands) -> Standing:
         shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
         return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
     symbols = symbols_of(run, operands)
+    if _is_unseen(run, operands):
+        return Standing(Level.POSSIBLE, symbols)
     if _is_in_module(run) or is_of_computing_class(run):
         return Standing(Level.MODULE, symbols)
     is_rule = any(map(is_placed_beside, operands)) or _meets_own_device(operands)
