@@ -116,6 +116,7 @@ def _join_tensors(one: Tensor, other: Tensor) -> Tensor:
         one.grad if one.grad == other.grad else None,
         _join_roles(one.role, other.role),
         one.is_matrix and other.is_matrix,
+        one.home if one.home == other.home else None,
     )
 
 

@@ -32,6 +32,8 @@ from devicelint.domain.values.objects import (
     Function,
     Instance,
     Module,
+    Mover,
+    Namespace,
     Parameters,
     Partial,
     Ref,
@@ -46,6 +48,7 @@ from devicelint.domain.values.tensors import (
     Generator,
     LibraryObject,
     NotMovable,
+    Owned,
     Placed,
     Reference,
     Tensor,
@@ -82,8 +85,11 @@ __all__ = [
     "Loader",
     "Located",
     "Module",
+    "Mover",
+    "Namespace",
     "NotMovable",
     "OneOf",
+    "Owned",
     "Parameters",
     "Partial",
     "Placed",
@@ -118,6 +124,8 @@ Value = (
     | Distribution
     | Placed
     | Module
+    | Mover
+    | Namespace
     | Instance
     | TensorDict
     | LibraryObject

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from devicelint.domain.devices import Device
 from devicelint.domain.history import Site, Step
 
 if TYPE_CHECKING:
@@ -32,6 +33,18 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
+class Namespace:
+    """`vars(owner)`: the attributes of an object as a dictionary; of a Module, those of one role.
+
+    `role` is "parameter" for `module._parameters`, "buffer" for `module._buffers`.
+    """
+
+    owner: Value
+    ref: Ref
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Super:
     """`super()`: the object itself, seen from the bases of the class around."""
 
@@ -46,6 +59,14 @@ class Dataset:
     item: Value
     site: Site = field(compare=False, repr=False)
     kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mover:
+    """What `_apply` of a Module is given where that is moved: it brings a tensor along."""
+
+    device: Device
+    since: Step = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,14 @@ class DeviceIndex:
 
 
 @dataclass(frozen=True, slots=True)
+class Owned:
+    """What a tensor is of a Module: the parameter of a name, or any of them where that is empty."""
+
+    module: Value
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor: where it lives, whether it is 0-dim, whether it requires grad.
 
@@ -47,6 +55,8 @@ class Tensor:
     role: str = ""
     is_matrix: bool = False
     """Whether it is known to have two dimensions or more: a part of it then has one or more."""
+    home: Owned | None = None
+    """The Module from which it was read, where this is the object itself and no result."""
 
 
 @dataclass(frozen=True, slots=True)

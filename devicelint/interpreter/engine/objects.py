@@ -6,9 +6,11 @@ from devicelint.domain.devices import Unsure
 from devicelint.domain.history import Site
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
+    TRUE,
     Class,
     Module,
     Placed,
+    Ref,
     TensorDict,
     Value,
 )
@@ -60,3 +62,33 @@ def registered_under(run: Run, module: Module, name: str) -> Value | None:
     """What a Module keeps under a name; what a ModuleDict holds has that name, too."""
     held = run.state.read(module.ref, name)
     return run.state.read(module.ref, f"[{name!r}]") if held is None else held
+
+
+TENSORS = "@tensors"
+"""The parameters and buffers of a Module that were registered under names nobody knows."""
+_ELEMENT = "@element"
+
+
+def under_some_name(run: Run, ref: int | str) -> Value | None:
+    """What an object was given under names that are not known, where that is of one kind."""
+    fields = run.state.fields(ref)
+    held = [fields[name] for name in (_ELEMENT, TENSORS) if name in fields]
+    return held[0] if len(held) == 1 else None
+
+
+_BUFFER = "@buffer:"
+
+
+def note_buffer(run: Run, module: Module, name: str) -> None:
+    """From now on a name stands for a buffer, whatever tensor is assigned to it."""
+    run.state.write(module.ref, f"{_BUFFER}{name}", TRUE)
+
+
+def names_buffer(run: Run, module: Module, name: str) -> bool:
+    """Whether a name of a Module was given to `register_buffer`, with None perhaps."""
+    return run.state.read(module.ref, f"{_BUFFER}{name}") is not None
+
+
+def parts_of_moved(value: Placed) -> Ref:
+    """Under what lies what something of an unknown kind was given since it was moved."""
+    return f"@moved:{id(value.since.site)}"

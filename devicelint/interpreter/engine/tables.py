@@ -84,6 +84,13 @@ sets_attribute: Table[
     type, Callable[[Any, Any, Value, cst.Attribute, cst.BaseExpression], None]
 ] = Table("sets_attribute")
 """What `owner.name = value` does: `(run, owner, value, target, site)`, `site` gave the value."""
+sets_by_name: Table[type, Callable[[Any, Any, str | None, Value, cst.Call], None]] = Table(
+    "sets_by_name"
+)
+"""What `setattr(owner, name, value)` does: `(run, owner, name, value, node)`.
+
+The name is None where the code does not tell it.
+"""
 operates: Table[type, Callable[[Any, cst.CSTNode, str, Argument, Argument], Value]] = Table(
     "operates"
 )
@@ -104,6 +111,12 @@ begins: Table[type, Callable[[Any, Any, Class | None, Arguments, cst.Call], None
 """What `super().__init__(…)` does where no base in a file defines it.
 
 Called with `(run, object, class, arguments, node)`.
+"""
+
+inherited: Table[type, Callable[[Any, Any, str, Arguments, cst.Call], Value]] = Table("inherited")
+"""What `super().name(…)` gives where no base in a file defines it.
+
+Called with `(run, object, name, arguments, node)`.
 """
 
 # -- by the base of a class -------------------------------------------------------------------

@@ -15,7 +15,9 @@ from devicelint.domain.values import (
     DictOf,
     Instance,
     ListOf,
+    Located,
     Module,
+    Ref,
     Stream,
     Symbolic,
     Tensor,
@@ -24,7 +26,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import sets_attribute, sets_item
+from devicelint.interpreter.engine.tables import sets_attribute, sets_by_name, sets_item
 from devicelint.interpreter.facts.moved_back import note_bound_again
 from devicelint.interpreter.python.containers import (
     ELEMENT,
@@ -78,6 +80,23 @@ def _set_on_object(
     site: cst.BaseExpression,
 ) -> None:
     write_weakly(run, owner.ref, target.attr.value, value)
+
+
+@sets_by_name(Instance, Class)
+def _set_by_name(
+    run: Run, owner: Instance | Class, name: str | None, value: Value, node: cst.Call
+) -> None:
+    if name is not None:
+        write_weakly(run, owner.ref, name, value)
+        return
+    write_somewhere(run, owner.ref, value)
+
+
+def write_somewhere(run: Run, ref: Ref, value: Value) -> None:
+    """Something gets a device under a name that is not known: each tensor may be that now."""
+    for field, before in tuple(run.state.fields(ref).items()):
+        if isinstance(before, Located) and isinstance(value, Located):
+            run.state.write(ref, field, join_known(before, value))
 
 
 @sets_attribute(Symbolic)

@@ -19,6 +19,7 @@ from devicelint.domain.values import (
     ImportedName,
     Instance,
     Module,
+    Namespace,
     OneOf,
     Symbolic,
     Unknown,
@@ -104,6 +105,8 @@ def of_instance(run: Run, value: Instance, name: str, node: cst.Attribute) -> Va
     member = member_of(run, value.ref, name)
     if member is not None:
         return bind(run, member, value, node)
+    if name == "__dict__":
+        return Namespace(value, value.ref)
     origin = f"{run.code_of(node.value)}.{name}"
     since = Step(Verb.RECEIVED, node, DeviceOf(origin))
     return as_proven(run, Symbolic(origin, since=since))

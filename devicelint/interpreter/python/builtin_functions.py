@@ -14,7 +14,6 @@ from devicelint.domain.values import (
     DeviceHandle,
     DictOf,
     ImportedName,
-    Instance,
     Module,
     Super,
     Symbolic,
@@ -23,11 +22,12 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.objects import under_some_name
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, function
+from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, function, sets_by_name
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.computed_members import member_by_name
-from devicelint.interpreter.python.containers import extend, known_elements
+from devicelint.interpreter.python.containers import known_elements
 
 BUILTIN_SCOPE.update({name: ImportedName(f"builtins.{name}") for name in dir(builtins)})
 BUILTIN_SCOPE.update(
@@ -53,7 +53,7 @@ _READ_NUMBERS = frozenset(f"builtins.{name}" for name in "float int bool print f
         f"builtins.{name}"
         for name in "len float int bool repr abs round print format issubclass "
         "id hash ord chr any all input open divmod pow bytes complex callable type "
-        "slice memoryview vars dir locals globals".split()
+        "slice memoryview dir locals globals".split()
     )
 )
 def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
@@ -62,7 +62,7 @@ def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     if name in _READ_NUMBERS:
         for argument in arguments:
             run.steps.read(argument, site)
-    if name in ("builtins.type", "builtins.vars", "builtins.locals", "builtins.globals"):
+    if name in ("builtins.type", "builtins.locals", "builtins.globals"):
         return Unknown(name)
     return HOST
 
@@ -120,6 +120,9 @@ def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
     if isinstance(wanted, str) and wanted.isidentifier() and len(arguments.positional) == 2:
         node = cst.Attribute(site.args[0].value, cst.Name(wanted))
         return read_attribute(run, owner, wanted, node)
+    if isinstance(owner, Module) and wanted is None:
+        held = under_some_name(run, owner.ref)
+        return held or Unknown("a part by a computed name")
     return member_by_name(run, owner, attribute)
 
 
@@ -127,11 +130,10 @@ def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
 def setattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if len(arguments.positional) == 3:
         owner, attribute, value = (argument.value for argument in arguments.positional)
-        if isinstance(owner, (Module, Instance)):
-            if isinstance(attribute, Const):
-                run.state.write(owner.ref, str(attribute.value), value)
-            elif isinstance(value, Module):
-                extend(run, owner.ref, value)
+        handler = sets_by_name.get(type(owner))
+        if handler is not None:
+            known = str(attribute.value) if isinstance(attribute, Const) else None
+            handler(run, owner, known, value, site)
     return NONE
 
 

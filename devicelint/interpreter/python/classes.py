@@ -20,7 +20,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
-from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member
+from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member, member_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
 from devicelint.interpreter.facts.device_words import asks_for_device
@@ -239,11 +239,16 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
 def call_module_of_file(
     run: Run, module: Module, arguments: Arguments, site: cst.Call
 ) -> Value | None:
-    """`model(x)` for a Module of the file: its `forward`, with the arguments it gets."""
-    cls = run.state.read(module.ref, CLASS_FIELD)
-    if not isinstance(cls, Class):
-        return None
-    forward = class_member(run, cls, "forward")
+    """`model(x)` for a Module of the file: its own `__call__`, or its `forward`."""
+    own = member_of(run, module.ref, "__call__")
+    if isinstance(own, Function):
+        return call_function(run, own, arguments, site, receiver=module, module=module)
+    return forward_of_file(run, module, arguments, site)
+
+
+def forward_of_file(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value | None:
+    """The `forward` of a Module of the file, with the arguments it gets."""
+    forward = member_of(run, module.ref, "forward")
     if not isinstance(forward, Function):
         return None
     return call_function(run, forward, arguments, site, receiver=module, module=module)

@@ -21,6 +21,7 @@ from devicelint.domain.values import (
     ListOf,
     Loader,
     Module,
+    Parameters,
     Ref,
     Stream,
     Symbolic,
@@ -165,6 +166,8 @@ def is_filled(run: Run, value: Value) -> bool:
         return value.filled
     if isinstance(value, ListOf) and "[0]" in run.state.fields(value.ref):
         return True
+    if isinstance(value, Parameters):
+        return isinstance(value.module, Module)
     return isinstance(value, (Loader, Dataset)) or bool(known_elements(run, value))
 
 

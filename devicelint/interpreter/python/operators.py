@@ -82,7 +82,20 @@ def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Va
         return ARRAY
     if isinstance(left, Const) and left.value in ("cuda:", "xpu:") and not isinstance(right, Const):
         return DeviceHandle(Known(str(left.value)[:-1]), node, is_object=False)
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _text_of(node, left.value, right.value) or HOST
     return HOST
+
+
+def _text_of(node: cst.BinaryOperation, left: object, right: object) -> Const | None:
+    """`"layer" + "1"` and `"layer%d" % 1`, spelled out."""
+    if isinstance(node.operator, cst.Add) and isinstance(left, str) and isinstance(right, str):
+        return Const(left + right)
+    if not (isinstance(node.operator, cst.Modulo) and isinstance(left, str)):
+        return None
+    whole = left.replace("%d", "%s").replace("%i", "%s")
+    is_one = whole.count("%") == whole.count("%s") == 1 and isinstance(right, (str, int))
+    return Const(whole % right) if is_one else None
 
 
 def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Symbolic) -> Value:

@@ -8,14 +8,13 @@ from devicelint.domain.values import (
     NONE,
     Class,
     Function,
-    Module,
     Super,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import begins, methods
+from devicelint.interpreter.engine.tables import begins, inherited, methods
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.functions import call_function
 
@@ -35,9 +34,10 @@ def method_of_super(run: Run, receiver: Super, name: str, node: cst.Call) -> Val
         if begin is not None:
             begin(run, inner, cls, arguments, node)
         return NONE
-    if isinstance(inner, Module) and name in ("to", "cuda", "cpu", "register_buffer", "train"):
-        return methods[Module](run, inner, name, node)
-    arguments_of(run, node)
+    arguments = arguments_of(run, node)
+    handler = inherited.get(type(inner))
+    if handler is not None:
+        return handler(run, inner, name, arguments, node)
     return Unknown(f"super().{name}()")
 
 

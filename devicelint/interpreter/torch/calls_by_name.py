@@ -156,6 +156,15 @@ def make_parameter(run: Run, name: str, arguments: Arguments, site: cst.Call) ->
     return Tensor(device, since, None, grad, "parameter")
 
 
+@function("torch.nn.Buffer", "torch.nn.parameter.Buffer")
+def make_buffer(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A tensor that is a buffer of whatever Module it is assigned to."""
+    given = arguments.get(0, "data")
+    if given is None or not isinstance(given.value, Tensor):
+        return Unknown("a buffer of an unknown kind")
+    return replace(given.value, role="buffer")
+
+
 @function("torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained")
 def embedding_of(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`nn.Embedding.from_pretrained(table)`: a module whose weight is where the table is."""

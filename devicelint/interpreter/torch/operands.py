@@ -164,8 +164,10 @@ def _seen_from_outside(run: Run, frame: Frame, reference: Operand) -> tuple[Oper
     return (met, True) if met.value is frame.module else (reference, False)
 
 
-def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Operand:
-    """Announce that an input of a module is not where the module is.
+def report_input(
+    run: Run, site: cst.Call, own: Operand, operand: Operand, part: str = ""
+) -> Operand:
+    """Announce that an input of a module is not where the module, or a part of it, is.
 
     Returns the outermost module that the call entered, which is the one to speak of.
     """
@@ -185,7 +187,8 @@ def report_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> Op
     here = _where_checked(there) if _is_unmoved(run, met) else there
     verdict = agreement(own.device, operand.device)
     clash = Clash(blamed, met, verdict, site, here, is_here, standing)
-    run.announce(MisplacedInput(entered, run.code_of(named), clash))
+    name = f"{run.code_of(named)}{part if called is None else ''}"
+    run.announce(MisplacedInput(entered, name, clash))
     return met
 
 

@@ -28,6 +28,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.objects import parts_of_moved
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
     attributes,
@@ -40,6 +41,7 @@ from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.attributes import DTYPE
 from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.torch.modules.data import set_data
 from devicelint.knowledge import Form, tensor_attribute, tensor_method
 
 
@@ -54,7 +56,7 @@ def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
     if name == "dtype":
         return DTYPE
     if name == "data":
-        return replace(value, grad=False, role="")
+        return replace(value, grad=False, role="", home=None)
     result = tensor_attribute(name)
     if result is None:
         return Unknown(f"tensor.{name} is not known")
@@ -85,9 +87,19 @@ def of_batch(run: Run, value: Batch, name: str, node: cst.Attribute) -> Value:
 def of_moved(run: Run, value: Placed, name: str, node: cst.Attribute) -> Value:
     if name == "device":
         return DeviceHandle(value.device, node)
+    written = run.state.read(parts_of_moved(value), name)
+    if written is not None:
+        return written
     if tensor_attribute(name) is not None:
         return of_tensor(run, Tensor(value.device, value.since), name, node)
     return Unknown("an attribute of something moved")
+
+
+@sets_attribute(Placed)
+def _set_on_moved(
+    run: Run, owner: Placed, value: Value, target: cst.Attribute, site: cst.BaseExpression
+) -> None:
+    run.state.write(parts_of_moved(owner), target.attr.value, value)
 
 
 @attributes(DeviceHandle)
@@ -107,7 +119,7 @@ def as_tensor(batch: Batch, scalar: bool | None = False) -> Tensor:
 
 @elements(Tensor)
 def _row(run: Run, value: Tensor, site: Site) -> Value:
-    return replace(value, scalar=rank_of_part(run, value, site))
+    return replace(value, scalar=rank_of_part(run, value, site), home=None)
 
 
 @elements(Batch)
@@ -124,7 +136,9 @@ def _part_of_moved(run: Run, value: Placed, site: Site) -> Value:
 def _set_on_tensor(
     run: Run, owner: Tensor, value: Value, target: cst.Attribute, site: cst.BaseExpression
 ) -> None:
-    if target.attr.value == "requires_grad" and value == Const(True):
+    if target.attr.value == "data":
+        set_data(run, owner, value, target, site)
+    elif target.attr.value == "requires_grad" and value == Const(True):
         for one in _each(run, target.value, owner):
             run.steps.leaf(replace(one, role="leaf"))
 

@@ -39,7 +39,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.objects import module_device
+from devicelint.interpreter.engine.objects import module_device, parts_of_moved
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import method_of_unknown
 from devicelint.interpreter.facts.device_words import MOVES
@@ -82,19 +82,34 @@ def move_placed(
     if target == CPU:
         treat_as_movable(run, value.since)
     result: Value = value
+    if target is not None and isinstance(value, Placed):
+        _move_parts(run, value, Step(Verb.MOVED, node, target))
     if target is not None and not (target == value.device and isinstance(target, Known)):
         step = Step(Verb.MOVED, node, target)
         result = replace(value, device=target, since=step)
         if isinstance(value, Tensor):
             grad = False if run.no_grad else value.grad
             result = replace(
-                value, device=target, since=step, grad=grad, role=_moved_role(value, node)
+                value,
+                device=target,
+                since=step,
+                grad=grad,
+                role=_moved_role(value, node),
+                home=None,
             )
     assert isinstance(node.func, cst.Attribute)
     run.announce_transfer(
         Transfer(node, node.func.value, value, method, target, result, value.device)
     )
     return result
+
+
+def _move_parts(run: Run, value: Placed, step: Step) -> None:
+    """What was put into something of an unknown kind moves with it."""
+    for name, part in tuple(run.state.fields(parts_of_moved(value)).items()):
+        if isinstance(part, Module):
+            move_module(run, part, step.device, step)
+        run.state.write(parts_of_moved(replace(value, since=step)), name, part)
 
 
 def _moved_role(value: Tensor, node: cst.Call) -> str:

@@ -31,7 +31,20 @@ def formatted_string(run: Run, node: cst.FormattedString) -> Value:
             spelled.append(Const(part.value))
     if isinstance(first, cst.FormattedStringText) and names:
         return DeviceHandle(Known(first.value[:-1]), node, is_object=False)
-    return _named_with_index(spelled, node) or HOST
+    return _named_with_index(spelled, node) or _spelled_out(node, spelled)
+
+
+def _spelled_out(node: cst.FormattedString, parts: Sequence[Value]) -> Value:
+    """The text itself, where all that is put into it is known: `f"layer{number}"`."""
+    for part in node.parts:
+        if isinstance(part, cst.FormattedStringExpression) and (
+            part.conversion or part.format_spec
+        ):
+            return HOST
+    known = [one.value for one in parts if isinstance(one, Const)]
+    if len(known) < len(parts) or not all(isinstance(one, (str, int)) for one in known):
+        return HOST
+    return Const("".join(map(str, known)))
 
 
 def _named_with_index(parts: Sequence[Value], site: Site) -> DeviceHandle | None:

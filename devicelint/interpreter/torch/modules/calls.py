@@ -10,6 +10,7 @@ from devicelint.domain.devices import CPU, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.values import (
     Batch,
+    Class,
     Module,
     OneOf,
     Symbolic,
@@ -19,10 +20,14 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.objects import module_device
+from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
-from devicelint.interpreter.python.classes import call_module_of_file
+from devicelint.interpreter.python.classes import (
+    call_module_of_file,
+    forward_of_file,
+    torch_base,
+)
 from devicelint.interpreter.python.containers import element_of, known_elements
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
@@ -56,6 +61,31 @@ def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) 
     result = call_module_of_file(run, callee, arguments, site)
     if result is not None:
         return result
+    return _forward_of_library(run, callee, knowledge, arguments, site)
+
+
+def call_forward(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value:
+    """What `super().__call__(x)` does: the `forward` of the Module itself."""
+    result = forward_of_file(run, module, arguments, site)
+    return result or Unknown("the forward of a base that is not seen")
+
+
+def call_forward_of_base(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value:
+    """What `super().forward(x)` does in a class derived from one of torch's."""
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    knowledge = module_class(torch_base(cls)) if isinstance(cls, Class) else None
+    if knowledge is None:
+        return Unknown("the forward of a base that is not seen")
+    return _forward_of_library(run, module, knowledge, arguments, site)
+
+
+def _forward_of_library(
+    run: Run,
+    callee: Module,
+    knowledge: ModuleKnowledge | None,
+    arguments: Arguments,
+    site: cst.Call,
+) -> Value:
     if knowledge is None:
         return call_opaque_module(run, callee, arguments, site)
     if knowledge.kind is ModuleKind.CONTAINER:

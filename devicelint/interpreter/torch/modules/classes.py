@@ -33,7 +33,8 @@ from devicelint.interpreter.python.classes import MODULE, OBJECT, has_unseen_bas
 from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.construction import fill_container
 from devicelint.interpreter.torch.modules.copies import own_copies
-from devicelint.interpreter.torch.modules.registration import announce_defined, built, move_module
+from devicelint.interpreter.torch.modules.hidden import announce_defined
+from devicelint.interpreter.torch.modules.registration import built, move_module
 from devicelint.knowledge import ModuleKind, module_class
 
 

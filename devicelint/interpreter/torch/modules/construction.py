@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.devices import Device, Unsure
@@ -12,17 +14,22 @@ from devicelint.domain.values import (
     Const,
     DictOf,
     Module,
-    OneOf,
     Placed,
     Symbolic,
     Tensor,
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.containers import LENGTH, element_of, extend, known_elements
+from devicelint.interpreter.python.containers import (
+    LENGTH,
+    element_of,
+    extend,
+    forget_order,
+    known_elements,
+)
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import built
 from devicelint.interpreter.torch.parallel import note_wrapped, one_alike
@@ -76,18 +83,36 @@ def fill_container(run: Run, module: Module, name: str, arguments: Arguments) ->
         value = argument.value
         if isinstance(value, DictOf):
             for field, inner in tuple(run.state.fields(value.ref).items()):
-                run.state.write(module.ref, field, inner)
-            continue
-        if name == "Sequential" or isinstance(value, (Module, OneOf)):
+                run.state.write(module.ref, field, _as_registered(name, inner))
+        elif name == "Sequential":
             extend(run, module.ref, value)
-            continue
-        elements = known_elements(run, value)
-        for element in elements or (element_of(run, value, argument.site),):
-            extend(run, module.ref, element)
-        if elements is None:
-            run.state.write(module.ref, LENGTH, HOST)
+        else:
+            fill_with(run, module, name, argument)
     if arguments.open:
         run.state.write(module.ref, LENGTH, HOST)
+
+
+def fill_with(run: Run, module: Module, name: str, argument: Argument) -> None:
+    """`ModuleList(layers)`, `modules.extend(layers)`: each of them is registered."""
+    elements = known_elements(run, argument.value)
+    for element in elements or (element_of(run, argument.value, argument.site),):
+        extend(run, module.ref, _as_registered(name, element))
+    if elements is None:
+        run.state.write(module.ref, LENGTH, HOST)
+
+
+def fill_at(run: Run, module: Module, name: str, argument: Argument, *, last: bool) -> None:
+    """`modules.append(layer)`, `modules.insert(2, layer)`: one more is registered."""
+    if not last:
+        forget_order(run, module.ref)
+    extend(run, module.ref, _as_registered(name, argument.value))
+
+
+def _as_registered(name: str, value: Value) -> Value:
+    """What a container keeps: a list or a dictionary of parameters makes any tensor one."""
+    if name in ("ParameterList", "ParameterDict") and isinstance(value, Tensor):
+        return replace(value, role="parameter") if not value.role else value
+    return value
 
 
 def _wrap(run: Run, module: Module, arguments: Arguments) -> None:

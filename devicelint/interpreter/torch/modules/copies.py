@@ -14,12 +14,18 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     TRUE,
+    Array,
     Const,
+    DeviceHandle,
+    DictOf,
+    HostValue,
     Instance,
+    ListOf,
     Module,
     Placed,
     Symbolic,
     Tensor,
+    Tuple,
     Unknown,
     Value,
 )
@@ -27,6 +33,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.mentions import mentions_in
+from devicelint.interpreter.python.containers import ELEMENT
 from devicelint.interpreter.torch.modules.registration import any_parameter, built
 
 _COPIED = "@copied"
@@ -85,7 +92,38 @@ def deepcopy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
         return copy_module(run, given.value, site)
     if isinstance(given.value, Symbolic):
         return copy_of_outside(run, given.value, site) or Unknown("a copy")
-    return given.value if isinstance(given.value, (Tensor, Const)) else Unknown("a copy")
+    return _copy_of(run, given.value, site, {})
+
+
+def _copy_of(run: Run, value: Value, site: cst.CSTNode, copied: dict[object, Value]) -> Value:
+    """A second value like the first; what holds others holds copies of them."""
+    match value:
+        case Tensor():
+            return replace(value, home=None)
+        case Module():
+            return copy_module(run, value, site)
+        case Tuple(items):
+            return replace(value, items=tuple(_copy_of(run, one, site, copied) for one in items))
+        case ListOf() | DictOf() | Instance():
+            return copied.get(value.ref) or _copy_of_object(run, value, site, copied)
+        case Const() | HostValue() | DeviceHandle() | Array():
+            return value
+        case _:
+            return Unknown("a copy")
+
+
+def _copy_of_object(
+    run: Run,
+    value: ListOf | DictOf | Instance,
+    site: cst.CSTNode,
+    copied: dict[object, Value],
+) -> Value:
+    copy = replace(value, ref=run.allocate(site, f"copy of {value.ref}"))
+    copied[value.ref] = copy
+    for name, held in tuple(run.state.fields(value.ref).items()):
+        inner = held if name.startswith("@") and name != ELEMENT else None
+        run.state.write(copy.ref, name, inner or _copy_of(run, held, site, copied))
+    return copy
 
 
 def copy_module(run: Run, module: Module, site: cst.CSTNode) -> Module:

@@ -19,11 +19,11 @@ from devicelint.interpreter.torch.operands import operand_of, report_input
 from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 
-def check_input(run: Run, site: cst.Call, own: Operand, operand: Operand) -> bool:
+def check_input(run: Run, site: cst.Call, own: Operand, operand: Operand, part: str = "") -> bool:
     """Report an input that is not where its module is, and go on as though it were."""
     if agreement(own.device, operand.device) not in DIFFERENT:
         return False
-    met = report_input(run, site, own, operand)
+    met = report_input(run, site, own, operand, part)
     if isinstance(own.value, Module) and own.value.ref in run.notes(PlainlyKept).refs:
         return True
     never_moved = met.since is not None and met.since.verb is Verb.BUILT

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.history import Site
@@ -10,8 +12,10 @@ from devicelint.domain.values import (
     DeviceHandle,
     ImportedName,
     Module,
+    Owned,
     Parameters,
     Symbolic,
+    Tensor,
     Unknown,
     Value,
 )
@@ -20,6 +24,7 @@ from devicelint.interpreter.engine.objects import (
     member_of,
     module_device,
     registered_under,
+    under_some_name,
 )
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
@@ -27,12 +32,18 @@ from devicelint.interpreter.engine.tables import (
     elements,
     items,
     sets_attribute,
+    sets_by_name,
 )
 from devicelint.interpreter.python.attributes import bind
 from devicelint.interpreter.python.containers import element_in, item
+from devicelint.interpreter.python.namespaces import NAMESPACES, namespace_of
 from devicelint.interpreter.python.subscripts import key_of
 from devicelint.interpreter.torch.modules.copies import parameter_in
-from devicelint.interpreter.torch.modules.registration import parameter_of, register
+from devicelint.interpreter.torch.modules.registration import (
+    parameter_of,
+    register,
+    register_somewhere,
+)
 from devicelint.interpreter.torch.modules.submodules import part_named
 from devicelint.knowledge import module_class
 
@@ -41,18 +52,31 @@ from devicelint.knowledge import module_class
 def of_module(run: Run, value: Module, name: str, node: cst.Attribute) -> Value:
     held = registered_under(run, value, name)
     if held is not None:
-        return held
+        return _as_owned(held, value, name)
     member = member_of(run, value.ref, name)
     if member is not None:
         return bind(run, member, value, node)
+    if name in NAMESPACES:
+        return namespace_of(value, name)
     if name == "device":
         return DeviceHandle(module_device(run, value).device, node)
     if name in _OWN_TENSORS:
         base = run.state.read(value.ref, TORCH_FIELD)
         knowledge = module_class(base.name if isinstance(base, ImportedName) else value.name)
         if knowledge is not None and knowledge.owns_tensors:
-            return parameter_of(run, value)
+            role = "buffer" if name.startswith("running_") else "parameter"
+            return _as_owned(replace(parameter_of(run, value), role=role), value, name)
+    somewhere = under_some_name(run, value.ref)
+    if somewhere is not None:
+        return somewhere
     return HOST if name == "training" else _part(run, value, name, node)
+
+
+def _as_owned(held: Value, module: Module, name: str) -> Value:
+    """A parameter or buffer, with the Module that owns it."""
+    if isinstance(held, Tensor) and held.role in ("parameter", "buffer"):
+        return replace(held, home=Owned(module, name))
+    return held
 
 
 def _part(run: Run, module: Module, name: str, node: cst.Attribute) -> Value:
@@ -91,3 +115,11 @@ def _set_on_module(
     run: Run, owner: Module, value: Value, target: cst.Attribute, site: cst.BaseExpression
 ) -> None:
     register(run, owner, target.attr.value, value, target, site)
+
+
+@sets_by_name(Module)
+def _set_by_name(run: Run, owner: Module, name: str | None, value: Value, node: cst.Call) -> None:
+    if name is None:
+        register_somewhere(run, owner, value)
+    else:
+        register(run, owner, name, value, node, node.args[-1].value)

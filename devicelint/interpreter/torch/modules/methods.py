@@ -13,35 +13,59 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     HOST,
     NONE,
+    Class,
     Const,
+    DictOf,
     Function,
     Module,
+    Mover,
     Parameters,
+    Placed,
     Stream,
     Tensor,
     Tuple,
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.objects import member_of, module_device, registered_under
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.objects import (
+    CLASS_FIELD,
+    member_of,
+    module_device,
+    note_buffer,
+    registered_under,
+)
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import methods, module_method
+from devicelint.interpreter.engine.tables import inherited, methods, module_method
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.containers import extend, is_shared
+from devicelint.interpreter.python.classes import torch_base
+from devicelint.interpreter.python.containers import is_shared
 from devicelint.interpreter.python.functions import call_function
 from devicelint.interpreter.torch.devices.arguments import note_idle_demand
 from devicelint.interpreter.torch.legacy_types import move_to_type
 from devicelint.interpreter.torch.marked_calls import marked_method
-from devicelint.interpreter.torch.modules.calls import call_module
-from devicelint.interpreter.torch.modules.construction import fill_container
+from devicelint.interpreter.torch.modules.calls import (
+    call_forward,
+    call_forward_of_base,
+    call_module,
+)
+from devicelint.interpreter.torch.modules.construction import (
+    fill_at,
+    fill_container,
+    fill_with,
+)
 from devicelint.interpreter.torch.modules.copies import reached_by
 from devicelint.interpreter.torch.modules.registration import (
+    any_buffer,
     any_parameter,
     is_without_tensors,
     move_module,
+    move_registered,
+    parameter_of,
+    register_somewhere,
 )
+from devicelint.interpreter.torch.modules.states import state_of
 from devicelint.interpreter.torch.modules.submodules import child_of, part_named
 from devicelint.interpreter.torch.transfers import move_deviceless, target_of
 
@@ -56,9 +80,40 @@ def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> V
     member = held if held is not None else member_of(run, receiver.ref, name)
     arguments = arguments_of(run, node)
     if isinstance(member, Function) and held is None:
+        if _asks_by_name(name):
+            target_of(run, name, arguments, node)
         return _call_member(run, member, receiver, arguments, node)
     if member is not None:
         return run.call(member, arguments, node)
+    return method_of_torch(run, receiver, name, arguments, node)
+
+
+@inherited(Module)
+def method_of_super(
+    run: Run, receiver: Module, name: str, arguments: Arguments, node: cst.Call
+) -> Value:
+    """`super().cuda()` in a `cuda` of one's own: it is the caller who asks for the device."""
+    with run.muted() if _is_asked_for(run, name) else nullcontext():
+        return method_of_torch(run, receiver, name, arguments, node)
+
+
+def _asks_by_name(name: str) -> bool:
+    """Whether a call names an accelerator, as `net.cuda()` does, whatever the class makes of it."""
+    return name in MOVES and name not in ("to", "cpu", "to_empty")
+
+
+def _is_asked_for(run: Run, name: str) -> bool:
+    node = run.frame.node
+    is_override = isinstance(node, cst.FunctionDef) and node.name.value == name
+    return is_override and _asks_by_name(name)
+
+
+def method_of_torch(
+    run: Run, receiver: Module, name: str, arguments: Arguments, node: cst.Call
+) -> Value:
+    """What a method does where no class in a file overrides it."""
+    if name == "__call__":
+        return call_forward(run, receiver, arguments, node)
     if name in MOVES:
         return _move(run, receiver, name, arguments, node)
     if name == "type":
@@ -108,7 +163,22 @@ def _parameters(run: Run, module: Module, arguments: Arguments, node: cst.Call) 
 
 @module_method("named_parameters")
 def _named_parameters(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
-    return Stream(Tuple((HOST, any_parameter(run, module))))
+    return Stream(Tuple((HOST, any_parameter(run, module))), filled=True)
+
+
+@module_method("buffers")
+def _buffers(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return Stream(any_buffer(run, module))
+
+
+@module_method("named_buffers")
+def _named_buffers(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return Stream(Tuple((HOST, any_buffer(run, module))))
+
+
+@module_method("state_dict")
+def _state_dict(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    return state_of(run, module, node)
 
 
 @module_method("items", "named_children")
@@ -123,12 +193,48 @@ def _values(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> V
 
 @module_method("forward")
 def _forward(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    if isinstance(member_of(run, module.ref, "forward"), Function):
+        return call_forward_of_base(run, module, arguments, node)
     return call_module(run, module, arguments, node)
 
 
-@module_method("append", "extend", "insert")
+@module_method("append", "insert")
 def _append(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
-    fill_container(run, module, "ModuleList", arguments)
+    if arguments.positional:
+        last = len(arguments.positional) == 1
+        fill_at(run, module, _container(run, module), arguments.positional[-1], last=last)
+    return module
+
+
+@module_method("extend", "update")
+def _extend(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    for argument in arguments.positional:
+        if isinstance(argument.value, DictOf):
+            fill_container(run, module, _container(run, module), Arguments([argument]))
+        else:
+            fill_with(run, module, _container(run, module), argument)
+    return module
+
+
+def _container(run: Run, module: Module) -> str:
+    """The container of torch that a Module is, or whose class it extends."""
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    base = torch_base(cls) if isinstance(cls, Class) else module.name
+    return base.rpartition(".")[2]
+
+
+@module_method("_apply")
+def _apply(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
+    """The function brings each tensor along, and so the Module: by what it does to one of them."""
+    given = arguments.get(0, "fn")
+    if given is None:
+        return module
+    place: Value = given.value
+    if not isinstance(place, Mover):
+        one = Arguments([Argument(node, replace(parameter_of(run, module), role=""))])
+        place = run.call(given.value, one, node)
+    if isinstance(place, (Mover, Tensor)):
+        move_registered(run, module, Placed(place.device, place.since))
     return module
 
 
@@ -144,13 +250,18 @@ def _register_parameter(run: Run, module: Module, arguments: Arguments, node: cs
 
 def _register(run: Run, module: Module, arguments: Arguments, given_as: str, role: str) -> Value:
     name, given = arguments.get(0, "name"), arguments.get(1, given_as)
-    if name is None or given is None or not isinstance(name.value, Const):
+    if name is None or given is None:
         return NONE
     value = given.value
     if isinstance(value, Tensor):
         value = replace(value, role=role)
     elif value != NONE:
         value = Unknown(f"a {role} of an unknown kind")
+    if not isinstance(name.value, Const):
+        register_somewhere(run, module, value)
+        return NONE
+    if role == "buffer":
+        note_buffer(run, module, str(name.value.value))
     run.state.write(module.ref, str(name.value.value), value)
     return NONE
 
@@ -163,7 +274,7 @@ def _add_module(run: Run, module: Module, arguments: Arguments, node: cst.Call) 
     if name is not None and isinstance(name.value, Const):
         run.state.write(module.ref, str(name.value.value), child.value)
     else:
-        extend(run, module.ref, child.value)
+        register_somewhere(run, module, child.value)
     return NONE
 
 

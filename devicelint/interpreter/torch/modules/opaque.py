@@ -15,6 +15,7 @@ from devicelint.interpreter.python.classes import torch_base
 from devicelint.interpreter.torch.bundles import as_batch, make_bundle
 from devicelint.interpreter.torch.checkpoints import note_moved
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input, inputs_of
+from devicelint.interpreter.torch.modules.replaced import check_parts
 from devicelint.interpreter.torch.operands import mixes_as_scalar, operand_of
 from devicelint.knowledge import kind_of, member_mark
 
@@ -33,6 +34,8 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
             continue
         if check_input(run, site, own, operand):
             break
+        if kind == "model":
+            check_parts(run, module, operand, site)
     mark = member_mark(module.name, "__call__")
     if mark == "Outputs" and "return_dict" not in arguments.keywords and not arguments.open:
         return make_bundle(run, _OUTPUTS, place, site)
@@ -72,8 +75,10 @@ def call_moved_module(run: Run, module: Placed, arguments: Arguments, site: cst.
         return Unknown(f"the result of {module.origin}")
     for argument in inputs_of(arguments):
         operand = operand_of(argument.value, argument.site)
-        if operand is not None and isinstance(argument.value, (Tensor, Batch)):
-            check_input(run, site, own, operand)
+        if operand is None or not isinstance(argument.value, (Tensor, Batch)):
+            continue
+        if not check_input(run, site, own, operand):
+            check_parts(run, module, operand, site)
     return Tensor(module.device, module.since, False, not run.no_grad)
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import libcst as cst
 
 from devicelint.domain.devices import CPU, Device, Unsure
-from devicelint.domain.events import HiddenModules, ModuleDefined, ParameterLost
+from devicelint.domain.events import ParameterLost
 from devicelint.domain.history import Keeper, Step, Verb
-from devicelint.domain.join import join
+from devicelint.domain.join import join, join_known
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     Const,
@@ -18,6 +18,7 @@ from devicelint.domain.values import (
     ListOf,
     Module,
     OneOf,
+    Owned,
     Placed,
     Ref,
     Tensor,
@@ -26,10 +27,12 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.objects import module_device
+from devicelint.interpreter.engine.objects import TENSORS, module_device, names_buffer
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.moved_back import note_module_moved
+from devicelint.interpreter.python.containers import extend
+from devicelint.interpreter.torch.modules.overrides import moves_by_itself
 from devicelint.interpreter.torch.modules.submodules import WHOLE_FIELD
 from devicelint.knowledge import ModuleKind, module_class
 
@@ -46,11 +49,13 @@ def register(
     owner: Module,
     name: str,
     value: Value,
-    target: cst.Attribute,
+    target: cst.BaseExpression,
     site: cst.BaseExpression,
 ) -> None:
-    """`self.name = value` on a Module."""
-    if isinstance(value, Tensor) and value.role not in ("parameter", "buffer"):
+    """`self.name = value` on a Module, or `setattr(self, name, value)`, as torch takes it."""
+    if isinstance(value, Tensor) and names_buffer(run, owner, name):
+        value = replace(value, role="buffer")
+    elif isinstance(value, Tensor) and value.role not in ("parameter", "buffer"):
         if value.role == "lost":
             announce_lost(run, value, target, registered=True)
         if value.since.kept is None and _is_being_made(run, owner):
@@ -61,6 +66,15 @@ def register(
     run.state.write(owner.ref, name, value)
     if isinstance(value, (ListOf, Tuple, DictOf)):
         run.state.write(owner.ref, f"@site:{name}", _as_site(run, site))
+
+
+def register_somewhere(run: Run, owner: Module, value: Value) -> None:
+    """Something is registered under a name that is not known: parts in their order."""
+    if isinstance(value, (Module, OneOf)):
+        extend(run, owner.ref, value)
+    elif isinstance(value, Tensor) and value.role in ("parameter", "buffer"):
+        held = join_known(run.state.read(owner.ref, TENSORS) or value, value)
+        run.state.write(owner.ref, TENSORS, held)
 
 
 def _is_being_made(run: Run, owner: Module) -> bool:
@@ -97,6 +111,11 @@ def move_module(run: Run, module: Value, device: Device, since: Step) -> None:
     _move(run, module, Placed(device, since), set())
 
 
+def move_registered(run: Run, module: Module, place: Placed) -> None:
+    """What `super()._apply(fn)` does: the parts move, each by its own `_apply`, and the rest."""
+    _move_all_of(run, module, place, set())
+
+
 def _move(run: Run, module: Value, place: Placed, seen: set[object]) -> None:
     if isinstance(module, OneOf):
         for option in module.options:
@@ -104,6 +123,11 @@ def _move(run: Run, module: Value, place: Placed, seen: set[object]) -> None:
         return
     if not isinstance(module, Module) or module.ref in seen:
         return
+    if not moves_by_itself(run, module, place):
+        _move_all_of(run, module, place, seen)
+
+
+def _move_all_of(run: Run, module: Module, place: Placed, seen: set[object]) -> None:
     whole = run.state.read(module.ref, WHOLE_FIELD)
     if isinstance(whole, Tuple) and not any(
         getattr(one, "ref", None) in seen for one in whole.items
@@ -163,6 +187,11 @@ def is_without_tensors(run: Run, module: Module) -> bool:
 
 def any_parameter(run: Run, module: Module) -> Value:
     """One of the parameters of a Module, or of one that it registered."""
+    found = _one_parameter(run, module)
+    return replace(found, home=Owned(module)) if isinstance(found, Tensor) else found
+
+
+def _one_parameter(run: Run, module: Module) -> Value:
     joined: Value | None = None
     for one in submodules(run, module):
         knowledge = module_class(one.name)
@@ -176,73 +205,16 @@ def any_parameter(run: Run, module: Module) -> Value:
     return Unknown("a parameter") if joined is None else joined
 
 
-def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
-    """Announce the Module after its `__init__`, with what it hides in plain containers."""
-    owners = {module, *_modules_around(run)}
-    registered = {one.ref for owner in owners for one in submodules(run, owner)}
-    hidden = []
-    for name, value in run.state.fields(module.ref).items():
-        if name.startswith("@"):
-            continue
-        kind = _KINDS.get(type(value))
-        if kind is None or not _hides(run, value, registered):
-            continue
-        kept = run.state.read(module.ref, f"@site:{name}")
-        place = getattr(kept, "site", None)
-        if place is not None and not _keeps_one_apart(place, value, run):
-            only_modules = all(isinstance(one, (Module, OneOf)) for one in _elements(run, value))
-            hidden.append(HiddenModules(name, kind, place, place if only_modules else None))
-    run.announce(ModuleDefined(site, module, tuple(hidden)))
-
-
-def _modules_around(run: Run) -> Iterator[Module]:
-    """The Modules in whose methods this one is built: what they registered moves with them."""
-    frame: Frame | None = run.frame
-    while frame is not None:
-        if isinstance(frame.receiver, Module):
-            yield frame.receiver
-        frame = frame.caller
-
-
-_KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
-
-
-def _hides(run: Run, value: Value, registered: set[int | str]) -> bool:
-    modules = _modules_in(run, value)
-    hidden = [m for m in modules if m.ref not in registered and owns_tensors(run, m)]
-    run.notes(PlainlyKept).refs.update(
-        inner.ref for one in hidden for inner in submodules(run, one)
-    )
-    return bool(hidden)
-
-
-def _modules_in(run: Run, value: Value, depth: int = 3) -> list[Module]:
-    """The modules in a container, and in the containers that it holds."""
-    if isinstance(value, Module):
-        return [value]
-    if isinstance(value, OneOf):
-        return [one for one in value.options if isinstance(one, Module)]
-    if depth == 0:
-        return []
-    inside = _elements(run, value)
-    return [module for one in inside for module in _modules_in(run, one, depth - 1)]
-
-
-def _elements(run: Run, value: Value) -> tuple[Value, ...]:
-    if isinstance(value, Tuple):
-        return value.items
-    if not isinstance(value, (ListOf, DictOf)):
-        return ()
-    return tuple(
-        v for n, v in run.state.fields(value.ref).items() if n[0] == "[" or n == "@element"
-    )
-
-
-def _keeps_one_apart(site: object, value: Value, run: Run) -> bool:
-    """`self.teacher = [teacher]`: how a module is kept out of another one on purpose."""
-    if not isinstance(site, (cst.List, cst.Tuple)) or len(site.elements) != 1:
-        return False
-    return len(set(_modules_in(run, value))) == 1
+def any_buffer(run: Run, module: Module) -> Value:
+    """One of the buffers of a Module, or of one that it registered."""
+    joined: Value | None = None
+    for one in submodules(run, module):
+        for value in run.state.fields(one.ref).values():
+            if isinstance(value, Tensor) and value.role == "buffer":
+                joined = join(joined, replace(value, scalar=None))
+    if not isinstance(joined, Tensor):
+        return Unknown("a buffer")
+    return replace(joined, home=Owned(module))
 
 
 def built(run: Run, node: cst.CSTNode, name: str, device: Device = CPU) -> Module:

@@ -1,0 +1,86 @@
+"""Modules that lie in a plain container of another one, where nothing registers them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.events import HiddenModules, ModuleDefined
+from devicelint.domain.values import DictOf, ListOf, Module, OneOf, Tuple, Value
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.torch.modules.registration import (
+    PlainlyKept,
+    owns_tensors,
+    submodules,
+)
+
+
+def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
+    """Announce the Module after its `__init__`, with what it hides in plain containers."""
+    owners = {module, *_modules_around(run)}
+    registered = {one.ref for owner in owners for one in submodules(run, owner)}
+    hidden = []
+    for name, value in run.state.fields(module.ref).items():
+        if name.startswith("@"):
+            continue
+        kind = _KINDS.get(type(value))
+        if kind is None or not _hides(run, value, registered):
+            continue
+        kept = run.state.read(module.ref, f"@site:{name}")
+        place = getattr(kept, "site", None)
+        if place is not None and not _keeps_one_apart(place, value, run):
+            only_modules = all(isinstance(one, (Module, OneOf)) for one in _elements(run, value))
+            hidden.append(HiddenModules(name, kind, place, place if only_modules else None))
+    run.announce(ModuleDefined(site, module, tuple(hidden)))
+
+
+def _modules_around(run: Run) -> Iterator[Module]:
+    """The Modules in whose methods this one is built: what they registered moves with them."""
+    frame: Frame | None = run.frame
+    while frame is not None:
+        if isinstance(frame.receiver, Module):
+            yield frame.receiver
+        frame = frame.caller
+
+
+_KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
+
+
+def _hides(run: Run, value: Value, registered: set[int | str]) -> bool:
+    modules = _modules_in(run, value)
+    hidden = [m for m in modules if m.ref not in registered and owns_tensors(run, m)]
+    run.notes(PlainlyKept).refs.update(
+        inner.ref for one in hidden for inner in submodules(run, one)
+    )
+    return bool(hidden)
+
+
+def _modules_in(run: Run, value: Value, depth: int = 3) -> list[Module]:
+    """The modules in a container, and in the containers that it holds."""
+    if isinstance(value, Module):
+        return [value]
+    if isinstance(value, OneOf):
+        return [one for one in value.options if isinstance(one, Module)]
+    if depth == 0:
+        return []
+    inside = _elements(run, value)
+    return [module for one in inside for module in _modules_in(run, one, depth - 1)]
+
+
+def _elements(run: Run, value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Tuple):
+        return value.items
+    if not isinstance(value, (ListOf, DictOf)):
+        return ()
+    return tuple(
+        v for n, v in run.state.fields(value.ref).items() if n[0] == "[" or n == "@element"
+    )
+
+
+def _keeps_one_apart(site: object, value: Value, run: Run) -> bool:
+    """`self.teacher = [teacher]`: how a module is kept out of another one on purpose."""
+    if not isinstance(site, (cst.List, cst.Tuple)) or len(site.elements) != 1:
+        return False
+    return len(set(_modules_in(run, value))) == 1
