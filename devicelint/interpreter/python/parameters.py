@@ -143,6 +143,8 @@ def _unseen_as_declared(
     symbol = value.symbol
     if symbol is None or (isinstance(given, Tensor) and not is_derived(symbol.device)):
         return given
+    if any(_is_placed(one.value) for one in arguments):
+        return given
     annotation = parameter.annotation
     is_declared = annotation is not None and is_tensor_type(run.code_of(annotation.annotation))
     return taken_for_tensor(run, value) if is_declared else value
