@@ -47,8 +47,9 @@ def join(one: Value | None, other: Value | None) -> Value | None:
         return one
     if one is None:
         return other
-    if isinstance(one, Unknown) or isinstance(other, Unknown):
-        return Unknown((one if isinstance(one, Unknown) else other).reason)
+    for value in (one, other):
+        if isinstance(value, Unknown):
+            return Unknown(value.reason)
     if NONE in (one, other):
         return other if one == NONE else one
     if type(one) is type(other):

@@ -20,7 +20,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.objects import module_device
+from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
     calls,
@@ -66,7 +66,7 @@ def _called(run: Run, node: cst.Call) -> Value:
     result = run.call(callee, arguments, node)
     if isinstance(result, Unknown):
         run.steps.called_unseen(callee, arguments, node)
-        if result.symbol is None and _is_unseen(callee):
+        if result.symbol is None and _is_unseen(run, callee):
             return _given_by(run, result.reason, (Argument(func, callee), *arguments), node)
     return result
 
@@ -100,11 +100,14 @@ def _given_by(run: Run, reason: str, given: Iterable[Argument], node: cst.Call) 
     return result_of_unseen(run, reason, [one.value for one in given], node)
 
 
-def _is_unseen(callee: Value) -> bool:
+def _is_unseen(run: Run, callee: Value) -> bool:
     """Whether nobody sees what a call does: what is imported, given, or of a library."""
     if isinstance(callee, ImportedName):
         return not callee.name.startswith("builtins.")
-    return isinstance(callee, (Unknown, Symbolic, Placed, Module))
+    if isinstance(callee, Module):
+        is_of_torch = callee.name.startswith("torch.")
+        return not is_of_torch and run.state.read(callee.ref, CLASS_FIELD) is None
+    return isinstance(callee, (Unknown, Symbolic, Placed))
 
 
 def _named_arguments(run: Run, node: cst.Call) -> Arguments:

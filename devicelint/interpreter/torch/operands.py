@@ -77,9 +77,12 @@ def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device
         if isinstance(one.device, Known) and one.device.type != "cpu":
             return one.device, one.since
     firm = _firmly_on_cpu(operands)
+    is_away = any(one.device is NOWHERE for one in operands)
     for one in sorted(operands, key=_is_of_unseen):
         if one.device != CPU and not isinstance(one.device, Unsure):
-            if firm is not None and _is_of_unseen(one) and not is_derived(one.device):
+            if _is_of_unseen(one) and (
+                is_away or (firm is not None and not is_derived(one.device))
+            ):
                 break
             if isinstance(one.value, Symbolic) and (unknown or len(operands) > 1):
                 return _device_beside_outside(operands, one)
