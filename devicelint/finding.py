@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 REVEALED = "DEV000"
 """The code of an answer to `reveal_device(…)`: asked for, so no mistake."""
+FOR_ACCELERATORS = "DEV409"
+"""The code of what is said of a program that takes the machine as it is."""
 
 
 class Location(NamedTuple):
@@ -163,6 +165,11 @@ class Finding:
     elsewhere: tuple[Elsewhere, ...] = ()
     unfixed: str = ""
     """Why there is no fix, where one is known that cannot be made."""
+
+    @property
+    def is_of_program(self) -> bool:
+        """Whether it is a note about the program as a whole, rather than about its place."""
+        return self.code == FOR_ACCELERATORS and self.severity is Severity.NOTE
 
 
 class InputError(Exception):

@@ -65,10 +65,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             if census is not None:
                 counts.add(name, census)
         print(f"{name}: {sum(counts.calls.values())}", file=sys.stderr)
-    rows = counts.rows()
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"known": counts.known, "unknown": rows}, indent=1))
-    print(_table(counts.known, rows, arguments.first))
+        if arguments.json is not None:
+            found = {"known": counts.known, "unknown": counts.rows()}
+            arguments.json.write_text(json.dumps(found, indent=1))
+    print(_table(counts.known, counts.rows(), arguments.first))
     return 0
 
 
@@ -87,12 +87,12 @@ def census_of(path: Path, project: Project) -> Census | None:
     return census
 
 
-def _chosen(checkouts: Path, only: str | None) -> Iterator[tuple[str, list[Path]]]:
+def _chosen(checkouts: Path, only: Sequence[str]) -> Iterator[tuple[str, list[Path]]]:
     """The repositories of the learning half, and where their code lies; subjects come first."""
     sources = {one.name: one.sources for one in subjects()}
     there = {folder.name.replace("+", "/", 1) for folder in checkouts.iterdir() if folder.is_dir()}
     for name in sorted(there, key=lambda one: (one not in sources, one.lower())):
-        if half_of(name) == "learn" and (only is None or name.lower() == only.lower()):
+        if half_of(name) == "learn" and (not only or name in only):
             folder = checkouts / name.replace("/", "+")
             yield name, [folder / source for source in sources.get(name, (".",))]
 
@@ -113,7 +113,7 @@ def _table(known: int, rows: Sequence[tuple[int, int, str]], first: int) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.census", description=__doc__)
     parser.add_argument("checkouts", type=Path)
-    parser.add_argument("--only", metavar="OWNER/NAME")
+    parser.add_argument("--only", metavar="OWNER/NAME", nargs="+", default=())
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--first", type=int, default=200)
     parser.add_argument("--json", type=Path)

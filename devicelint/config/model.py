@@ -184,6 +184,11 @@ class Config:
                 wanting.append(vote)
         return decided(wanting, unwanting)
 
+    def names(self, code: str, name: str) -> bool:
+        """Whether the settings ask for a rule by its own code or name."""
+        asked = (*(self.select or ()), *self.extend_select)
+        return closest(asked, code, name) >= len(code)
+
     def reports(self, certainty: Certainty) -> bool:
         """Whether findings that are as sure as that are reported."""
         return certainty in SURENESS[self.certainty]

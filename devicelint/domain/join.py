@@ -6,6 +6,7 @@ is None where a name is bound on one path only: the other path cannot go on to u
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from devicelint.domain.devices import join_devices
@@ -36,7 +37,9 @@ from devicelint.domain.values import (
 )
 
 _HOST = (Const, HostValue, Flag)
-_MOST_OPTIONS = 4
+MOST_OPTIONS = 4
+OBJECTS = (Module, Function)
+"""What each path may leave one of, and what is then asked of all of them."""
 _ABSENT = (FALSE, Const(0), Const(0.0))
 """What says that there is no such layer, as None would: `self.drop = 0.0`."""
 
@@ -50,6 +53,8 @@ def join(one: Value | None, other: Value | None) -> Value | None:
     for value in (one, other):
         if isinstance(value, Unknown):
             return Unknown(value.reason)
+    if isinstance(one, OneOf) or isinstance(other, OneOf):
+        return _join_several(one, other)
     if NONE in (one, other):
         return other if one == NONE else one
     if type(one) is type(other):
@@ -81,7 +86,7 @@ def _join_alike(one: Value, other: Value) -> Value:
             return replace(one, device=join_devices(one.device, other.device), origin="")
         case Flag(), Flag():
             return HOST
-        case (Module(), Module()) | (OneOf(), OneOf()) | (Function(), Function()):
+        case (Module(), Module()) | (Function(), Function()):
             return _one_of(one, other)
         case _:
             return _join_containers(one, other)
@@ -93,13 +98,22 @@ def _join_containers(one: Value, other: Value) -> Value:
             names = one.names if one.names == other.names else ()
             return Tuple(tuple(map(join_known, one.items, other.items)), names)
         case Stream(), Stream():
-            filled = one.filled and other.filled
-            return Stream(join_known(one.element, other.element), filled)
+            return _join_streams(one, other)
         case Loader(), Loader():
             item = join_known(one.item, other.item)
             return replace(one, item=item, pinned=one.pinned and other.pinned)
         case _:
             return _join_references(one, other)
+
+
+def _join_streams(one: Stream, other: Stream) -> Stream:
+    alike = len(one.parts) == len(other.parts)
+    return Stream(
+        join_known(one.element, other.element),
+        one.filled and other.filled,
+        tuple(map(join_known, one.parts, other.parts)) if alike else (),
+        one.first if one.first == other.first else None,
+    )
 
 
 def _join_references(one: Value, other: Value) -> Value:
@@ -122,10 +136,16 @@ def _join_tensors(one: Tensor, other: Tensor) -> Tensor:
 
 
 def _join_roles(one: str, other: str) -> str:
-    """A parameter or a buffer, by the path taken, follows its Module all the same."""
+    """A parameter or a buffer, by the path taken, follows its Module all the same.
+
+    What is a plain tensor on the other path follows it on one path only.
+    """
     if one == other:
         return one
-    return "buffer" if {one, other} == {"parameter", "buffer"} else ""
+    owned = {one, other} & {"parameter", "buffer"}
+    if len(owned) == 2:
+        return "buffer"
+    return "either" if owned or "either" in (one, other) else ""
 
 
 def _join_unlike(one: Value, other: Value) -> Value:
@@ -138,18 +158,46 @@ def _join_unlike(one: Value, other: Value) -> Value:
             return value
         if isinstance(host, HostValue) and isinstance(value, ListOf):
             return value
-        if host in _ABSENT and isinstance(value, (Module, OneOf)):
+        if host in _ABSENT and isinstance(value, Module):
             return value
-    if isinstance(one, (Module, OneOf)) and isinstance(other, (Module, OneOf)):
-        return _one_of(one, other)
     return Unknown("differs by the path taken")
 
 
+def _join_several(one: Value, other: Value) -> Value:
+    """What is one of several objects stays that; other alternatives come to one value."""
+    options = (*_options(one), *_options(other))
+    objects = [option for option in options if isinstance(option, OBJECTS)]
+    if objects:
+        rest = [option for option in options if option != NONE and option not in _ABSENT]
+        return _several(objects) if len(rest) == len(objects) else Unknown("differs by the path")
+    joined: Value | None = None
+    for option in options:
+        joined = join(joined, option)
+    assert joined is not None
+    return joined
+
+
 def _one_of(one: Value, other: Value) -> Value:
-    options = {**dict.fromkeys(_options(one)), **dict.fromkeys(_options(other))}
-    if len(options) > _MOST_OPTIONS:
+    return _several((*_options(one), *_options(other)))
+
+
+def _several(objects: Iterable[Value]) -> Value:
+    options = dict.fromkeys(objects)
+    if len(options) > MOST_OPTIONS:
         return Unknown("one of too many objects")
-    return OneOf(tuple(sorted(options, key=repr)))
+    return OneOf(tuple(sorted(options, key=order_of)))
+
+
+def order_of(value: Value) -> tuple[str, ...]:
+    """What sorts alternatives, so that the order of two paths does not matter."""
+    if isinstance(value, Tuple):
+        inside = tuple(word for item in value.items for word in order_of(item))
+        return (type(value).__name__, str(len(value.items)), *inside)
+    parts = (getattr(value, name, "") for name in _ORDERED_BY)
+    return (type(value).__name__, *map(str, parts))
+
+
+_ORDERED_BY = ("ref", "name", "scope", "device", "scalar", "grad", "role", "element")
 
 
 def _options(value: Value) -> tuple[Value, ...]:

@@ -8,17 +8,20 @@ where one of them writes to it, so that forks and merges do not see it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-from devicelint.domain.devices import DEVICE_TYPES, Unsure
+from devicelint.domain.alternatives import EVERYWHERE, either, is_mixed
+from devicelint.domain.devices import CPU, DEVICE_TYPES, Unsure
 from devicelint.domain.join import join
 from devicelint.domain.values import (
     Const,
     DeviceHandle,
     DictOf,
+    Fact,
     ListOf,
     Located,
     OneOf,
+    Path,
     Ref,
     Stream,
     Tuple,
@@ -38,7 +41,7 @@ DEVICE_FIELD = "@device"
 class State:
     """Places and their values; `dead` once the path has returned, raised, or left a loop."""
 
-    __slots__ = ("_heap", "_owned", "_shared", "_shared_written", "dead")
+    __slots__ = ("_heap", "_owned", "_shared", "_shared_written", "dead", "facts", "told_apart")
 
     def __init__(self) -> None:
         self._heap: dict[Ref, Fields] = {}
@@ -46,6 +49,10 @@ class State:
         self._shared: dict[Ref, Fields] = {}
         self._shared_written: frozenset[Ref] = frozenset()
         self.dead = False
+        self.facts: Mapping[Hashable, Hashable] = _NO_FACTS
+        """The questions that were asked on this path, and the answers."""
+        self.told_apart: frozenset[str] = frozenset()
+        """The names of the places that hold, or held, one of several values."""
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{ref}: {fields}" for ref, fields in self._heap.items())
@@ -73,6 +80,19 @@ class State:
         if name[:1] in _ITEM_PREFIXES and type(value) in _HOLDERS and self._holds(value, ref):
             value = Unknown("a container that holds itself")
         self._writable(ref)[name] = value
+        if type(value) is OneOf and name not in self.told_apart and is_mixed(value):
+            self.told_apart |= {name}
+
+    def suppose(self, facts: Iterable[Fact]) -> None:
+        """Go on where some questions have these answers."""
+        self.facts = {**self.facts, **dict(facts)}
+
+    def parted_from(self, other: State) -> tuple[Path, Path]:
+        """What holds on this path and not on another, and the other way round."""
+        if self.facts is other.facts:
+            return EVERYWHERE, EVERYWHERE
+        mine, others = self.facts.items(), other.facts.items()
+        return frozenset(mine - others), frozenset(others - mine)
 
     def _holds(self, value: Value, ref: Ref) -> bool:
         """Whether an object is a container, or in it, or in a container in it, and so on."""
@@ -123,21 +143,27 @@ class State:
         other._heap = self._heap.copy()
         other._shared, other._shared_written = self._shared, self._shared_written
         other.dead = self.dead
+        other.facts, other.told_apart = self.facts, self.told_apart
         self._owned = set()
         return other
 
-    def merge(self, other: State) -> list[Conflict]:
-        """Let this state hold on both paths; the values whose devices differed between them."""
+    def merge(self, other: State, *, apart: bool = False) -> list[Conflict]:
+        """Let this state hold on both paths; the values whose devices differed between them.
+
+        `apart` keeps alternatives; without it, a place has one value that says what holds of both.
+        """
         if other.dead:
             return []
         if self.dead:
             self._heap, self._owned, self.dead = other._heap, set(), False
+            self.facts, self.told_apart = other.facts, other.told_apart
             self._shared_written = other._shared_written
             other._owned = set()
             return []
         conflicts: list[Conflict] = []
+        paths = self._meet(other, apart=apart)
         for ref in self._shared_written - other._shared_written:
-            self._merge_fields(ref, self._shared[ref], conflicts)
+            self._merge_fields(ref, self._shared[ref], conflicts, paths)
         heap, shared = self._heap, self._shared
         for ref, fields in other._heap.items():
             mine = heap.get(ref)
@@ -147,16 +173,30 @@ class State:
                 heap[ref] = fields
                 other._owned.discard(ref)
             else:
-                self._merge_fields(ref, fields, conflicts)
+                self._merge_fields(ref, fields, conflicts, paths)
         return conflicts
 
-    def _merge_fields(self, ref: Ref, fields: Fields, conflicts: list[Conflict]) -> None:
+    def _meet(self, other: State, *, apart: bool) -> tuple[Path, Path] | None:
+        """Keep what holds on both paths; what told them apart, where that is asked for."""
+        paths = self.parted_from(other) if apart else None
+        self.told_apart |= other.told_apart
+        if self.facts is not other.facts:
+            self.facts = dict(self.facts.items() & other.facts.items())
+        return paths
+
+    def _merge_fields(
+        self,
+        ref: Ref,
+        fields: Fields,
+        conflicts: list[Conflict],
+        paths: tuple[Path, Path] | None,
+    ) -> None:
         mine = self._writable(ref)
         for name, value in fields.items():
             before = mine.get(name)
             if before is value:
                 continue
-            joined = join(before, value)
+            joined = join(before, value) if paths is None else either(before, value, *paths)
             assert joined is not None
             self.write(ref, name, joined)
             if before is not None and loses_device(before, value, joined):
@@ -187,6 +227,7 @@ class State:
 
 
 _NO_FIELDS: Mapping[str, Value] = {}
+_NO_FACTS: Mapping[Hashable, Hashable] = {}
 _ITEM_PREFIXES = ("[", "@")
 """How the names of the fields begin in which lists and dicts keep what they hold."""
 _HOLDERS = frozenset({ListOf, DictOf, Tuple, OneOf, Stream})
@@ -200,6 +241,21 @@ def loses_device(one: Value, other: Value, joined: Value) -> bool:
         return False
     device = getattr(joined, "device", None)
     return device is None or isinstance(device, Unsure)
+
+
+def keeps_to_cpu(one: Value, other: Value) -> bool | None:
+    """Whether the first of two values that differ is the one on the CPU; None: neither or both."""
+    if isinstance(one, Tuple) and isinstance(other, Tuple):
+        found = {keeps_to_cpu(*pair) for pair in zip(one.items, other.items, strict=False)} - {None}
+        return found.pop() if len(found) == 1 else None
+    sides = [_is_on_cpu(value) for value in (one, other)]
+    return None if sides[0] is sides[1] else sides[0]
+
+
+def _is_on_cpu(value: Value) -> bool:
+    if isinstance(value, Const):
+        return value.value == CPU.type
+    return getattr(value, "device", None) == CPU
 
 
 def _knows_device(value: Value) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from devicelint.domain.comparing import implied_by
 from devicelint.domain.values import Flag
@@ -15,6 +14,8 @@ class World:
 
     accelerators: int
     settings: tuple[tuple[str, bool], ...] = ()
+    is_set_to_the_cpu: bool = field(default=False, compare=False)
+    """Whether a setting keeps something on the CPU here, so that callers keep to the CPU, too."""
 
     def truth(self, flag: Flag) -> bool | None:
         """What a flag is in this world, or None where the world does not say."""
@@ -24,23 +25,15 @@ class World:
         implied = implied_by(self.settings, flag.key)
         return None if implied is None else implied is not flag.negated
 
-    def choosing(self, key: str, chosen: bool) -> World:
-        """This world with one more setting."""
-        return replace(self, settings=(*self.settings, (key, chosen)))
+    def choosing(self, key: str, chosen: bool, *, on_cpu: bool = False) -> World:
+        """This world with one more setting, which may keep things on the CPU."""
+        is_set = self.is_set_to_the_cpu or on_cpu
+        return replace(self, settings=(*self.settings, (key, chosen)), is_set_to_the_cpu=is_set)
 
     @property
     def has_settings_on(self) -> bool:
         """Whether a setting is on: the world in which all are off is the last to be walked."""
         return any(chosen for _, chosen in self.settings)
-
-    @property
-    def is_set_to_the_cpu(self) -> bool:
-        """Whether a setting such as `cuda` is off here, so that callers keep to the CPU, too."""
-        return any(
-            chosen is (_FOR_THE_CPU.fullmatch(key) is not None)
-            for key, chosen in self.settings
-            if _ABOUT_DEVICES.fullmatch(key)
-        )
 
     @property
     def description(self) -> str:
@@ -51,9 +44,6 @@ class World:
         chosen = [f"`{key}`" if on else f"not `{key}`" for key, on in self.settings]
         return f"{machine}, where {' and '.join(chosen)}" if chosen else machine
 
-
-_ABOUT_DEVICES = re.compile(r"[\w.]*(?:cuda|gpu|cpu)s?", re.IGNORECASE)
-_FOR_THE_CPU = re.compile(r"(?:[\w.]*\.)?(?:(?:no|disable)_?(?:cuda|gpu)s?|\w*cpu)", re.IGNORECASE)
 
 WITHOUT = World(0)
 WITH_ONE = World(1)

@@ -70,10 +70,11 @@ def objection(before: FixState, applied: Sequence[Finding], after: FixState) -> 
 def new_finding(before: FixState, after: FixState, new: Counter[tuple[str, str]]) -> str:
     """What is found after fixes that was not before, with the line to which it belongs.
 
-    A comment that has nothing to suppress any more does not count.
+    A comment that has nothing to suppress any more does not count, nor does what is noted of the
+    program as a whole, and was so before.
     """
     for finding in after.findings:
-        if new[wording(finding)] and finding.code != UNUSED:
+        if new[wording(finding)] and finding.code != UNUSED and not finding.is_of_program:
             place = after.origin(finding.span, since=len(before.rounds))
             location = before.source.location(place.start)
             return f"it would bring {finding.code} in line {location.line_text}"

@@ -15,7 +15,8 @@ from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT, World
 from devicelint.interpreter.engine.budget import Budget
 from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Program
-from devicelint.interpreter.engine.run import Listener, Run, Split
+from devicelint.interpreter.engine.run import Listener, Run
+from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.python.classes import has_unentered, is_never_called, walk_class_alone
 from devicelint.interpreter.python.functions import walk_alone
 
@@ -96,7 +97,8 @@ def _walk_settings(begin: _Begin, world: World) -> Iterator[Walk]:
         yield _walk(begin(world, splits=len(world.settings) < _MOST_SETTINGS))
     except Split as split:
         for chosen in (True, False):
-            yield from _walk_settings(begin, world.choosing(split.key, chosen))
+            on_cpu = split.on_cpu is chosen
+            yield from _walk_settings(begin, world.choosing(split.key, chosen, on_cpu=on_cpu))
 
 
 def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:

@@ -13,7 +13,8 @@ from devicelint.domain.standing import CERTAIN, Conduct, Level, Standing
 from devicelint.domain.worlds import World
 from devicelint.finding import Certainty
 from devicelint.interpreter.engine.budget import BudgetExceeded
-from devicelint.interpreter.engine.run import Listener, Run, Split
+from devicelint.interpreter.engine.run import Listener, Run
+from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.linter.locations import RawFinding
 from devicelint.rules import Report, Reports, Rule

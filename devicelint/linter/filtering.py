@@ -28,7 +28,10 @@ def rules_for(source: SourceFile, config: Config) -> tuple[Rule, ...]:
     def selects(rule: type[Rule]) -> bool:
         return rule.code in named or is_selected(rule, config)
 
-    return chosen(every_rule(), selects, config.torch_version)
+    def asks_for(rule: type[Rule]) -> bool:
+        return config.adopts or rule.code in named or config.names(rule.code, rule.name)
+
+    return chosen(every_rule(), selects, config.torch_version, asks_for)
 
 
 def filtered(

@@ -154,7 +154,7 @@ RULES = (
     RuleFacts(
         code="DEV409",
         name="accelerator-required",
-        severity=Severity.WARNING,
+        severity=Severity.NOTE,
         summary="A script needs an accelerator throughout, and fails on every machine without one",
         default=False,
         adopts=True,

@@ -27,7 +27,8 @@ def chosen(
     rules: Iterable[type[Rule]],
     selects: Callable[[type[Rule]], bool],
     torch: TorchRelease | None,
+    asks_for: Callable[[type[Rule]], bool] = lambda _: False,
 ) -> tuple[Rule, ...]:
     """The rules to check: those selected that concern a release of torch."""
     wanted = (rule for rule in rules if selects(rule) and rule.concerns(torch))
-    return tuple(rule.for_torch(torch) for rule in wanted)
+    return tuple(rule.for_torch(torch, asked_for=asks_for(rule)) for rule in wanted)

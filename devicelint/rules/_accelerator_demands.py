@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devicelint.domain.devices import Known
+from devicelint.domain.devices import Device, Known
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.domain.history import Site
 from devicelint.fixes import Rewrite, asks_for
@@ -15,6 +15,12 @@ from devicelint.rules._device_definition import Demand, choose_in_place, use_dev
 _AtHand = tuple[NamedDevice, ...] | None
 _HARDWARE = {"cuda": "CUDA", "mps": "Apple's GPU", "xpu": "an Intel GPU"}
 """What a machine lacks, in words; other accelerators go by their type."""
+
+
+def lacking(device: Device) -> str:
+    """What a machine lacks that has no such device."""
+    kind = device.type if isinstance(device, Known) else str(device)
+    return _HARDWARE.get(kind, kind)
 
 
 class Demands:
@@ -38,7 +44,7 @@ class Demands:
         if context.world.accelerators or not self._is_reported(event, context, at_hand):
             return
         advice, fix = _fix_of(Demand(event, context, frozenset(self._devices)), at_hand)
-        hardware = _HARDWARE.get(event.device.type, event.device.type)
+        hardware = lacking(event.device)
         is_here = context.source.encloses(event.use, event.site)
         yield Report(
             event.site,
@@ -67,11 +73,7 @@ def _contradicts(context: RuleContext, at_hand: _AtHand) -> bool:
     method, which goes by where its caller keeps the Module.
     """
     chosen = any(named.literal is None for named in at_hand or ())
-    return (
-        chosen
-        or context.intent.provides_for_the_cpu()
-        or context.intent.is_method_of_callers_module()
-    )
+    return chosen or context.intent.is_chosen_here() or context.intent.is_method_of_callers_module()
 
 
 def _in_both(one: _AtHand, other: _AtHand) -> _AtHand:

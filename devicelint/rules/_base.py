@@ -62,14 +62,16 @@ class Rule:
     plugin: ClassVar[str] = ""
     """The plug-in that brings it; empty for the rules of devicelint."""
 
+    asked_for: bool = False
+    """Whether the settings name it, or a file is to be adopted: else it is on by default."""
     torch: TorchRelease | None = None
     """The oldest release of torch that the code has to work with, None for the newest."""
 
     @classmethod
-    def for_torch(cls, torch: TorchRelease | None) -> Self:
+    def for_torch(cls, torch: TorchRelease | None, *, asked_for: bool = False) -> Self:
         """The rule, as it is for code that has to work with a release of torch."""
         rule = cls()
-        rule.torch = torch
+        rule.torch, rule.asked_for = torch, asked_for
         return rule
 
     def may_use(self, since: TorchRelease) -> bool:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from devicelint.domain.api_events import AcceleratorApiCalled
 from devicelint.domain.events import AcceleratorDemanded
+from devicelint.domain.history import Site
 from devicelint.finding import Severity
 from devicelint.interpreter.suggestions.context import RuleContext
-from devicelint.rules._accelerator_demands import Demands
-from devicelint.rules._base import Reports, Rule
+from devicelint.rules import _clashes as clashes
+from devicelint.rules._accelerator_demands import Demands, lacking
+from devicelint.rules._base import Report, Reports, Rule
+
+_PROGRAM = "the program"
 
 
 class AcceleratorRequired(Rule):
@@ -14,14 +21,43 @@ class AcceleratorRequired(Rule):
 
     code = "DEV409"
     name = "accelerator-required"
-    severity = Severity.WARNING
+    severity = Severity.NOTE
     summary = "A script needs an accelerator throughout, and fails on every machine without one"
     default = False
     adopts = True
 
     def __init__(self) -> None:
         self._demands = Demands(contradicting=False)
+        self._places: set[Site] = set()
 
     def on_accelerator_demanded(self, event: AcceleratorDemanded, context: RuleContext) -> Reports:
         """What agrees with the rest of the code, which may well be meant for such machines."""
-        return self._demands.reports(event, context)
+        reports = self._demands.reports(event, context)
+        if self.asked_for:
+            yield from (replace(one, severity=Severity.WARNING) for one in reports)
+        elif not event.is_idle:
+            self._places.add(event.site)
+            if any(True for _ in reports) and context.intent.takes_machine_as_it_is():
+                yield self._of_program(event.site, lacking(event.device), context)
+
+    def on_accelerator_api_called(
+        self, event: AcceleratorApiCalled, context: RuleContext
+    ) -> Reports:
+        """`torch.cuda.synchronize()` raises there, too, and may be the first that does."""
+        if self.asked_for or not event.name.startswith("torch.cuda."):
+            return
+        self._places.add(event.site)
+        if not context.world.accelerators and context.intent.takes_machine_as_it_is():
+            yield self._of_program(event.site, "CUDA", context)
+
+    def _of_program(self, site: Site, hardware: str, context: RuleContext) -> Report:
+        """One note for all places, at the one that is reached first."""
+        others = len(self._places) - 1
+        more = f", and so do {others} other places" if others > 1 else ", as does another place"
+        return Report(
+            site,
+            f"{clashes.quoted(context, site)} fails on a machine without {hardware}"
+            f"{more if others else ''}; nothing here asks for one: `devicelint adopt` chooses the "
+            "device by what the machine has",
+            subject=_PROGRAM,
+        )

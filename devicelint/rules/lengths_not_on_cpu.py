@@ -5,10 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.data_events import HostMemoryDemanded
-from devicelint.domain.devices import Opaque
+from devicelint.domain.devices import Opaque, may_be_accelerator
 from devicelint.finding import Severity
 from devicelint.fixes import InsertAfter, Rewrite
-from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
@@ -26,7 +25,7 @@ class LengthsNotOnCpu(Rule):
         """The lengths are to be copied back to the CPU, or left there."""
         lengths = event.operand
         is_packed = event.operation.endswith("pack_padded_sequence")
-        if not is_packed or not is_sent_to_accelerator(lengths.device):
+        if not is_packed or not may_be_accelerator(lengths.device):
             return
         chosen = isinstance(lengths.device, Opaque)
         unless = f", unless `{lengths.device}` is the CPU" if chosen else ""

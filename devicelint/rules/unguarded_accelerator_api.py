@@ -7,7 +7,6 @@ import libcst as cst
 from devicelint.domain.api_events import AcceleratorApiCalled
 from devicelint.finding import Severity
 from devicelint.fixes import GuardStatement, Rewrite
-from devicelint.interpreter.facts.device_words import means_accelerator
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
@@ -33,11 +32,7 @@ class UnguardedAcceleratorApi(Rule):
         self, event: AcceleratorApiCalled, context: RuleContext
     ) -> Reports:
         """On the machine without an accelerator, where nothing guards it."""
-        if context.world.accelerators or not context.intent.provides_for_the_cpu():
-            return
-        if context.intent.needs_accelerators() or any(
-            map(means_accelerator, context.intent.walked_alone_as())
-        ):
+        if context.world.accelerators or not context.intent.is_chosen_here():
             return
         call = event.site
         assert isinstance(call, cst.Call)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 LIBRARIES = (
-    "accelerate diffusers dgl facenet_pytorch ignite lightning lightning_fabric pyiqa "
+    "accelerate diffusers dgl einops facenet_pytorch ignite lightning lightning_fabric pyiqa "
     "pytorch_lightning skorch timm transformers ultralytics"
 ).split()
 """What gives tensors and modules to files that never name torch; torchaudio and its like do."""

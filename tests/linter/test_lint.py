@@ -121,7 +121,10 @@ def test_a_file_that_never_names_torch_may_be_about_tensors(line: str) -> None:
 
 def test_libraries_that_give_tensors_are_among_those_that_are_looked_for() -> None:
     folder = Path(devicelint.__file__).parent / "knowledge/stubs/frameworks"
-    of_the_host = "alive_progress assumed fastprogress gym gymnasium itertools progressbar rich"
+    of_the_host = (
+        "alive_progress assumed fastprogress gdown gym gymnasium huggingface_hub itertools "
+        "progressbar rich wget"
+    )
     known = {one.stem for one in folder.glob("*.pyi")} - {"tiktoken", "tqdm", "wandb"}
     looked_for = {name for name in known if lint.screen(f"import {name}\n".encode())}
     assert known - looked_for == set(of_the_host.split())

@@ -17,6 +17,7 @@ from devicelint.linter.fix_files import fix_files
 from devicelint.output.formats import concise
 from devicelint.output.formats.text import render
 from devicelint.rules import all_rules
+from devicelint.rules.accelerator_required import AcceleratorRequired
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project
 from tests.mdtest.analyser import BadSettings, NotChecked, Observation
@@ -47,7 +48,7 @@ class Devicelint:
     def check(self, code: str, path: str, settings: str) -> tuple[Observation, ...]:
         source = SourceFile.from_text(code, path)
         with _refusals():
-            checked = lint.check(source, config_of(settings), self._project)
+            checked = _checked(source, settings, self._project)
         return tuple(_observation(finding, source) for finding in checked.findings)
 
     def fix(self, code: str, path: str, settings: str, *, unsafe: bool) -> str:
@@ -75,7 +76,19 @@ class Devicelint:
     def report(self, code: str, path: str, settings: str) -> str:
         with _refusals():
             source = SourceFile.from_text(code, path)
-            return render(lint.check(source, config_of(settings), self._project))
+            return render(_checked(source, settings, self._project))
+
+
+def _checked(source: SourceFile, settings: str, project: Project | None) -> lint.CheckResult:
+    """What is said of a file; that it is for accelerators alone only where the section asks.
+
+    Most examples are such programs: they show one move, and no choice of a device.
+    """
+    checked = lint.check(source, config_of(settings), project)
+    if AcceleratorRequired.code in settings or AcceleratorRequired.name in settings:
+        return checked
+    kept = (one for one in checked.findings if not one.is_of_program)
+    return replace(checked, findings=tuple(kept))
 
 
 def _left(adopted: lint.Fixed) -> str:

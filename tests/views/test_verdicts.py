@@ -52,25 +52,6 @@ EXCUSED = {
         except TypeError:
             y = x.cpu().numpy()
         """,
-    "cpu-chosen": """
-        import torch
-        from torch import nn
-
-        def run(args):
-            model = nn.Linear(3, 2).to(args.device)
-            if args.device == "cpu":
-                return model(torch.zeros(4, 3))  # here
-            return model
-        """,
-    "off-cuda": """
-        import torch
-
-        def shifted(x: torch.Tensor):
-            offset = torch.ones(3)
-            if x.is_cuda:
-                offset = offset.cuda()
-            return x.sum(0) + offset  # here
-        """,
     "own-device": """
         import torch
         from ignite.metrics import Metric

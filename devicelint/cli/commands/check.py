@@ -130,7 +130,7 @@ class Check:
             return
         checked = self.tally.attempt(each.path, lambda: self._checked(each))
         if checked is not None:
-            self.tally.count(checked)
+            self.tally.count(checked, self.config_of(each))
             self.output.show(checked)
             self._warn_of_unknown_codes(checked.source)
 
@@ -168,7 +168,7 @@ class Check:
         if clean is None:
             return False
         clean = self.existing_findings.filtered(clean, self.config_of(each))
-        self.tally.count(clean)
+        self.tally.count(clean, self.config_of(each))
         if not self.options.diff:
             self.output.show(clean)
         return True
@@ -185,7 +185,7 @@ class Check:
             CheckResult(fixed.after, fixed.remaining), self.config_of(each)
         )
         fixed = replace(fixed, remaining=left.findings)
-        self.tally.count(CheckResult(fixed.after, fixed.remaining))
+        self.tally.count(CheckResult(fixed.after, fixed.remaining), self.config_of(each))
         self.tally.count_fixes(fixed)
         self.output.show_fixed(
             fixed,

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from devicelint.cli import terminal
-from devicelint.finding import REVEALED, InputError
+from devicelint.finding import REVEALED, Finding, InputError, Severity
 from devicelint.output import internal_error
 from devicelint.output.visible import printable
 
 if TYPE_CHECKING:
+    from devicelint.config import Config
     from devicelint.linter.lint import Fixed
     from devicelint.linter.result import CheckResult, Met
 
@@ -25,6 +26,8 @@ class Tally:
     files: int = 0
     found: list[CheckResult] = field(default_factory=list)
     """The files with findings."""
+    has_findings: bool = False
+    """Whether anything was found that makes the run fail: see `_counts`."""
     fixed: int = 0
     fixed_files: int = 0
     unproven: list[str] = field(default_factory=list)
@@ -63,9 +66,10 @@ class Tally:
             if self.on_problem is not None:
                 self.on_problem(problem)
 
-    def count(self, checked: CheckResult) -> None:
+    def count(self, checked: CheckResult, config: Config) -> None:
         """Count a file and its findings."""
         self.files += 1
+        self.has_findings |= any(_counts(finding, config) for finding in checked.findings)
         for one in checked.assumed:
             if not one.known or one.place not in self.assumed:
                 self.assumed[one.place] = one
@@ -89,9 +93,10 @@ class Tally:
                 )
                 yield f"{one.place}: {message}"
 
-    @property
-    def has_findings(self) -> bool:
-        """Whether anything was found that was not asked for."""
-        return any(
-            finding.code != REVEALED for checked in self.found for finding in checked.findings
-        )
+
+def _counts(finding: Finding, config: Config) -> bool:
+    """Whether a finding makes a run fail: a note does where the settings ask for its rule."""
+    if finding.code == REVEALED:
+        return False
+    is_note = finding.severity is Severity.NOTE
+    return not is_note or bool(config.decision(finding.code, finding.name).key)

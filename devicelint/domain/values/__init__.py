@@ -7,7 +7,16 @@ fixed point is about devices alone.
 
 from __future__ import annotations
 
-from devicelint.domain.values.containers import DictOf, ListOf, Loader, OneOf, Stream, Tuple
+from devicelint.domain.values.containers import (
+    DictOf,
+    Fact,
+    ListOf,
+    Loader,
+    OneOf,
+    Path,
+    Stream,
+    Tuple,
+)
 from devicelint.domain.values.host import (
     ARRAY,
     FALSE,
@@ -16,6 +25,7 @@ from devicelint.domain.values.host import (
     TRUE,
     Array,
     Const,
+    FileSource,
     Flag,
     HostObject,
     HostValue,
@@ -72,6 +82,8 @@ __all__ = [
     "DeviceIndex",
     "DictOf",
     "Distribution",
+    "Fact",
+    "FileSource",
     "Flag",
     "Function",
     "Generator",
@@ -92,6 +104,7 @@ __all__ = [
     "Owned",
     "Parameters",
     "Partial",
+    "Path",
     "Placed",
     "ProjectModule",
     "Ref",

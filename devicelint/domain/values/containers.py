@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,19 @@ if TYPE_CHECKING:
     from devicelint.domain.values.objects import Ref
 
 
+Fact = tuple[Hashable, Hashable]
+"""A question that the code asked, and the answer to it on a path."""
+Path = frozenset[Fact]
+"""What holds on a path, and not on others."""
+
+
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of several objects, by the path taken."""
+    """One of several values, by the path taken."""
 
     options: tuple[Value, ...]
+    paths: tuple[Path, ...] = field(default=(), compare=False, repr=False)
+    """What holds where the value is each of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +54,15 @@ class Tuple:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Something to iterate over, of unknown length: a generator, `enumerate(loader)`."""
+    """Something to iterate over: a generator, `enumerate(loader)`, `batch.values()`."""
 
     element: Value
     filled: bool = field(default=False, compare=False)
     """Whether there is at least one element for sure."""
+    parts: tuple[Value, ...] = ()
+    """The elements in order, where they are told apart."""
+    first: Value | None = field(default=None, compare=False)
+    """What the first iteration gets, where it is known to get something else."""
 
 
 @dataclass(frozen=True, slots=True)

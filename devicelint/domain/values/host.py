@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from enum import Enum
 
 from devicelint.domain.history import Site, Step
 
@@ -49,9 +50,20 @@ TRUE = Const(True)
 FALSE = Const(False)
 
 
+class FileSource(Enum):
+    """Where a file comes from, as far as its path shows."""
+
+    PUBLISHED = "somebody has published it, for every machine"
+    PROGRAM = "it lies beside the program, and is part of it"
+    RUN = "this very run writes it"
+
+
 @dataclass(frozen=True, slots=True)
 class HostValue:
     """A Python number, string or other value without a device."""
+
+    source: FileSource | None = field(default=None, compare=False)
+    """Where the file comes from, where this is a path and that is known."""
 
 
 HOST = HostValue()

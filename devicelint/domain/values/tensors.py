@@ -45,7 +45,8 @@ class Tensor:
     """A tensor: where it lives, whether it is 0-dim, whether it requires grad.
 
     `role` is "parameter" or "buffer" for what a Module registers, "leaf" for a tensor whose
-    `requires_grad` was asked for, "lost" for the copy of a Parameter, "no leaf" for that of a leaf.
+    `requires_grad` was asked for, "lost" for the copy of a Parameter, "no leaf" for that of a leaf,
+    "either" for what a Module registers on one path only.
     """
 
     device: Device

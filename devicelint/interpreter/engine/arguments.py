@@ -26,6 +26,8 @@ class Arguments:
     open: bool = False
     spread: list[Argument] = field(default_factory=list)
     """What `**` brought under names that are not known."""
+    uncounted: bool = False
+    """Whether `*` brought what stands for more than there is of it."""
 
     def get(self, position: int, name: str) -> Argument | None:
         """The argument of a parameter, however it was given."""

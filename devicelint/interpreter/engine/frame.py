@@ -20,6 +20,8 @@ class Loop:
     """A loop, and the states in which it was left or begun anew by `break` and `continue`."""
 
     node: cst.For | cst.While
+    told_apart: bool = False
+    """Whether its iterations are walked one by one, each for itself."""
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
 
@@ -47,6 +49,8 @@ class Frame:
     not_local: dict[str, Ref | None] = field(default_factory=dict)
     """Names declared `global` (their ref) or `nonlocal` (None)."""
     loops: list[Loop] = field(default_factory=list)
+    iteration: tuple[int, ...] = ()
+    """Which iterations this point is in, of the loops that are walked an element at a time."""
     returns: list[tuple[Value, State]] = field(default_factory=list)
     choices: list[Flag] = field(default_factory=list)
     """The flags that nobody knows and that surround this point of the frame."""
@@ -84,6 +88,11 @@ class Frame:
     def is_checked(self) -> bool:
         """Whether findings are reported of this code, as not of a file that is merely imported."""
         return self.is_reported or self.home == GLOBALS
+
+    @property
+    def repeats(self) -> bool:
+        """Whether this point stands for several iterations of a loop."""
+        return any(not loop.told_apart for loop in self.loops)
 
     @property
     def name(self) -> str:

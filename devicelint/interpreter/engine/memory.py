@@ -35,6 +35,10 @@ class Surroundings:
     """The exceptions that `try` statements are prepared for."""
     default_device: Device = CPU
     """Where torch creates a tensor for which no device is given."""
+    together: int = 1
+    """How many iterations there are, all told, of the surrounding loops walked one by one."""
+    cases: int = 1
+    """How many combinations of the values of places the statements around are walked for."""
     sequentials: list[tuple[Module, Site]] = field(default_factory=list)
     """The Sequentials whose layers are being called, outermost first, with their calls."""
 
@@ -108,6 +112,8 @@ class Memory(Attention):
     """The classes that the file defines."""
     pending: list[tuple[Function, Frame]] = field(default_factory=list)
     """The functions that were defined, with the frame that did."""
+    stored: dict[str, int] = field(default_factory=dict)
+    """When an attribute of each name was last set, of whatever object."""
     demands_accelerator: bool = False
     """Whether the code goes to an accelerator that it writes out, unguarded."""
     depends_on_machine: bool = False

@@ -62,9 +62,17 @@ class Program:
     """What it holds in each world, for the files that import it."""
     guesses: tuple[Guess, ...] = field(default=(), repr=False)
     """What stands in for what no source explains, as the configuration says."""
+    choosing: set[object] = field(default_factory=set, repr=False)
+    """The parts of the file that choose the machine they run on: see `facts.machine_choices`."""
     conduct: Conduct = field(default_factory=Conduct, repr=False)
     code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)
     """The text of those nodes that it was asked for."""
+    reads: dict[cst.CSTNode, tuple[frozenset[str], tuple[tuple[str, str], ...]]] = field(
+        default_factory=dict, repr=False
+    )
+    """The names and attributes that statements read, of those that were asked for."""
+    asked: dict[cst.CSTNode, tuple[str, ...] | None] = field(default_factory=dict, repr=False)
+    """On which names and attributes conditions depend, of those that were asked for."""
 
     @cached_property
     def shown(self) -> frozenset[cst.CSTNode]:

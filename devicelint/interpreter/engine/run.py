@@ -13,6 +13,7 @@ from typing import Protocol
 
 import libcst as cst
 
+from devicelint.domain.alternatives import on_path
 from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
 from devicelint.domain.history import Site
 from devicelint.domain.state import Conflict, State, loses_device
@@ -21,6 +22,7 @@ from devicelint.domain.values import (
     Function,
     Imported,
     Module,
+    OneOf,
     Ref,
     Symbolic,
     Unknown,
@@ -29,20 +31,14 @@ from devicelint.domain.values import (
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.budget import Budget
+from devicelint.interpreter.engine.cases import call_with_each, mixed_among, use, walk_cases
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.guesses import guesses_of
 from devicelint.interpreter.engine.memory import Memory, Surroundings
 from devicelint.interpreter.engine.program import Program
+from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, calls, evaluates, executes, resolves
 from devicelint.text.positions import written
-
-
-class Split(Exception):
-    """The walk needs to know a flag: two paths that it separates leave a value on two devices."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
 
 
 class Listener(Protocol):
@@ -77,7 +73,7 @@ class Run(Surroundings, Memory):
         self.budget = budget
         self._look_at = 0
         self._last_transfer: Transfer | None = None
-        self._addresses: dict[tuple[Site, Ref, str], Ref] = {}
+        self._addresses: dict[tuple[Site, Ref, str, tuple[int, ...]], Ref] = {}
 
     # -- the file --------------------------------------------------------------------------
 
@@ -103,7 +99,8 @@ class Run(Surroundings, Memory):
         handler = evaluates.get(type(node))
         if handler is None:
             return Unknown(f"{type(node).__name__} is not modelled")
-        return handler(self, node)
+        value = handler(self, node)
+        return value if type(value) is not OneOf else on_path(value, self.state.facts)
 
     def execute(self, statement: cst.CSTNode) -> None:
         """Do what a statement does to the state."""
@@ -113,7 +110,7 @@ class Run(Surroundings, Memory):
         self.steps_elsewhere += not self.frame.is_checked
         handler = executes.get(type(statement))
         if handler is not None:
-            handler(self, statement)
+            walk_cases(self, statement, handler)
 
     def execute_block(self, body: cst.BaseSuite | cst.Module) -> None:
         """Execute statements until the path ends."""
@@ -124,8 +121,12 @@ class Run(Surroundings, Memory):
 
     def call(self, callee: Value, arguments: Arguments, site: cst.Call) -> Value:
         """What calling a value gives."""
+        several = mixed_among(arguments)
+        if several is not None:
+            return call_with_each(self, several, arguments, lambda a: self.call(callee, a, site))
         caller = calls.get(type(callee))
         if caller is None:
+            use(self, callee)
             return Unknown(f"calling {type(callee).__name__} is not modelled")
         return caller(self, callee, arguments, site)
 
@@ -180,11 +181,11 @@ class Run(Surroundings, Memory):
         """Whether the code is prepared for an exception here: it tries, and does otherwise."""
         return exception in self.expected
 
-    def merge(self, other: State, flag: Flag | None) -> None:
-        """Go on with what holds on both paths; `flag` is what separated them."""
-        conflicts: list[Conflict] = self.state.merge(other)
+    def merge(self, other: State, flag: Flag | None, *, apart: bool = False) -> None:
+        """Go on with what holds on both paths, or either; `flag` is what separated them."""
+        conflicts: list[Conflict] = self.state.merge(other, apart=apart)
         if conflicts and flag is not None and self.splits and self.frame.is_checked:
-            raise Split(flag.key)
+            raise Split.between(flag, *conflicts[0])
         for one, value in conflicts:
             self.steps.joined(one, value)
 
@@ -205,7 +206,7 @@ class Run(Surroundings, Memory):
     def separate(self, flag: Flag, one: Value, other: Value, joined: Value) -> None:
         """Two paths that a flag separates give these values: where that loses a device, split."""
         if self.splits and self.frame.is_checked and loses_device(one, other, joined):
-            raise Split(flag.key)
+            raise Split.between(flag, one, other)
 
     # -- events ----------------------------------------------------------------------------
 
@@ -275,8 +276,11 @@ class Run(Surroundings, Memory):
     # -- objects ---------------------------------------------------------------------------
 
     def allocate(self, site: Site, what: str = "") -> Ref:
-        """The address of an object that `site` makes in this frame; the same one each time."""
-        key = (site, self.frame.ref, what)
+        """The address of an object that `site` makes in this frame; the same one each time.
+
+        Iterations that are told apart make objects of their own.
+        """
+        key = (site, self.frame.ref, what, self.frame.iteration)
         address = self._addresses.get(key)
         if address is None:
             number = len(self._addresses) + 1
@@ -287,4 +291,4 @@ class Run(Surroundings, Memory):
 
     def allocated(self, site: Site, what: str = "") -> Ref | None:
         """The address of an object that `site` has made in this frame before."""
-        return self._addresses.get((site, self.frame.ref, what))
+        return self._addresses.get((site, self.frame.ref, what, self.frame.iteration))

@@ -170,8 +170,10 @@ method_of_unknown: Table[str, Callable[[Any, Value, cst.Call], Value | None]] = 
 
 Called with `(run, receiver, node)`; None where it is not known either.
 """
-method_of_anything: Table[str, Callable[[Any, Arguments], None]] = Table("method_of_anything")
-"""What the name of a method shows of its arguments, on whatever value: `(run, arguments)`."""
+method_of_anything: Table[str, Callable[[Any, cst.Call, Arguments], None]] = Table(
+    "method_of_anything"
+)
+"""What the name of a method shows of its arguments, on whatever value: `(run, node, arguments)`."""
 
 
 # -- names ---------------------------------------------------------------------------------------

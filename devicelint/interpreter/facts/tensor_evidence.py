@@ -57,6 +57,8 @@ class Evidence:
     """Those that have two dimensions at least."""
     documented: frozenset[str]
     """The parameters of which the docstring says so."""
+    only_said: frozenset[str]
+    """Those of which nothing else does."""
     used: frozenset[str]
     """Those that are asked for what numbers do not have, and other things than tensors may."""
     located: frozenset[str]
@@ -84,6 +86,7 @@ def evidence_in(node: cst.FunctionDef, names: frozenset[str], first: str = "") -
         frozenset(found.ranked),
         frozenset(found.matrices),
         said,
+        said - found.tensors - sliced - found.used - found.located,
         frozenset(found.used),
         frozenset(found.located),
         frozenset(found.holders),

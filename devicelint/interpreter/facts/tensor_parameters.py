@@ -19,7 +19,7 @@ from devicelint.interpreter.facts.tensor_evidence import Evidence, evidence_in
 
 _PROVEN, _DOUBTED, _OPTIONAL = "@proven", "@doubted", "@optional"
 _RANKED, _MATRIX, _DECLARED, _USED = "@ranked", "@matrix", "@declared", "@used"
-_HOLDER, _LOCATED = "@holder", "@located"
+_HOLDER, _LOCATED, _SAID = "@holder", "@located", "@said"
 _OWNED = frozenset("weight bias running_mean running_var in_proj_weight in_proj_bias".split())
 """What stands beside `x.weight` where that is a tensor: `x` is a module then."""
 
@@ -31,6 +31,8 @@ def declare_tensors(run: Run, node: cst.FunctionDef) -> None:
         run.state.write(_DOUBTED, origin, TRUE)
     for origin in evidence.tensors:
         prove(run, origin)
+    for origin in evidence.only_said:
+        run.state.write(_SAID, origin, TRUE)
     for origin in evidence.used:
         note_used(run, origin)
     for origin in evidence.located:
@@ -105,6 +107,7 @@ def declare_tensor(run: Run, name: str, parameter: cst.Param) -> None:
         written = run.code_of(parameter.annotation.annotation)
         if is_tensor_type(written):
             run.state.delete(_DOUBTED, name)
+            run.state.delete(_SAID, name)
             run.state.write(_DECLARED, name, TRUE)
             prove(run, name)
         elif not is_open_type(written):
@@ -141,6 +144,11 @@ def is_holder(run: Run, value: Symbolic) -> bool:
     if value.since is None or run.state.read(_HOLDER, value.origin) is not None:
         return True
     return run.state.read(_USED, value.origin) is None
+
+
+def is_only_said(run: Run, origin: str) -> bool:
+    """Whether nothing but a docstring says that a thing is a tensor."""
+    return run.state.read(_SAID, origin) is not None
 
 
 def is_doubted(run: Run, origin: str) -> bool:

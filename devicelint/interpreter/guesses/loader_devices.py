@@ -28,7 +28,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.guesses import Guess, guess
 from devicelint.interpreter.engine.nodes import descendants
-from devicelint.interpreter.engine.run import Run, Split
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.loop_shapes import (
     LoopShape,

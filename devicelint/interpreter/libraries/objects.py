@@ -16,6 +16,8 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     DictOf,
+    FileSource,
+    HostValue,
     ImportedName,
     LibraryObject,
     ListOf,
@@ -292,4 +294,6 @@ def output(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> V
 def of_tool(run: Run, value: LibraryObject, name: str, node: cst.Attribute) -> Value:
     if value.device is not None and member_mark(value.name, name) == "Device":
         return DeviceHandle(value.device, node)
+    if member_mark(value.name, name) == "OwnFile":
+        return HostValue(FileSource.RUN)
     return Unknown(f"{value.name}.{name} is not known")

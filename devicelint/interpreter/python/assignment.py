@@ -66,6 +66,7 @@ def _assign_attribute(
     run: Run, target: cst.Attribute, value: Value, site: cst.BaseExpression
 ) -> None:
     owner = run.evaluate(target.value)
+    run.stored[target.attr.value] = run.moment
     handler = sets_attribute.get(type(owner))
     if handler is not None:
         handler(run, owner, value, target, site)
@@ -134,7 +135,7 @@ def _set_in_container(
     if field != ELEMENT:
         write_weakly(run, owner.ref, field, value)
         return
-    if run.frame.loops:
+    if run.frame.repeats:
         mark_shared(run, value)
     _write_somewhere(run, owner, value)
     if not isinstance(owner, DictOf):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.alternatives import is_mixed
 from devicelint.domain.devices import Device, DeviceOf, Opaque
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
@@ -16,23 +17,26 @@ from devicelint.domain.values import (
     DeviceHandle,
     Flag,
     Function,
+    HostValue,
     ImportedName,
     Instance,
     Module,
     Namespace,
     OneOf,
+    Partial,
     Symbolic,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.objects import (
     CLASS_FIELD,
     class_member,
     member_of,
 )
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import attributes, evaluates
+from devicelint.interpreter.engine.tables import attributes, evaluates, function
 from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.facts.tensor_api import is_asked_of_tensors, is_of_no_tensor
 from devicelint.interpreter.facts.tensor_parameters import (
@@ -54,6 +58,7 @@ def read_attribute(run: Run, value: Value, name: str, node: cst.Attribute) -> Va
     """What `value.name` gives."""
     reader = attributes.get(type(value))
     if reader is None:
+        use(run, value)
         return Unknown(f"an attribute of {type(value).__name__}")
     return reader(run, value, name, node)
 
@@ -117,7 +122,23 @@ def of_class(run: Run, value: Class, name: str, node: cst.Attribute) -> Value:
     member = class_member(run, value, name)
     if isinstance(member, Function) and member.kind == "class":
         return Bound(member, value)
-    return member or Unknown(f"{value.name}.{name} is not known")
+    return member or _of_imported_base(value, name, node) or _unknown_member(value, name)
+
+
+def _of_imported_base(cls: Class, name: str, node: cst.Attribute) -> Value | None:
+    """`Scale.apply` of a `torch.autograd.Function`: the base's own, which is given the class."""
+    for base in cls.bases:
+        if isinstance(base, Class):
+            found = _of_imported_base(base, name, node)
+            if found is not None:
+                return found
+        elif isinstance(base, ImportedName) and f"{base.name}.{name}" in function:
+            return Partial(ImportedName(f"{base.name}.{name}"), (cls,), (), (node.value,))
+    return None
+
+
+def _unknown_member(cls: Class, name: str) -> Unknown:
+    return Unknown(f"{cls.name}.{name} is not known")
 
 
 def bind(run: Run, member: Value, receiver: Value, node: cst.Attribute) -> Value:
@@ -138,8 +159,17 @@ def of_array(run: Run, value: Array, name: str, node: cst.Attribute) -> Value:
     return HOST if name in ("shape", "size", "ndim", "dtype") else ARRAY
 
 
+@attributes(HostValue)
+def of_host_value(run: Run, value: HostValue, name: str, node: cst.Attribute) -> Value:
+    """`path.parent` lies where the path does."""
+    known = value.source is not None
+    return value if known else Unknown("an attribute of HostValue")
+
+
 @attributes(OneOf)
 def of_one_of(run: Run, value: OneOf, name: str, node: cst.Attribute) -> Value:
+    if is_mixed(value):
+        return each(run, value, lambda one: read_attribute(run, one, name, node))
     joined: Value | None = None
     for option in value.options:
         found = read_attribute(run, option, name, node)

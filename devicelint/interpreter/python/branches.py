@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 import libcst as cst
 
 from devicelint.domain.values import (
+    Const,
     Flag,
     Function,
     ImportedName,
@@ -35,6 +36,8 @@ from devicelint.interpreter.python.conditions import (
     truth_of,
     under_setting,
 )
+from devicelint.interpreter.python.paths.device_questions import device_answers
+from devicelint.interpreter.python.paths.questions import answers_to, known_answer
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 
@@ -52,6 +55,7 @@ def if_statement(run: Run, node: cst.If) -> None:
             value,
             lambda: run.execute_block(node.body),
             lambda: _otherwise(run, node.orelse),
+            node.test,
         )
 
 
@@ -73,29 +77,53 @@ def _otherwise(run: Run, orelse: cst.If | cst.Else | None) -> None:
         run.execute_block(orelse.body)
 
 
-def branch(run: Run, value: Value, body: Callable[[], None], orelse: Callable[[], None]) -> None:
+def branch(
+    run: Run,
+    value: Value,
+    body: Callable[[], None],
+    orelse: Callable[[], None],
+    test: cst.BaseExpression,
+) -> None:
     """Walk one branch where the condition is known, both where it is not."""
     condition = condition_of(value)
     known = truth_of(run, condition)
+    if known is None:
+        known = known_answer(run, test)
     if known is not None:
+        if not isinstance(condition, Const):
+            run.state.suppose(device_answers(run, test, known))
         with assuming(run, condition), under_setting(run, condition, known):
             (body if known else orelse)()
         return
+    _walk_both(run, condition, body, orelse, test)
+
+
+def _walk_both(
+    run: Run,
+    condition: Value,
+    body: Callable[[], None],
+    orelse: Callable[[], None],
+    test: cst.BaseExpression,
+) -> None:
+    """Walk both branches, each with what its outcome says, and go on with what either leaves."""
+    flag = condition if isinstance(condition, Flag) else None
+    holds, fails = answers_to(run, test, True), answers_to(run, test, False)
     other = run.state.fork()
-    choices = run.frame.choices
-    choices.extend([condition] if isinstance(condition, Flag) else ())
+    run.frame.choices.extend([flag] if flag else ())
     with assuming(run, condition):
+        run.state.suppose(holds)
         with under_setting(run, condition, True):
             body()
         one, run.state = run.state, other
+        run.state.suppose(fails)
         with under_setting(run, condition, False):
             orelse()
-    if isinstance(condition, Flag):
-        choices.pop()
+    if flag:
+        run.frame.choices.pop()
     if one.dead is not run.state.dead and depends_on_choice(run, condition):
         _assume_for_the_rest(run, condition)
     other, run.state = run.state, one
-    run.merge(other, condition if isinstance(condition, Flag) else None)
+    run.merge(other, flag, apart=True)
 
 
 def _assume_for_the_rest(run: Run, condition: Value) -> None:
@@ -107,13 +135,13 @@ def _assume_for_the_rest(run: Run, condition: Value) -> None:
     run.unrelated += unrelated
 
 
-def assume(run: Run, value: Value) -> None:
+def assume(run: Run, value: Value, test: cst.BaseExpression) -> None:
     """`assert condition`: go on only where it holds."""
 
     def stop() -> None:
         run.state.dead = True
 
-    branch(run, value, lambda: None, stop)
+    branch(run, value, lambda: None, stop, test)
 
 
 @executes(cst.Try, cst.TryStar)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
 
 import libcst as cst
 
@@ -12,12 +11,12 @@ from devicelint.domain.values import (
     NONE,
     Const,
     DeviceHandle,
-    DictOf,
+    FileSource,
+    HostValue,
     ImportedName,
     Module,
     Super,
     Symbolic,
-    Tuple,
     Unknown,
     Value,
 )
@@ -27,13 +26,12 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, function, sets_by_name
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.computed_members import member_by_name
-from devicelint.interpreter.python.containers import known_elements
 
 BUILTIN_SCOPE.update({name: ImportedName(f"builtins.{name}") for name in dir(builtins)})
 BUILTIN_SCOPE.update(
     {
         "__name__": Const("__main__"),
-        "__file__": HOST,
+        "__file__": HostValue(FileSource.PROGRAM),
         "reveal_device": ImportedName("reveal_device"),
         # Brought by a star import, or left out of a listing: it can be nothing else.
         "torch": ImportedName("torch"),
@@ -51,7 +49,7 @@ _READ_NUMBERS = frozenset(f"builtins.{name}" for name in "float int bool print f
 @function(
     *(
         f"builtins.{name}"
-        for name in "len float int bool repr abs round print format issubclass "
+        for name in "float int bool repr abs round print format issubclass "
         "id hash ord chr any all input open divmod pow bytes complex callable type "
         "slice memoryview dir locals globals".split()
     )
@@ -65,39 +63,6 @@ def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     if name in ("builtins.type", "builtins.locals", "builtins.globals"):
         return Unknown(name)
     return HOST
-
-
-@function("builtins.dict", "collections.OrderedDict")
-def dict_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    ref = run.allocate(site)
-    for key, argument in arguments.keywords.items():
-        run.state.write(ref, f"[{key!r}]", argument.value)
-    if arguments.positional:
-        inner = arguments.positional[0].value
-        fields = _fields_of(run, inner)
-        if fields is None:
-            return Unknown("a dict of something unknown")
-        for field, value in fields:
-            run.state.write(ref, field, value)
-    return DictOf(ref, site)
-
-
-def _fields_of(run: Run, value: Value) -> Sequence[tuple[str, Value]] | None:
-    """What a dict, or a sequence of pairs, gives a new dict; None where a key is not known."""
-    if isinstance(value, DictOf):
-        return tuple(run.state.fields(value.ref).items())
-    pairs = known_elements(run, value)
-    if pairs is None:
-        return None
-    fields = []
-    for pair in pairs:
-        if not (isinstance(pair, Tuple) and len(pair.items) == 2):
-            return None
-        key, held = pair.items
-        if not isinstance(key, Const):
-            return None
-        fields.append((f"[{key.value!r}]", held))
-    return fields
 
 
 @function("builtins.super")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from devicelint.domain.alternatives import is_mixed
 from devicelint.domain.join import join_known
 from devicelint.domain.values import (
     Batch,
@@ -20,6 +21,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
@@ -35,8 +37,10 @@ from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.containers import (
     ELEMENT,
     element_of,
+    is_counted,
     known_elements,
 )
+from devicelint.interpreter.python.paths.endings import is_ending, leave
 from devicelint.interpreter.python.unseen import is_unseen_method, result_of_unseen
 
 
@@ -53,7 +57,11 @@ def _called(run: Run, node: cst.Call) -> Value:
     func = node.func
     if type(func) is cst.Attribute:
         receiver = run.evaluate(func.value)
+        use(run, receiver)
         method = methods.get(type(receiver))
+        if is_ending(run, receiver, func.attr.value):
+            arguments_of(run, node)
+            return leave(run, func.attr.value, Arguments(), node)
         if method is not None:
             result = method(run, receiver, func.attr.value, node)
             return _of_method(run, receiver, func.attr.value, node, result)
@@ -136,7 +144,7 @@ def arguments_of(run: Run, node: cst.Call) -> Arguments:
     if type(node.func) is cst.Attribute:
         shows = method_of_anything.get(node.func.attr.value)
         if shows is not None:
-            shows(run, arguments)
+            shows(run, node, arguments)
     return arguments
 
 
@@ -147,6 +155,7 @@ def _spread(run: Run, arguments: Arguments, value: Value, site: cst.BaseExpressi
         arguments.positional.append(Argument(site, element_of(run, value, site)))
     else:
         arguments.positional.extend(Argument(site, element) for element in elements)
+        arguments.uncounted = arguments.uncounted or not is_counted(run, value)
 
 
 def _spread_keywords(
@@ -177,6 +186,8 @@ def _spread_dict(run: Run, arguments: Arguments, value: DictOf, site: cst.BaseEx
 
 @calls(OneOf)
 def call_one_of(run: Run, callee: OneOf, arguments: Arguments, site: cst.Call) -> Value:
+    if is_mixed(callee):
+        return each(run, callee, lambda one: run.call(one, arguments, site))
     if any(isinstance(one, Function) for one in callee.options):
         return _call_either(run, callee.options, arguments, site)
     places = {module_device(run, one).device for one in callee.options if isinstance(one, Module)}
@@ -207,6 +218,8 @@ def _call_either(
 
 @methods(OneOf)
 def method_of_one_of(run: Run, receiver: OneOf, name: str, node: cst.Call) -> Value:
+    if is_mixed(receiver):
+        return each(run, receiver, lambda one: _method_of(run, one, name, node))
     joined: Value | None = None
     for option in receiver.options:
         method = methods.get(type(option))
@@ -218,6 +231,16 @@ def method_of_one_of(run: Run, receiver: OneOf, name: str, node: cst.Call) -> Va
         joined = result if joined is None else join_known(joined, result)
     assert joined is not None
     return receiver if joined in receiver.options else joined
+
+
+def _method_of(run: Run, receiver: Value, name: str, node: cst.Call) -> Value:
+    assert isinstance(node.func, cst.Attribute)
+    use(run, receiver)
+    method = methods.get(type(receiver))
+    if method is not None:
+        return method(run, receiver, name, node)
+    callee = read_attribute(run, receiver, name, node.func)
+    return run.call(callee, arguments_of(run, node), node)
 
 
 @calls(Symbolic)

@@ -98,6 +98,8 @@ def _compare(
 def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:
     if other == NONE:
         if isinstance(one, Symbolic):
+            if _is_passed_unseen(one):
+                return as_bool(negated)
             return Flag(f"{one.origin} is None", negated)
         if isinstance(one, Const):
             return as_bool((one == NONE) is not negated)
@@ -108,6 +110,11 @@ def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:
     if isinstance(one, Const) and isinstance(other, Const) and isinstance(other.value, bool):
         return as_bool((one == other) is not negated)
     return HOST
+
+
+def _is_passed_unseen(value: Symbolic) -> bool:
+    """Whether a call passes what nobody follows: it passes something, and not the default."""
+    return bool(value.parameter) and value.since is None
 
 
 def _membership(

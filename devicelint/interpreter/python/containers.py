@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from devicelint.domain.alternatives import is_mixed
 from devicelint.domain.history import Site, Verb
-from devicelint.domain.join import join, join_known
+from devicelint.domain.join import join_known
 from devicelint.domain.values import (
     HOST,
     TRUE,
@@ -21,6 +23,7 @@ from devicelint.domain.values import (
     ListOf,
     Loader,
     Module,
+    OneOf,
     Parameters,
     Ref,
     Stream,
@@ -30,20 +33,39 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import elements
 
 ELEMENT = "@element"
 """The field of a container that stands for all elements not told apart."""
 LENGTH = "@length"
+GROWN = "@grown"
+"""The field that says that a loop has made a list longer, nobody knows how much."""
+
+FACTORY = "@factory"
+"""The field of a `defaultdict` that says what makes the values of new keys."""
 
 _TOLD_APART = 16
 """How many elements of a list are kept apart."""
 
 
+_TOLD_BY = (str, int)
+
+
+def key_of_field(name: str) -> Const:
+    """The key whose value lies in a field."""
+    return Const(ast.literal_eval(name[1:-1]))
+
+
+def is_key_field(name: str) -> bool:
+    """Whether a field of a container holds what lies under one key."""
+    return name.startswith("[") and not name.startswith("[?")
+
+
 def key_field(key: Value) -> str:
     """The field of a container in which the value of a key lies."""
-    if isinstance(key, Const) and isinstance(key.value, (str, int)):
+    if isinstance(key, Const) and isinstance(key.value, _TOLD_BY):
         return f"[{key.value!r}]"
     return ELEMENT
 
@@ -71,19 +93,17 @@ def write_weakly(run: Run, ref: Ref, name: str, value: Value) -> None:
 
 def extend(run: Run, ref: Ref, value: Value) -> None:
     """Add an element to a list."""
-    if run.frame.loops:
+    if run.frame.repeats:
         mark_shared(run, value)
     state = run.state
-    length = None if is_shared(run, ref) else _length(run, ref)
-    joined = join(state.read(ref, ELEMENT), value)
-    assert joined is not None
-    state.write(ref, ELEMENT, joined)
+    length = None if is_shared(run, ref) else length_of(run, ref)
+    state.write(ref, ELEMENT, join_held(run, state.read(ref, ELEMENT), value))
     if length is not None and length < _TOLD_APART:
         state.write(ref, f"[{length}]", value)
         state.write(ref, LENGTH, Const(length + 1))
 
 
-def _length(run: Run, ref: Ref) -> int | None:
+def length_of(run: Run, ref: Ref) -> int | None:
     length = run.state.read(ref, LENGTH)
     if length is None:
         fields = run.state.fields(ref)
@@ -98,31 +118,69 @@ def item(run: Run, ref: Ref, key: Value) -> Value:
     if field in fields:
         return fields[field]
     if isinstance(key, Const) and isinstance(key.value, int) and key.value < 0:
-        length = _length(run, ref)
+        length = length_of(run, ref)
         if length is not None and f"[{length + key.value}]" in fields:
             return fields[f"[{length + key.value}]"]
-    return element_in(fields)
+    return element_in(run, fields)
 
 
-def element_in(fields: Mapping[str, Value]) -> Value:
+def element_in(run: Run, fields: Mapping[str, Value]) -> Value:
     """All elements of a container, joined."""
-    joined: Value | None = None
-    for name, value in fields.items():
-        if name == ELEMENT or name.startswith("["):
-            joined = join(joined, value)
-    return Unknown("an element of an empty container") if joined is None else joined
+    held = _parts_in(fields)
+    return joined_elements(run, held) if held else Unknown("an element of an empty container")
+
+
+def _parts_in(fields: Mapping[str, Value]) -> list[Value]:
+    return [one for name, one in fields.items() if name == ELEMENT or name.startswith("[")]
 
 
 def known_elements(run: Run, value: Value) -> tuple[Value, ...] | None:
     """The elements one by one, where their number is known."""
     if isinstance(value, Tuple):
         return value.items
+    if isinstance(value, Stream):
+        return value.parts or None
+    if isinstance(value, DictOf):
+        entries = known_entries(run, value)
+        return None if entries is None else tuple(key for key, _ in entries)
     if isinstance(value, (ListOf, Module)):
-        length = _length(run, value.ref)
+        length = length_of(run, value.ref)
         fields = run.state.fields(value.ref)
         if length is not None and all(f"[{i}]" in fields for i in range(length)):
             return tuple(fields[f"[{i}]"] for i in range(length))
     return None
+
+
+def is_counted(run: Run, value: Value) -> bool:
+    """Whether the elements that are known are all that there are, each standing for one."""
+    if not isinstance(value, (ListOf, DictOf)):
+        return True
+    return run.state.read(value.ref, GROWN) is None and not is_shared(run, value.ref)
+
+
+def known_entries(run: Run, value: DictOf) -> tuple[tuple[Const, Value], ...] | None:
+    """The keys and values of a dict, where all keys are known."""
+    fields = run.state.fields(value.ref)
+    if ELEMENT in fields:
+        return None
+    named = [(name, held) for name, held in fields.items() if is_key_field(name)]
+    return tuple((key_of_field(name), held) for name, held in named)
+
+
+def streamed(run: Run, elements: tuple[Value, ...]) -> Stream:
+    """What yields these, in order."""
+    return Stream(joined_elements(run, elements), bool(elements), elements)
+
+
+def new_list(run: Run, site: Site, elements: Iterable[Value], what: str = "") -> ListOf:
+    """A list of these elements."""
+    made = ListOf(run.allocate(site, what), site)
+    count = 0
+    for one in elements:
+        extend(run, made.ref, one)
+        count += 1
+    run.state.write(made.ref, LENGTH, Const(count) if count <= _TOLD_APART else HOST)
+    return made
 
 
 def parts_of(run: Run, value: Value) -> tuple[Value, ...]:
@@ -131,33 +189,6 @@ def parts_of(run: Run, value: Value) -> tuple[Value, ...]:
         fields = run.state.fields(value.ref)
         return tuple(held for name, held in fields.items() if name == ELEMENT or name[0] == "[")
     return known_elements(run, value) or (element_of(run, value, None),)
-
-
-def forget_order(run: Run, ref: Ref) -> None:
-    """What is in a list is known, and where no longer."""
-    fields = run.state.fields(ref)
-    if not any(name == ELEMENT or name.startswith("[") for name in fields):
-        return
-    element = element_in(fields)
-    for name in [name for name in fields if name.startswith("[")]:
-        run.state.delete(ref, name)
-    run.state.write(ref, ELEMENT, element)
-    run.state.write(ref, LENGTH, HOST)
-
-
-def pop(run: Run, value: ListOf, *, last: bool) -> Value:
-    """Take an element out of a list."""
-    elements = known_elements(run, value)
-    if not last or not elements:
-        element = element_in(run.state.fields(value.ref))
-        forget_order(run, value.ref)
-        return element
-    run.state.delete(value.ref, f"[{len(elements) - 1}]")
-    run.state.delete(value.ref, ELEMENT)
-    run.state.write(value.ref, LENGTH, Const(len(elements) - 1))
-    if len(elements) > 1:
-        run.state.write(value.ref, ELEMENT, _joined(elements[:-1]))
-    return elements[-1]
 
 
 def is_filled(run: Run, value: Value) -> bool:
@@ -173,6 +204,9 @@ def is_filled(run: Run, value: Value) -> bool:
 
 def element_of(run: Run, value: Value, site: Site) -> Value:
     """What iterating over a value gives, all elements joined; `site` is where it is iterated."""
+    if isinstance(value, OneOf) and is_mixed(value):
+        return each(run, value, lambda one: element_of(run, one, site))
+    use(run, value)
     handler = elements.get(type(value))
     if handler is None:
         return Unknown(f"an element of {_named(value)}")
@@ -192,15 +226,21 @@ def _element_of_stream(run: Run, value: Stream, site: Site) -> Value:
 
 @elements(Tuple)
 def _element_of_tuple(run: Run, value: Tuple, site: Site) -> Value:
-    return _joined(value.items)
+    return joined_elements(run, value.items)
 
 
 @elements(ListOf)
 def _element_of_list(run: Run, value: ListOf, site: Site) -> Value:
-    return element_in(run.state.fields(value.ref))
+    return element_in(run, run.state.fields(value.ref))
 
 
-@elements(DictOf, HostValue, Const)
+@elements(DictOf)
+def _element_of_dict(run: Run, value: DictOf, site: Site) -> Value:
+    keys = known_elements(run, value)
+    return keys[0] if keys is not None and len(keys) == 1 else HOST
+
+
+@elements(HostValue, Const)
 def _element_of_host(run: Run, value: Value, site: Site) -> Value:
     return HOST
 
@@ -210,11 +250,40 @@ def _element_of_array(run: Run, value: Array, site: Site) -> Value:
     return value
 
 
-def _joined(items: tuple[Value, ...]) -> Value:
+def joined_elements(run: Run, items: Iterable[Value], depth: int = 0) -> Value:
+    """One value for all elements."""
     joined: Value | None = None
     for one in items:
-        joined = join(joined, one)
+        joined = join_held(run, joined, one, depth)
     return Unknown("an element of an empty tuple") if joined is None else joined
+
+
+_DEEPEST = 3
+"""How deep two containers in containers are joined; one may hold itself."""
+
+
+def join_held(run: Run, one: Value | None, other: Value, depth: int = 0) -> Value:
+    """`join` of two elements; two containers come to one that holds what either does."""
+    if one is None or one == other:
+        return other if one is None else one
+    if depth < _DEEPEST and isinstance(one, (ListOf, DictOf)) and type(one) is type(other):
+        return _either(run, one, other, depth + 1)
+    return join_known(one, other)
+
+
+def _either(run: Run, one: ListOf | DictOf, other: ListOf | DictOf, depth: int) -> Value:
+    held = [dict(run.state.fields(ref)) for ref in (one.ref, other.ref)]
+    if isinstance(one, ListOf):
+        parts = [part for fields in held for part in _parts_in(fields)]
+        fields = {ELEMENT: joined_elements(run, parts, depth), LENGTH: HOST}
+    else:
+        fields = held[0]
+        for name, value in held[1].items():
+            fields[name] = join_held(run, fields.get(name), value, depth)
+    made = replace(one, ref=run.allocate(one.site, f"{one.ref} or {other.ref}"))
+    for name, value in fields.items():
+        run.state.write(made.ref, name, value)
+    return made
 
 
 def loaded_at(value: Value, site: Site, *, pinned: bool = False) -> Value:
@@ -225,7 +294,8 @@ def loaded_at(value: Value, site: Site, *, pinned: bool = False) -> Value:
             return replace(value, since=replace(value.since, site=site, pinned=pins))
         case Tuple(items):
             return Tuple(tuple(loaded_at(one, site, pinned=pinned) for one in items))
-        case Stream(element):
-            return replace(value, element=loaded_at(element, site, pinned=pinned))
+        case Stream(element, parts=parts):
+            held = tuple(loaded_at(one, site, pinned=pinned) for one in parts)
+            return replace(value, element=loaded_at(element, site, pinned=pinned), parts=held)
         case _:
             return value

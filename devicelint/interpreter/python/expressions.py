@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.alternatives import either_known
 from devicelint.domain.join import as_bool, join_known
 from devicelint.domain.values import (
     HOST,
     NONE,
-    Batch,
     Const,
-    DictOf,
     Flag,
     Function,
     HostValue,
-    ListOf,
-    Placed,
-    Stream,
-    Tensor,
+    Path,
     Tuple,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates
-from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.conditions import (
     assuming,
     choosing,
@@ -33,14 +28,14 @@ from devicelint.interpreter.python.conditions import (
     truth_of,
 )
 from devicelint.interpreter.python.containers import (
-    ELEMENT,
     LENGTH,
     element_of,
-    extend,
     key_field,
-    mark_shared,
+    known_elements,
+    new_list,
 )
-from devicelint.interpreter.python.loops import comprehension_scope
+from devicelint.interpreter.python.dictionaries import fields_given, new_dict
+from devicelint.interpreter.python.paths.questions import answers_to, known_answer
 
 
 @evaluates(cst.Name)
@@ -81,9 +76,10 @@ def tuple_display(run: Run, node: cst.Tuple) -> Value:
     for element in node.elements:
         value = run.evaluate(element.value)
         if isinstance(element, cst.StarredElement):
-            if not isinstance(value, Tuple):
+            parts = known_elements(run, value)
+            if parts is None:
                 return Unknown("a starred element of unknown length")
-            items.extend(value.items)
+            items.extend(parts)
         else:
             items.append(value)
     run.steps.tuple(node, items)
@@ -92,33 +88,32 @@ def tuple_display(run: Run, node: cst.Tuple) -> Value:
 
 @evaluates(cst.List, cst.Set)
 def list_display(run: Run, node: cst.List | cst.Set) -> Value:
-    ref = run.allocate(node)
+    held: list[Value] = []
+    counted = True
     for element in node.elements:
         value = run.evaluate(element.value)
         if isinstance(element, cst.StarredElement):
-            value = element_of(run, value, element.value)
-        extend(run, ref, value)
-    if all(isinstance(element, cst.Element) for element in node.elements):
-        run.state.write(ref, "@length", Const(len(node.elements)))
-    return ListOf(ref, node)
+            parts = known_elements(run, value)
+            counted = counted and parts is not None
+            held.extend((element_of(run, value, element.value),) if parts is None else parts)
+        else:
+            held.append(value)
+    made = new_list(run, node, held)
+    if not counted:
+        run.state.write(made.ref, LENGTH, HOST)
+    return made
 
 
 @evaluates(cst.Dict)
 def dict_display(run: Run, node: cst.Dict) -> Value:
-    ref = run.allocate(node)
+    fields: list[tuple[str, Value]] = []
     for element in node.elements:
         if isinstance(element, cst.DictElement):
             key = run.evaluate(element.key)
-            value = run.evaluate(element.value)
-            run.state.write(ref, key_field(key), value)
+            fields.append((key_field(key), run.evaluate(element.value)))
         else:
-            value = run.evaluate(element.value)
-            if isinstance(value, DictOf):
-                for field, inner in dict(run.state.fields(value.ref)).items():
-                    run.state.write(ref, field, inner)
-            else:
-                run.state.write(ref, ELEMENT, Unknown("a dict spread into another"))
-    return DictOf(ref, node)
+            fields.extend(fields_given(run, run.evaluate(element.value), element.value))
+    return new_dict(run, node, fields)
 
 
 @evaluates(cst.NamedExpr)
@@ -133,15 +128,27 @@ def walrus(run: Run, node: cst.NamedExpr) -> Value:
 def conditional(run: Run, node: cst.IfExp) -> Value:
     condition = condition_at(run, node.test)
     known = truth_of(run, condition)
+    if known is None:
+        known = known_answer(run, node.test)
     with choosing(run, node.test, condition), assuming(run, condition):
         if known is not None:
             return run.evaluate(node.body if known else node.orelse)
-        one = run.evaluate(node.body)
-        other = run.evaluate(node.orelse)
-    joined = join_known(one, other)
+        holds, fails = answers_to(run, node.test, True), answers_to(run, node.test, False)
+        one = _evaluate_on(run, node.body, holds)
+        other = _evaluate_on(run, node.orelse, fails)
+    joined = either_known(one, other, holds, fails)
     if isinstance(condition, Flag):
         run.separate(condition, one, other, joined)
     return joined
+
+
+def _evaluate_on(run: Run, node: cst.BaseExpression, path: Path) -> Value:
+    """What an expression is on a path of which something holds."""
+    before = run.state.facts
+    run.state.suppose(path)
+    value = run.evaluate(node)
+    run.state.facts = before
+    return value
 
 
 @evaluates(cst.BooleanOperation)
@@ -223,51 +230,3 @@ def yield_expression(run: Run, node: cst.Yield) -> Value:
         value = run.evaluate(node.value)
     run.frame.yields.append(value)
     return Unknown("sent into a generator")
-
-
-@evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
-def comprehension(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
-    with comprehension_scope(run, node.for_in) as parts:
-        element = run.evaluate(node.elt)
-        mark_shared(run, element)
-        made = _one_by_one(run, node, parts)
-    if isinstance(node, cst.GeneratorExp):
-        return Stream(element)
-    ref = run.allocate(node)
-    for one in made or (element,):
-        extend(run, ref, one)
-    if made is None:
-        run.state.write(ref, LENGTH, HOST)
-    return ListOf(ref, node)
-
-
-_MOST_PARTS = 8
-
-
-def _one_by_one(
-    run: Run,
-    node: cst.ListComp | cst.SetComp | cst.GeneratorExp,
-    parts: tuple[Value, ...] | None,
-) -> list[Value] | None:
-    """What a list is made of where it is made of tensors told apart: two of them may differ."""
-    tensors = (Tensor, Batch, Placed)
-    if not parts or len(parts) > _MOST_PARTS or not isinstance(node, cst.ListComp):
-        return None
-    if not all(isinstance(part, tensors) for part in parts):
-        return None
-    made = []
-    for part in parts:
-        assign(run, node.for_in.target, part, node.for_in.iter)
-        made.append(run.evaluate(node.elt))
-    return made
-
-
-@evaluates(cst.DictComp)
-def dict_comprehension(run: Run, node: cst.DictComp) -> Value:
-    with comprehension_scope(run, node.for_in):
-        run.evaluate(node.key)
-        element = run.evaluate(node.value)
-        mark_shared(run, element)
-    ref = run.allocate(node)
-    run.state.write(ref, ELEMENT, element)
-    return DictOf(ref, node)

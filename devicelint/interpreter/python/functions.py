@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from devicelint.domain.alternatives import either_known
 from devicelint.domain.devices import Opaque, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
@@ -32,6 +33,7 @@ from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.tensor_parameters import settings_of
 from devicelint.interpreter.python.parameters import bind_parameters
+from devicelint.interpreter.python.paths.endings import says_it_never_returns
 
 _DEEPEST = 12
 _MOST_INTERPRETATIONS = 12
@@ -71,6 +73,7 @@ def call_function(
         run.entered.add(function.node)
     frame = _frame_of(run, function, site, receiver, module)
     result = _returned(run, frame, function, arguments)
+    run.state.dead |= says_it_never_returns(function.node)
     result = _seen_by_caller(run, function, arguments, result, site)
     if _is_plain(result):
         run.remembered[key] = result
@@ -236,13 +239,14 @@ def _leave(run: Run, frame: Frame) -> Value:
     result: Value | None = None if run.state.dead else NONE
     run.steps.returning(frame)
     for value, state in frame.returns:
-        joined = value if result is None else join_known(result, value)
+        paths = run.state.parted_from(state)
+        joined = value if result is None else either_known(result, value, *paths)
         if result is not None and frame.separated_by is not None:
             run.separate(frame.separated_by, result, value, joined)
         if result is not None:
             run.steps.joined(result, value)
         result = joined
-        run.merge(state, None)
+        run.merge(state, None, apart=True)
     if frame.yields:
         run.state.dead = False
         element = frame.yields[0]

@@ -7,28 +7,39 @@ would be; where that changes something too, with all that may hold in any iterat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 
 import libcst as cst
 
-from devicelint.domain.devices import Unsure
 from devicelint.domain.join import join
 from devicelint.domain.state import State
 from devicelint.domain.values import (
+    TRUE,
     Const,
     DeviceHandle,
     HostValue,
+    Stream,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.frame import Loop
-from devicelint.interpreter.engine.nodes import names_bound_by
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import executes
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.conditions import assuming, condition_of, truth_of
-from devicelint.interpreter.python.containers import element_of, is_filled, known_elements
+from devicelint.interpreter.python.containers import (
+    GROWN,
+    LENGTH,
+    element_of,
+    is_filled,
+    known_elements,
+)
+from devicelint.interpreter.python.iterations import (
+    chooses_by,
+    iteration,
+    joined_constant,
+    told_apart,
+)
 
 
 @executes(cst.For)
@@ -38,25 +49,40 @@ def for_statement(run: Run, node: cst.For) -> None:
     elements = known_elements(run, iterated)
     element = element_of(run, iterated, node.iter)
     at_least_once = is_filled(run, iterated)
+
+    def binding(one: Value) -> Callable[[], None]:
+        one = run.guesses.element(run, node, one)
+
+        def bind() -> None:
+            run.frame.statement = node
+            assign(run, node.target, one, node.iter)
+
+        return bind
+
+    if elements is not None and told_apart(run, elements, node.target, node.body):
+        _one_by_one(run, node, [binding(one) for one in elements])
+        return
     if elements and any(isinstance(one, (Const, DeviceHandle)) for one in elements):
-        element = _joined_constant(elements)
-    element = run.guesses.element(run, node, element)
+        element = joined_constant(elements)
+    first = iterated.first if isinstance(iterated, Stream) else None
+    if first is not None and chooses_by(node.target, node.body):
+        begin: Callable[[], None] | None = binding(first)
+    else:
+        begin = None
+    _loop(run, node, binding(element), begin, at_least_once=at_least_once)
 
-    def bind() -> None:
-        run.frame.statement = node
-        assign(run, node.target, element, node.iter)
 
-    _loop(run, node, bind, at_least_once=at_least_once)
-
-
-def _joined_constant(elements: tuple[Value, ...]) -> Value:
-    """The items of `for device in ("cpu", "cuda")`: one of several devices."""
-    if len(set(elements)) == 1:
-        return elements[0]
-    if all(isinstance(one, (Const, HostValue)) for one in elements):
-        names = all(isinstance(one, Const) and isinstance(one.value, str) for one in elements)
-        return DeviceHandle(Unsure("one of several"), is_object=False) if names else HostValue()
-    return Unknown("one of several")
+def _one_by_one(run: Run, node: cst.For, bindings: list[Callable[[], None]]) -> None:
+    """Walk the body once for each element, as Python does."""
+    loop = Loop(node, told_apart=True)
+    run.frame.loops.append(loop)
+    for number, bind in enumerate(bindings):
+        if run.state.dead:
+            break
+        with iteration(run, number, len(bindings)):
+            _iterate(run, loop, bind)
+    run.frame.loops.pop()
+    _leave(run, loop)
 
 
 @executes(cst.While)
@@ -81,28 +107,40 @@ def _loop(
     run: Run,
     node: cst.For | cst.While,
     bind: Callable[[], None],
+    begin: Callable[[], None] | None = None,
     *,
     at_least_once: bool,
     endless: bool = False,
 ) -> None:
     loop = Loop(node)
     run.frame.loops.append(loop)
-    before = _to_a_fixed_point(run, loop, bind)
+    before = _to_a_fixed_point(run, loop, bind, begin)
     run.frame.loops.pop()
     if endless:
         run.state.dead = True
     elif not at_least_once or run.state.dead:
         run.merge(before, None)
-    if node.orelse is not None and not run.state.dead:
-        run.execute_block(node.orelse.body)
+    _leave(run, loop)
+
+
+def _leave(run: Run, loop: Loop) -> None:
+    """What follows a loop that has come to its end, or was left by `break`."""
+    if not run.state.dead:
+        _otherwise(run, loop.node)
     _rejoin(run, loop.breaks)
 
 
-def _to_a_fixed_point(run: Run, loop: Loop, bind: Callable[[], None]) -> State:
-    """Walk the body until it changes nothing more; gives what may hold before the loop."""
+def _to_a_fixed_point(
+    run: Run, loop: Loop, bind: Callable[[], None], begin: Callable[[], None] | None
+) -> State:
+    """Walk the body until it changes nothing more; gives what may hold before the loop.
+
+    The first iteration has a binding of its own where it begins with something else.
+    """
     before = run.state.fork()
-    _iterate(run, loop, bind)
-    if not run.state.dead and _changed(run.state, before):
+    _iterate(run, loop, begin or bind)
+    _count_no_longer(run, before)
+    if not run.state.dead and (begin is not None or _changed(run.state, before)):
         first = run.state.fork()
         _iterate(run, loop, bind)
         if run.state.dead:
@@ -111,6 +149,13 @@ def _to_a_fixed_point(run: Run, loop: Loop, bind: Callable[[], None]) -> State:
             before = _merged(run, first, before)
             _iterate(run, loop, bind)
     return before
+
+
+def _count_no_longer(run: Run, before: State) -> None:
+    """How long a list is that an iteration has made longer, nobody knows."""
+    for ref, name in tuple(run.state.changes_since(before)):
+        if name == LENGTH:
+            run.state.write(ref, GROWN, TRUE)
 
 
 def _iterate(run: Run, loop: Loop, bind: Callable[[], None]) -> None:
@@ -147,42 +192,3 @@ _HOSTS = (Const, HostValue)
 def _otherwise(run: Run, node: cst.For | cst.While) -> None:
     if node.orelse is not None:
         run.execute_block(node.orelse.body)
-
-
-@contextmanager
-def comprehension_scope(run: Run, clause: cst.CompFor | None) -> Iterator[tuple[Value, ...] | None]:
-    """Bind the targets of a comprehension's `for` clauses, for as long as it is evaluated.
-
-    What is yielded are the elements one by one, where there is one clause and each of them counts.
-    """
-    frame = run.frame
-    outer, names = frame.ref, dict(run.state.fields(frame.ref))
-    bindings = dict(frame.bindings)
-    bound: list[str] = []
-    elements: tuple[Value, ...] | None = None
-    is_simple = clause is not None and clause.inner_for_in is None and not clause.ifs
-    while clause is not None:
-        elements = _bind_target(run, clause)
-        bound.extend(names_bound_by(clause.target))
-        frame.bindings.update(dict.fromkeys(bound, clause))
-        for test in clause.ifs:
-            run.evaluate(test.test)
-        clause = clause.inner_for_in
-    yield elements if is_simple else None
-    frame.bindings = bindings
-    for name in bound:
-        if name in names:
-            run.state.write(outer, name, names[name])
-        else:
-            run.state.delete(outer, name)
-
-
-def _bind_target(run: Run, clause: cst.CompFor) -> tuple[Value, ...] | None:
-    """Bind the target of one `for` clause; gives the elements one by one, where they are known."""
-    iterated = run.evaluate(clause.iter)
-    elements = known_elements(run, iterated)
-    element = element_of(run, iterated, clause.iter)
-    if elements and isinstance(elements[0], (Const, DeviceHandle)):
-        element = _joined_constant(elements)
-    assign(run, clause.target, element, clause.iter)
-    return elements

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.alternatives import is_mixed
 from devicelint.domain.devices import DEVICE_TYPES, Known
 from devicelint.domain.values import (
     ARRAY,
@@ -14,16 +15,19 @@ from devicelint.domain.values import (
     DictOf,
     HostValue,
     ListOf,
+    OneOf,
     Symbolic,
     Tuple,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
+from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, operates, operates_in_place
-from devicelint.interpreter.python.containers import element_of, extend
+from devicelint.interpreter.python.lists import extend_by
 from devicelint.interpreter.python.sequences import put_together
+from devicelint.interpreter.python.stdlib.paths import put_together as put_paths_together
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
     cst.Add: "+",
@@ -56,6 +60,12 @@ def binary_operation(run: Run, node: cst.BinaryOperation) -> Value:
 
 
 def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:
+    if isinstance(left, OneOf) and is_mixed(left):
+        return each(run, left, lambda one: _binary(run, node, one, right))
+    if isinstance(right, OneOf) and is_mixed(right):
+        return each(run, right, lambda one: _binary(run, node, left, one))
+    use(run, left)
+    use(run, right)
     if isinstance(left, _HOST) and isinstance(right, _HOST):
         if isinstance(left, (ListOf, Tuple)) or isinstance(right, (ListOf, Tuple)):
             return put_together(run, node, left, right)
@@ -68,6 +78,8 @@ def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> V
 
 def operate(run: Run, node: cst.CSTNode, symbol: str, left: Argument, right: Argument) -> Value:
     """What the kind of an operand makes of an operator: that of the left one, else the right."""
+    if isinstance(left.value, (Const, HostValue)) and isinstance(right.value, (Const, HostValue)):
+        return HOST
     handler = operates.get(type(left.value)) or operates.get(type(right.value))
     if handler is None:
         return Unknown(f"operands of {symbol} are not understood")
@@ -84,7 +96,7 @@ def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Va
         return DeviceHandle(Known(str(left.value)[:-1]), node, is_object=False)
     if isinstance(left, Const) and isinstance(right, Const):
         return _text_of(node, left.value, right.value) or HOST
-    return HOST
+    return put_paths_together((left, right))
 
 
 def _text_of(node: cst.BinaryOperation, left: object, right: object) -> Const | None:
@@ -110,9 +122,11 @@ def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Symbolic) 
 def augmented(run: Run, node: cst.AugAssign, left: Argument, right: Argument) -> Value:
     """What `left += right` leaves in the left operand."""
     before, added = left.value, right.value
+    use(run, before)
+    use(run, added)
     symbol = _AUGMENTED.get(type(node.operator), "+=")
     if isinstance(before, ListOf) and symbol == "+=":
-        extend(run, before.ref, element_of(run, added, right.site))
+        extend_by(run, before, added, right.site)
         return before
     if isinstance(before, DictOf) and isinstance(added, DictOf):
         for name, held in tuple(run.state.fields(added.ref).items()):

@@ -24,11 +24,12 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import executes
-from devicelint.interpreter.python.assignment import assign
+from devicelint.interpreter.python.assignment import assign, assigned_key
 from devicelint.interpreter.python.branches import assume
 from devicelint.interpreter.python.classes import define_class
 from devicelint.interpreter.python.decorators import decorated
 from devicelint.interpreter.python.definitions import define_function
+from devicelint.interpreter.python.lists import delete_item
 from devicelint.interpreter.python.operators import augmented
 from devicelint.interpreter.python.parameters import offered
 
@@ -156,6 +157,12 @@ def delete_statement(run: Run, node: cst.Del) -> None:
     for target in targets:
         if isinstance(target, cst.Name):
             run.state.write(run.frame.ref, target.value, Unknown("deleted"))
+        elif isinstance(target, cst.Subscript):
+            delete_item(run, run.evaluate(target.value), assigned_key(run, target))
+        elif isinstance(target, cst.Attribute):
+            owner = run.evaluate(target.value)
+            if isinstance(owner, Instance):
+                run.state.delete(owner.ref, target.attr.value)
 
 
 @executes(cst.Global)
@@ -173,7 +180,7 @@ def nonlocal_statement(run: Run, node: cst.Nonlocal) -> None:
 @executes(cst.Assert)
 def assert_statement(run: Run, node: cst.Assert) -> None:
     condition = run.evaluate(node.test)
-    assume(run, condition)
+    assume(run, condition, node.test)
 
 
 @executes(cst.FunctionDef)

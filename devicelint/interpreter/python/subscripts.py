@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.alternatives import is_mixed
 from devicelint.domain.values import (
     HOST,
     Array,
@@ -12,6 +13,7 @@ from devicelint.domain.values import (
     HostObject,
     ImportedName,
     ListOf,
+    OneOf,
     ProjectModule,
     Stream,
     Symbolic,
@@ -19,11 +21,13 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, items
 from devicelint.interpreter.facts.tensor_parameters import as_proven
 from devicelint.interpreter.python.computed_members import NAMESPACE, member_by_name
 from devicelint.interpreter.python.containers import element_of, item
+from devicelint.interpreter.python.dictionaries import made_for_key
 from devicelint.interpreter.python.sequences import sliced
 
 
@@ -33,12 +37,18 @@ def subscript(run: Run, node: cst.Subscript) -> Value:
         owner = run.evaluate(node.value.value)
         if isinstance(owner, (ImportedName, ProjectModule)):
             return member_by_name(run, owner, _part_of_key(run, node.slice[0].slice))
-    value = run.evaluate(node.value)
+    return _item_of(run, run.evaluate(node.value), node)
+
+
+def _item_of(run: Run, value: Value, node: cst.Subscript) -> Value:
+    if isinstance(value, OneOf) and is_mixed(value):
+        return each(run, value, lambda one: _item_of(run, one, node))
+    use(run, value)
     handler = items.get(type(value))
     if handler is not None:
         return handler(run, value, node)
     key_of(run, node)
-    return HOST if value == HOST else Unknown("an item of something unknown")
+    return value if value == HOST else Unknown("an item of something unknown")
 
 
 def key_of(run: Run, node: cst.Subscript) -> Value | None:
@@ -79,6 +89,8 @@ def _item_of_list(run: Run, value: ListOf, node: cst.Subscript) -> Value:
 @items(DictOf)
 def _under_key(run: Run, value: ListOf | DictOf, node: cst.Subscript) -> Value:
     key = key_of(run, node)
+    if isinstance(value, DictOf) and key is not None:
+        made_for_key(run, value, key, node)
     return item(run, value.ref, HOST if key is None else key)
 
 

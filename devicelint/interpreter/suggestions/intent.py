@@ -8,6 +8,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts import intended_machines
+from devicelint.interpreter.facts.machine_choices import is_chosen_here, is_program
 
 
 class Intent:
@@ -20,6 +21,14 @@ class Intent:
     def provides_for_the_cpu(self) -> bool:
         """Whether the file chooses its device, or lets somebody choose."""
         return intended_machines.provides_for_the_cpu(self._run.module)
+
+    def is_chosen_here(self) -> bool:
+        """Whether what leads here chooses the machine that it runs on."""
+        return is_chosen_here(self._run)
+
+    def takes_machine_as_it_is(self) -> bool:
+        """Whether this is a program, no part of which chooses the machine that it runs on."""
+        return is_program(self._run) and not self._run.program.choosing
 
     def demands_on_purpose(self) -> bool:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""

@@ -22,7 +22,6 @@ from devicelint.domain.values import (
     NotMovable,
     Partial,
     Stream,
-    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -32,6 +31,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, function, library_class
 from devicelint.interpreter.python.containers import element_of
+from devicelint.interpreter.python.paths.endings import ARGUMENT_PARSER
 from devicelint.interpreter.torch.data import build_dataset
 from devicelint.interpreter.torch.host_reads import AXES, FIGURE, read_arguments
 from devicelint.interpreter.torch.marked_calls import call_marked
@@ -242,7 +242,7 @@ def partial(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
 
 @function("argparse.ArgumentParser")
 def argument_parser(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    return Symbolic("parser")
+    return ARGUMENT_PARSER
 
 
 @function("torch.utils.data.random_split", "torch.utils.data.dataset.random_split")
@@ -259,12 +259,6 @@ def make_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
     if isinstance(made, Tensor) and isinstance(run.default_device, Unsure):
         return Tensor(run.default_device, made.since, made.scalar, made.grad)
     return made
-
-
-@function("sys.exit", "builtins.exit", "builtins.quit", "os._exit")
-def leave(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    run.state.dead = True
-    return Unknown("does not return")
 
 
 @function("torch.set_grad_enabled")

@@ -15,8 +15,12 @@ from devicelint.domain.values import (
     Batch,
     Checkpoint,
     Const,
+    Dataset,
     DictOf,
+    FileSource,
     Function,
+    Loader,
+    NotMovable,
     Tensor,
     Unknown,
     Value,
@@ -49,8 +53,10 @@ from devicelint.interpreter.facts.saved_files import (
     stays_on_the_cpu,
 )
 from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.stdlib.paths import source_of
 from devicelint.interpreter.python.subscripts import key_of
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
+from devicelint.interpreter.torch.optimizers import OPTIMIZER
 from devicelint.interpreter.torch.transfers import move_unknown
 from devicelint.interpreter.torch.verdicts import (
     CPU_FILE,
@@ -59,6 +65,8 @@ from devicelint.interpreter.torch.verdicts import (
     NO_CHECKPOINT,
     OFFLOADED,
     OWN_FILE,
+    PROGRAM_FILE,
+    PUBLISHED_FILE,
     ExcuseCase,
     is_excused,
 )
@@ -92,7 +100,9 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return Unknown("loaded to where map_location says")
     if is_excused(run, site, f"{name}()", (), LOAD, is_last=False):
         return Unknown("loaded where an accelerator is chosen")
-    if is_excused(run, site, f"{name}()", (), _of_its_file(name, path), is_last=False):
+    if is_excused(run, site, f"{name}()", (), _of_its_path(name, path), is_last=False):
+        return Unknown("loaded from a file that fits every machine")
+    if is_excused(run, site, f"{name}()", (), _of_its_file(path), is_last=False):
         assert path is not None
         model = saved_model(run, path)
         if model is not None:
@@ -107,31 +117,38 @@ def _loaded_where_saved(run: Run, name: str, path: Argument | None, site: cst.Ca
     if notes is not None and site not in notes.loads:
         identity = None if path is None else identity_of(run, path)
         notes.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)
-    loaded = Checkpoint(site)
+    return Checkpoint(site)
+
+
+def _of_its_path(name: str, path: Argument | None) -> tuple[ExcuseCase, ...]:
+    """The excuses that the way to the file gives: who has written what lies there."""
+    source = None if path is None else source_of(path.value)
     if name != "torch.load":
-        note_use(run, loaded, LoadUse.WEIGHTS)
-    return loaded
+        source = FileSource.PUBLISHED
+    return (
+        ExcuseCase(PUBLISHED_FILE, lambda *_: source is FileSource.PUBLISHED),
+        ExcuseCase(PROGRAM_FILE, lambda *_: source is FileSource.PROGRAM),
+        ExcuseCase(OWN_FILE, lambda *_: source is FileSource.RUN),
+    )
 
 
-def _of_its_file(name: str, path: Argument | None) -> tuple[ExcuseCase, ...]:
+def _of_its_file(path: Argument | None) -> tuple[ExcuseCase, ...]:
     """The excuses that the file which is loaded may give."""
     if path is None:
         return ()
     return (
         ExcuseCase(OWN_FILE, lambda run, _: is_of_this_run(run, path)),
-        ExcuseCase(CPU_FILE, lambda run, _: _is_of_the_cpu(run, name, path)),
+        ExcuseCase(CPU_FILE, lambda run, _: _is_of_the_cpu(run, path)),
     )
 
 
-def _is_of_the_cpu(run: Run, name: str, path: Argument) -> bool:
-    """Whether code that knows the CPU alone loads what belongs to it.
+def _is_of_the_cpu(run: Run, path: Argument) -> bool:
+    """Whether code that knows the CPU alone loads what belongs to it: a file that it names itself.
 
-    That is the file which a function names, and what is published for a script.  A script's own
-    file may come from another machine, and so may what a function gets for whoever calls it.
+    A script's own file may come from another machine.
     """
-    if not stays_on_the_cpu(run) or not is_named_by_code(run, path):
-        return False
-    return (name == "torch.load") is is_in_function(run)
+    named = stays_on_the_cpu(run) and is_named_by_code(run, path)
+    return named and is_in_function(run)
 
 
 def _demand(run: Run, given: Argument, site: cst.Call) -> None:
@@ -158,8 +175,10 @@ def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
 
 
 @method_of_anything("load_state_dict")
-def _note_weights(run: Run, arguments: Arguments) -> None:
-    """`anything.load_state_dict(loaded)` shows that it holds weights."""
+def _note_weights(run: Run, node: cst.Call, arguments: Arguments) -> None:
+    """`model.load_state_dict(loaded)` shows that it holds weights; a scheduler has none."""
+    if not _may_hold_tensors(_receiver(run, node)):
+        return
     for argument in arguments:
         value = argument.value
         if isinstance(value, DictOf):
@@ -167,6 +186,25 @@ def _note_weights(run: Run, arguments: Arguments) -> None:
             value = next((one for one in fields.values() if isinstance(one, Checkpoint)), value)
         if isinstance(value, Checkpoint):
             note_use(run, value, LoadUse.WEIGHTS)
+
+
+def _may_hold_tensors(value: Value | None) -> bool:
+    """Whether the state of something may be tensors: that of a scheduler or a loader is numbers."""
+    match value:
+        case NotMovable(kind):
+            return kind == OPTIMIZER
+        case Loader() | Dataset():
+            return False
+        case _:
+            return True
+
+
+def _receiver(run: Run, node: cst.Call) -> Value | None:
+    """The value whose method a call is of."""
+    if not isinstance(node.func, cst.Attribute):
+        return None
+    with run.muted():
+        return run.evaluate(node.func.value)
 
 
 def note_key(run: Run, value: Checkpoint, key: Value | None) -> None:
@@ -226,7 +264,7 @@ def _at_the_end(load: Load) -> tuple[ExcuseCase, ...]:
     return (
         ExcuseCase(OFFLOADED, lambda run, _: _offloads(run)),
         ExcuseCase(FOR_ACCELERATORS, lambda run, _: _is_for_accelerators(run)),
-        ExcuseCase(NO_CHECKPOINT, lambda *_: not load.uses),
+        ExcuseCase(NO_CHECKPOINT, lambda *_: load.uses <= {LoadUse.RANDOM_STATE}),
         ExcuseCase(CPU_FILE, lambda run, _: _is_saved_on_the_cpu(run, load)),
     )
 

@@ -87,7 +87,7 @@ def item_of_dataset(run: Run, value: Value, site: cst.CSTNode) -> Value | None:
         case Dataset(item):
             return item
         case ListOf():
-            return element_in(run.state.fields(value.ref))
+            return element_in(run, run.state.fields(value.ref))
         case Tensor():
             return _row(value)
         case Array():

@@ -64,7 +64,7 @@ def build_distribution(run: Run, name: str, arguments: Arguments, site: cst.Call
     operands = [one for argument in arguments if (one := _parameter(argument)) is not None]
     unknown = any(isinstance(a.value, Unknown) for a in arguments)
     if not operands:
-        return Unknown("a distribution") if unknown else _of_numbers(run, arguments, site)
+        return Unknown("a distribution") if unknown else _of_numbers(run, kind, arguments, site)
     device, since = _shared(operands, unknown=unknown)
     ranks = [one.value.scalar for one in operands if isinstance(one.value, Tensor)]
     ranked = kind in _RANKED or False in ranks
@@ -79,11 +79,18 @@ def _parameter(argument: Argument) -> Operand | None:
     return operand_of(value, argument.site)
 
 
-def _of_numbers(run: Run, arguments: Arguments, site: cst.Call) -> Value:
+def _of_numbers(run: Run, kind: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Numbers become tensors without dimensions."""
     if not all(isinstance(one.value, (Const, HostValue)) for one in arguments):
         return Unknown("a distribution")
     device = run.default_device
-    return Distribution(device, Step(Verb.CONVERTED, site, device))
+    numbers = all(_is_number(one.value) for one in arguments.positional)
+    step = Step(Verb.CONVERTED, site, device)
+    return Distribution(device, step, numbers or None, kind in _ELEMENTWISE)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, (int, float))
 
 
 def _shared(operands: list[Operand], *, unknown: bool) -> tuple[Device, Step | None]:
@@ -114,6 +121,9 @@ def method_of_distribution(run: Run, receiver: Distribution, name: str, node: cs
         for given in arguments.positional[:1]:
             sides = (Argument(node.func.value, own), given)
             _meet(run, name, node, sides, mixes=receiver.elementwise)
+            met = [one for side in sides if (one := _parameter(side)) is not None]
+            device, since = common_device(met, unknown=len(met) < len(sides))
+            return Tensor(device, computed(node, device, since), None)
         return Tensor(receiver.device, receiver.since, None)
     if name in _OF_ITSELF:
         return Tensor(receiver.device, receiver.since, None)

@@ -9,7 +9,7 @@ from typing import TypeGuard
 import libcst as cst
 
 from devicelint.domain.data_events import HostMemoryDemanded, LoaderPins
-from devicelint.domain.devices import DeviceOf, is_accelerator
+from devicelint.domain.devices import DeviceOf, is_accelerator, may_be_accelerator
 from devicelint.domain.events import HostRead, Operand
 from devicelint.domain.history import Site
 from devicelint.domain.values import (
@@ -29,9 +29,9 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, elements, methods
-from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers import element_of, known_elements
+from devicelint.interpreter.python.paths.device_questions import is_on_the_cpu_here
 from devicelint.interpreter.torch.operands import operand_of
 from devicelint.interpreter.torch.verdicts import DEMAND, READ, READ_TO_SEND, judged
 from devicelint.knowledge import converts_to_numpy
@@ -69,6 +69,8 @@ def read_on_host(
     elif _may_be_elsewhere(value):
         operand = operand_of(value, place)
         assert operand is not None
+        if is_on_the_cpu_here(run, operand.device):
+            return
         operand, call, frame = _as_given(run, operand)
         if call is not None:
             site, reader = call, f"{run.code_of(call.func)}()"
@@ -138,7 +140,7 @@ def _may_be_elsewhere(value: Value) -> TypeGuard[Tensor | Batch | Placed]:
         return False
     if isinstance(value.device, DeviceOf):
         return isinstance(value, Tensor)
-    return is_sent_to_accelerator(value.device)
+    return may_be_accelerator(value.device)
 
 
 def _written_out(place: object) -> list[cst.BaseExpression]:

@@ -58,6 +58,18 @@ def gradients(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Valu
     return _each(run, [Argument(inputs.site, one) for one in known], site, scalar=None)
 
 
+@function("torch.autograd.functional.jacobian", "torch.autograd.functional.hessian")
+def derivatives(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Of one input, one tensor where the result of the function is; else tuples of tuples."""
+    called, inputs = arguments.get(0, "func"), arguments.get(1, "inputs")
+    if called is None or inputs is None or _is_several(run, inputs.value):
+        return Unknown("derivatives by several inputs")
+    made = run.call(called.value, Arguments([inputs]), site)
+    if not isinstance(made, Tensor):
+        return Unknown("derivatives of several results")
+    return replace(made, scalar=None, role="")
+
+
 def _is_several(run: Run, value: Value) -> bool:
     return not isinstance(value, (Tensor, Batch, Symbolic, Unknown))
 

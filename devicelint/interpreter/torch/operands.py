@@ -26,9 +26,10 @@ from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import Batch, Module, Placed, Symbolic, Tensor, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.called_elsewhere import report_elsewhere
 from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.python.paths.device_questions import are_one_here, is_on_the_cpu_here
 from devicelint.interpreter.python.unseen import is_derived
-from devicelint.interpreter.torch.called_elsewhere import report_elsewhere
 from devicelint.interpreter.torch.verdicts import CLASH, DIFFERENT, INPUT, judged
 
 
@@ -133,6 +134,8 @@ def report_clash(
 ) -> None:
     """Announce that two operands differ, at the place where the culprit should be moved."""
     culprit, reference = pair
+    if _meet_here(run, culprit, reference):
+        return
     blamed, frame, there = _blame(run, culprit)
     if frame is None and not run.frame.is_checked:
         report_elsewhere(run, site, operation, culprit, reference)
@@ -151,6 +154,14 @@ def report_clash(
         run.announce(MisplacedInput(frame.site, run.code_of(frame.site.func), clash))
     else:
         run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
+
+
+def _meet_here(run: Run, one: Operand, other: Operand) -> bool:
+    """Whether a condition on this path has made sure that two operands are on one device."""
+    if are_one_here(run, one.device, other.device):
+        return True
+    pairs = ((one, other), (other, one))
+    return any(a.device == CPU and is_on_the_cpu_here(run, b.device) for a, b in pairs)
 
 
 def _seen_from_outside(run: Run, frame: Frame, reference: Operand) -> tuple[Operand, bool]:
@@ -174,6 +185,8 @@ def report_input(
 
     Returns the outermost module that the call entered, which is the one to speak of.
     """
+    if _meet_here(run, own, operand):
+        return own
     blamed, frame, there = _blame(run, operand)
     entered, outer = site, run.sequential_at(site)
     called = None if frame is None else _called_in(frame)

@@ -44,7 +44,7 @@ from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.modules.registration import announce_lost
 from devicelint.interpreter.torch.transfers import move_deviceless
 
-_OPTIMIZER = "optimizer"
+OPTIMIZER = "optimizer"
 _MODULES = "@modules"
 _KEEPS_STATE = "@keeps state"
 _BUILT_WITH_STATE = frozenset({"Adagrad"})
@@ -59,12 +59,12 @@ def build_optimizer(run: Run, name: str, arguments: Arguments, site: cst.Call) -
     run.steps.optimizer_built()
     given = arguments.get(0, "params")
     if given is None:
-        return NotMovable(_OPTIMIZER, site)
+        return NotMovable(OPTIMIZER, site)
     for one in _optimized(run, given.value):
         run.steps.leaf(one)
         if one.role in ("lost", "no leaf") and one.grad is not False:
             announce_lost(run, one, given.site, registered=False)
-    optimizer = NotMovable(_OPTIMIZER, site, given.value)
+    optimizer = NotMovable(OPTIMIZER, site, given.value)
     run.state.reset(_ref(optimizer))
     if name.startswith("torch.optim.") and not arguments.open:
         found = tuple(_over(run, given.value)) or tuple(_written(run, given.site))

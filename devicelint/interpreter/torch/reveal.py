@@ -45,7 +45,7 @@ def revealed_device(run: Run, value: Value) -> Device:
         case Tuple(items) | OneOf(items) if items:
             return _all_of(run, items)
         case ListOf() | DictOf():
-            return revealed_device(run, element_in(run.state.fields(value.ref)))
+            return revealed_device(run, element_in(run, run.state.fields(value.ref)))
         case Const() | HostValue() | Array():
             return HOST_MEMORY
         case Unknown(reason):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import libcst as cst
 
@@ -23,6 +24,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.unseen import taken_for_tensor
@@ -60,6 +62,10 @@ def apply_signature(
     owner: Operand | None = None,
 ) -> Value:
     """Check that operands share a device, and give the result; `owner` is the module's own."""
+    several = mixed_among(arguments)
+    if several is not None:
+        apply = partial(apply_signature, run, signature, site=site, name=name, owner=owner)
+        return call_with_each(run, several, arguments, apply)
     application = _sorted_by_slots(run, signature, arguments, site, owner)
     _check(run, application, name or signature.name)
     out = arguments.keywords.get("out")
@@ -161,7 +167,8 @@ def _check(run: Run, application: Application, name: str) -> None:
         if key == CPU_GROUP:
             demand_on_host(run, group.plain, name, application.site)
             continue
-        pair = None if group.may_differ else find_clash(group.operands)
+        brought = application.device is not None and key == application.signature.device_default
+        pair = None if group.may_differ or brought else find_clash(group.operands)
         if pair is not None:
             in_place = application.signature.result.form is Form.SELF
             report_clash(run, application.site, name, pair, in_place=in_place)

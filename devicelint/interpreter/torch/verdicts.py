@@ -29,6 +29,7 @@ from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
 from devicelint.interpreter.facts.tensor_parameters import (
     is_declared,
     is_doubted,
+    is_only_said,
     is_proven,
     is_used,
 )
@@ -227,6 +228,8 @@ LOAD = (
     _expects("RuntimeError"),
 )
 """Of a checkpoint that is loaded without map_location; its file may excuse it, too."""
+PUBLISHED_FILE = Excuse("published", "what somebody publishes is saved for every machine")
+PROGRAM_FILE = Excuse("program-file", "the file lies beside the program, and is part of it")
 OWN_FILE = Excuse("own-file", "this very run has written the file, on this machine")
 CPU_FILE = Excuse("cpu-file", "the file comes from code that knows the CPU alone")
 OFFLOADED = Excuse("offloaded", "the program saves what it has from the CPU")
@@ -289,7 +292,7 @@ def standing_of(run: Run, operands: Operands) -> Standing:
         shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
         return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
     symbols = symbols_of(run, operands)
-    if _is_unseen(run, operands):
+    if _is_unseen(run, operands) or any(is_only_said(run, place) for place in _places(operands)):
         return Standing(Level.POSSIBLE, symbols)
     if _is_in_module(run) or is_of_computing_class(run):
         return Standing(Level.MODULE, symbols)

@@ -6,7 +6,26 @@ import pytest
 
 ROWS = {
     "for": ("for x in [cuda, cuda]: pass", "x", "cuda"),
-    "for over two devices": ("for x in [cpu, cuda]: pass", "x", "unknown"),
+    "for over two devices": ("for x in [cpu, cuda]: pass", "x", "cuda"),
+    "each of two": ("xs = []\nfor x in [cpu, cuda]: xs.append(x)", "xs[0]; xs[1]", "cpu; cuda"),
+    "by number": (
+        "xs = [cpu, cpu]\nfor i in range(len(xs)): xs[i] = xs[i].cuda()",
+        "xs[0]; xs[1]",
+        "cuda; cuda",
+    ),
+    "enumerate from": (
+        "xs = [cpu] * 3\nfor i, x in enumerate([cuda, 1], 1): xs[i] = x",
+        "xs[1]",
+        "cuda",
+    ),
+    "columns": ("a, b = zip(*[(cpu, cuda), (cpu, cuda)])", "a[1]; b[0]", "cpu; cuda"),
+    "reversed": ("xs = list(reversed([cpu, cuda]))", "xs[0]; xs[1]", "cuda; cpu"),
+    "reduce": (
+        "from functools import reduce\nx = reduce(lambda a, b: b, [cpu, cuda])",
+        "x",
+        "cuda",
+    ),
+    "iterator": ("it = iter([cpu, cuda])\na = next(it)\nb = next(it)", "a; b", "cpu; cuda"),
     "what a loop changes": ("x = cpu\nfor _ in range(3): x = x.cuda()", "x", "cuda"),
     "while with break": ("x = cpu\nwhile True:\n    x = cuda\n    break", "x", "cuda"),
     "for with else": ("x = cpu\nfor _ in range(3): pass\nelse: x = cuda", "x", "cuda"),
@@ -28,8 +47,3 @@ ROWS = {
 @pytest.mark.parametrize(("code", "expressions", "values"), ROWS.values(), ids=ROWS)
 def test_items_come_with_their_devices(evaluate, code, expressions, values):
     assert evaluate(code, expressions) == values
-
-
-@pytest.mark.xfail(strict=True, reason="the items come in the order in which they stand")
-def test_reversed_turns_the_order(evaluate):
-    assert evaluate("xs = list(reversed([cpu, cuda]))", "xs[0]") in ("cuda", "unknown")

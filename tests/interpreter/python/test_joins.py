@@ -9,16 +9,16 @@ from devicelint.domain.worlds import WITH_ONE, WITHOUT
 IF = "import random\nif random.random() > 0.5:\n    {}\nelse:\n    {}"
 JOINS = {
     "the same device": ("x = cuda", "x = cuda", "x", "cuda"),
-    "two devices": ("x = cpu", "x = cuda", "x", "unknown"),
+    "two devices": ("x = cpu", "x = cuda", "x", "cpu; cuda"),
     "two indices": ("x = cpu.to('cuda:0')", "x = cpu.to('cuda:1')", "x", "cuda"),
-    "none and a tensor": ("x = None", "x = cuda", "x", "cuda"),
+    "none and a tensor": ("x = None", "x = cuda", "x", "None; cuda"),
     "one path alone": ("x = cuda", "pass", "x", "cuda"),
-    "item by item": ("x = cpu, cuda", "x = cuda, cuda", "x", "(unknown, cuda)"),
-    "tuples of two lengths": ("x = cpu, cuda", "x = (cpu,)", "x", "unknown"),
+    "item by item": ("x = cpu, cuda", "x = cuda, cuda", "x", "(cpu or cuda, cuda)"),
+    "tuples of two lengths": ("x = cpu, cuda", "x = (cpu,)", "x", "(cpu); (cpu, cuda)"),
     "two strings": ("x = 'a'", "x = 'b'", "x", "HostValue"),
     "the same string": ("x = 'a'", "x = 'a'", "x", "'a'"),
     "a tensor and what is not known": ("x = cuda", "x = elsewhere()", "x", "unknown"),
-    "two lists": ("x = [cuda]", "x = [cuda, cuda]", "x[0]", "unknown"),
+    "two lists": ("x = [cuda]", "x = [cuda, cuda]", "x[0]", "cuda; cuda"),
     "a path that ends": ("raise ValueError", "x = cuda", "x", "cuda"),
 }
 OPTIONS = """

@@ -35,6 +35,7 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import holds_device
+from devicelint.interpreter.facts.machine_choices import note_choice
 from devicelint.interpreter.facts.named_devices import is_hard
 
 
@@ -43,12 +44,6 @@ class Backends(Notes):
 
     def __init__(self) -> None:
         self.names: set[str] = set()
-
-
-_DTYPES = frozenset(
-    "float32 float float64 double float16 half bfloat16 int8 uint8 int16 short int32 int int64 "
-    "long bool complex64 cfloat complex128 cdouble channels_last contiguous_format".split()
-)
 
 
 def device_named(run: Run, argument: Argument) -> Device | None:
@@ -101,9 +96,8 @@ def _is_parameter(run: Run, name: str) -> bool:
 
 
 def _from_import(name: str) -> Device | None:
-    if name.rpartition(".")[2] in _DTYPES or "dtype" in name:
-        return None
-    return Opaque(name)
+    """What torch holds under a name is a dtype, a layout or a memory format, and never a device."""
+    return None if name.startswith("torch.") or "dtype" in name else Opaque(name)
 
 
 def _parse(run: Run, value: Const) -> Device:
@@ -133,6 +127,8 @@ def demand(
     Returns the device that it gets: what goes on after a failure is nowhere.
     """
     run.steps.demanded(site)
+    if isinstance(device, Opaque) or run.assumptions != run.unrelated:
+        note_choice(run)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
             announce_invalid(run, argument.value, site)

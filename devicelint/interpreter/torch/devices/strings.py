@@ -8,10 +8,11 @@ import libcst as cst
 
 from devicelint.domain.devices import Known
 from devicelint.domain.history import Site
-from devicelint.domain.values import HOST, Const, DeviceHandle, Value
+from devicelint.domain.values import Const, DeviceHandle, Value
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates
+from devicelint.interpreter.python.stdlib.paths import put_together
 
 
 @evaluates(cst.FormattedString)
@@ -40,10 +41,10 @@ def _spelled_out(node: cst.FormattedString, parts: Sequence[Value]) -> Value:
         if isinstance(part, cst.FormattedStringExpression) and (
             part.conversion or part.format_spec
         ):
-            return HOST
+            return put_together(parts)
     known = [one.value for one in parts if isinstance(one, Const)]
     if len(known) < len(parts) or not all(isinstance(one, (str, int)) for one in known):
-        return HOST
+        return put_together(parts)
     return Const("".join(map(str, known)))
 
 

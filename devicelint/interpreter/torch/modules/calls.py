@@ -32,6 +32,7 @@ from devicelint.interpreter.python.containers import element_of, known_elements
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
+from devicelint.interpreter.torch.modules.unplaced import unplaced_for
 from devicelint.interpreter.torch.operands import (
     mixes_as_scalar,
     operand_of,
@@ -58,7 +59,8 @@ def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) 
     run.steps.module_called(own, arguments)
     if knowledge is None or knowledge.kind is not ModuleKind.WRAPPER:
         check_again(run, own, arguments, site)
-    result = call_module_of_file(run, callee, arguments, site)
+    with unplaced_for(run, callee, arguments):
+        result = call_module_of_file(run, callee, arguments, site)
     if result is not None:
         return result
     return _forward_of_library(run, callee, knowledge, arguments, site)

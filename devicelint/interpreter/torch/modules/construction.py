@@ -27,9 +27,9 @@ from devicelint.interpreter.python.containers import (
     LENGTH,
     element_of,
     extend,
-    forget_order,
     known_elements,
 )
+from devicelint.interpreter.python.lists import forget_order
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import built
 from devicelint.interpreter.torch.parallel import note_wrapped, one_alike

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import Unsure
+from devicelint.domain.devices import CPU, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import ListOf, Module, Owned, Placed, Tensor, Value
@@ -62,8 +62,12 @@ def put_data(run: Run, home: Owned, role: str, place: Placed) -> None:
 
 
 def _put_in_leaf(run: Run, module: Module, name: str, place: Placed, role: str) -> None:
-    """A parameter of one of torch's own modules: apart from the others, which stay."""
-    if module_device(run, module).device == place.device:
+    """A parameter of one of torch's own modules: what was only built goes where its data are."""
+    own = module_device(run, module)
+    if own.device == place.device:
+        return
+    if own.since.verb is Verb.BUILT and own.device == CPU:
+        run.state.write(module.ref, DEVICE_FIELD, place)
         return
     tensor = Tensor(place.device, place.since, False, True, role)
     run.state.write(module.ref, name, tensor)

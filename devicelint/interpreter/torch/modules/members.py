@@ -94,7 +94,7 @@ _OWN_TENSORS = frozenset(
 
 @elements(Module)
 def _layer(run: Run, value: Module, site: Site) -> Value:
-    return element_in(run.state.fields(value.ref))
+    return element_in(run, run.state.fields(value.ref))
 
 
 @items(Module)

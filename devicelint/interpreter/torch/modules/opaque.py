@@ -10,7 +10,7 @@ from devicelint.domain.values import Batch, Class, Module, Placed, Symbolic, Ten
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import calls
+from devicelint.interpreter.engine.tables import calls, library_call
 from devicelint.interpreter.python.classes import torch_base
 from devicelint.interpreter.torch.bundles import as_batch, make_bundle
 from devicelint.interpreter.torch.checkpoints import note_moved
@@ -39,6 +39,8 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
     mark = member_mark(module.name, "__call__")
     if mark == "Outputs" and "return_dict" not in arguments.keywords and not arguments.open:
         return make_bundle(run, _OUTPUTS, place, site)
+    if mark == "Beside":
+        return library_call[mark](run, module, arguments, site)
     if mark == "Output" and not _asks_for_more(arguments):
         place = module_device(run, module)  # A module that was not moved is taken to be fixed.
         return Tensor(place.device, place.since, None, not run.no_grad)

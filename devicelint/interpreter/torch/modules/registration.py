@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, Unsure
+from devicelint.domain.devices import CPU, Device, Unsure, join_devices
 from devicelint.domain.events import ParameterLost
 from devicelint.domain.history import Keeper, Step, Verb
 from devicelint.domain.join import join, join_known
@@ -142,6 +142,9 @@ def _move_all_of(run: Run, module: Module, place: Placed, seen: set[object]) -> 
         elif isinstance(value, Tensor) and value.role in ("parameter", "buffer"):
             moved = replace(value, device=place.device, since=place.since)
             run.state.write(module.ref, name, moved)
+        elif isinstance(value, Tensor) and value.role == "either":
+            reached = join_devices(value.device, place.device)
+            run.state.write(module.ref, name, replace(value, device=reached))
 
 
 def submodules(run: Run, module: Module) -> Iterator[Module]:

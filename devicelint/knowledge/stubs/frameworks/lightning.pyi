@@ -30,3 +30,17 @@ class lightning:
 
         class core:
             LightningModule: Module
+
+        class callbacks:
+            ModelCheckpoint: lightning.Checkpoints_
+
+            class model_checkpoint:
+                ModelCheckpoint: lightning.Checkpoints_
+
+    Checkpoints_: Tool
+
+    class Checkpoints_:
+        # Where it has saved the weights of this very run.
+        best_model_path: OwnFile
+        last_model_path: OwnFile
+        kth_best_model_path: OwnFile

@@ -31,6 +31,12 @@ class torchaudio:
     Transform: Model
     Stateless: Transformation
 
+    class Stateless:
+        __call__: Beside
+
+    class functional:
+        anything: Beside
+
     class Transform:
         __call__: Output
 

@@ -63,12 +63,27 @@ class torchvision:
             anything: Unknown
 
     class transforms:
-        anything: Transform
+        # Of a tensor they make one beside it, of a picture another picture.
+        anything: torchvision.transforms.Step_
         ToTensor: torchvision.transforms.ToTensor_
         PILToTensor: torchvision.transforms.ToTensor_
+        ToPILImage: torchvision.transforms.ToPicture_
+        FiveCrop: Transform
+        TenCrop: Transform
+        Lambda: Transform
+        InterpolationMode: Unknown
+        AutoAugmentPolicy: Unknown
         Compose: torchvision.transforms.Compose_
         ToTensor_: Tool
+        ToPicture_: Tool
         Compose_: Tool
+        Step_: Tool
+
+        class Step_:
+            __call__: Beside
+
+        class ToPicture_:
+            __call__: Hosted
 
         class ToTensor_:
             __call__: Image
@@ -77,9 +92,16 @@ class torchvision:
             __call__: Composed
 
         class functional:
-            anything: Unknown
+            anything: Beside
             to_tensor: Image
             pil_to_tensor: Image
+            to_pil_image: Hosted
+            get_image_size: Hosted
+            get_dimensions: Hosted
+            get_image_num_channels: Hosted
+            five_crop: Unknown
+            ten_crop: Unknown
+            InterpolationMode: Unknown
 
         class v2:
             anything: Transform

@@ -22,6 +22,9 @@ class transformers:
     # It moves the model when it is made, and each batch.
     any_Trainer: Trainer
     pipeline: Pipeline
+    get_any_schedule_any: Scheduler
+    get_scheduler: Scheduler
+    cached_path: Download
 
     Model_: Model
     Tokenizer_: Tool

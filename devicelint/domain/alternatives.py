@@ -1,0 +1,184 @@
+"""Values that two paths leave, both of them kept: four at most, each with what holds on its path.
+
+A `Fact` is a question that the code asked and the answer on a path: the condition of an `if`, and
+whether it holds.  Two alternatives whose paths answer one question differently never meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+
+from devicelint.domain.devices import Unsure, join_devices
+from devicelint.domain.join import MOST_OPTIONS, OBJECTS, join, join_known, order_of
+from devicelint.domain.values import (
+    NONE,
+    Array,
+    Batch,
+    DictOf,
+    ListOf,
+    OneOf,
+    Path,
+    Placed,
+    Stream,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+EVERYWHERE: Path = frozenset()
+_OWNED = ("parameter", "buffer")
+_HOLDERS = (Tensor, Batch, Array, ListOf, DictOf, Tuple, Stream, Placed)
+"""What tells a value from None, and from one another."""
+
+Case = tuple[Value, Path]
+
+
+def either(
+    one: Value | None, other: Value | None, this: Path = EVERYWHERE, that: Path = EVERYWHERE
+) -> Value | None:
+    """The value of two paths, of which `this` and `that` hold: one of several, where they differ.
+
+    A missing value is None where a name is bound on one path only.
+    """
+    if one is other or other is None:
+        return one
+    if one is None:
+        return other
+    if _are_alike(one, other):
+        return _either_tuple(one, other, this, that)
+    if one == other and not isinstance(one, OneOf):
+        return one
+    for value in (one, other):
+        if isinstance(value, Unknown):
+            return Unknown(value.reason)
+    return one_of((*_on(one, this), *_on(other, that)))
+
+
+def either_known(
+    one: Value, other: Value, this: Path = EVERYWHERE, that: Path = EVERYWHERE
+) -> Value:
+    """`either` of two values that both are there."""
+    joined = either(one, other, this, that)
+    assert joined is not None
+    return joined
+
+
+def _are_alike(one: Value, other: Value) -> bool:
+    return (
+        isinstance(one, Tuple) and isinstance(other, Tuple) and len(one.items) == len(other.items)
+    )
+
+
+def _either_tuple(one: Value, other: Value, this: Path, that: Path) -> Value:
+    assert isinstance(one, Tuple)
+    assert isinstance(other, Tuple)
+    if one == other and not any(isinstance(item, OneOf) for item in one.items):
+        return one
+    pairs = zip(one.items, other.items, strict=True)
+    names = one.names if one.names == other.names else ()
+    return Tuple(tuple(either_known(left, right, this, that) for left, right in pairs), names)
+
+
+def cases_of(value: Value) -> tuple[Case, ...]:
+    """The alternatives that a value is one of, each with what holds on its path."""
+    if not isinstance(value, OneOf):
+        return ((value, EVERYWHERE),)
+    paths = value.paths or (EVERYWHERE,) * len(value.options)
+    return tuple(zip(value.options, paths, strict=True))
+
+
+def _on(value: Value, path: Path) -> tuple[Case, ...]:
+    return tuple((option, held | path) for option, held in cases_of(value))
+
+
+def one_of(cases: Iterable[Case]) -> Value:
+    """One of several: what need not be told apart is one, and too many are not told."""
+    kept: list[Case] = []
+    for value, path in cases:
+        kept = _with(kept, value, path)
+    if any(isinstance(value, Unknown) for value, _ in kept):
+        return Unknown(next(value.reason for value, _ in kept if isinstance(value, Unknown)))
+    if len(kept) > MOST_OPTIONS:
+        return Unknown("one of too many values")
+    if len(kept) == 1:
+        return kept[0][0]
+    kept.sort(key=lambda case: order_of(case[0]))
+    return OneOf(tuple(value for value, _ in kept), tuple(path for _, path in kept))
+
+
+def _with(kept: list[Case], value: Value, path: Path) -> list[Case]:
+    for position, (other, held) in enumerate(kept):
+        if _are_alike(other, value):
+            rest = [*kept[:position], *kept[position + 1 :]]
+            return _with(rest, _either_tuple(other, value, held, path), held & path)
+        if other == value or not _is_apart(other, value):
+            rest = [*kept[:position], *kept[position + 1 :]]
+            joined = other if other == value else join_known(other, value)
+            return _with(rest, joined, held & path)
+    return [*kept, (value, path)]
+
+
+def _is_apart(one: Value, other: Value) -> bool:
+    """Whether two values are kept apart; others have one value that says what holds of both."""
+    if NONE in (one, other):
+        held = other if one == NONE else one
+        return isinstance(held, _HOLDERS) and not _is_owned(held)
+    if isinstance(one, Unknown) or isinstance(other, Unknown):
+        return False
+    if type(one) is not type(other):
+        kinds = (*_HOLDERS, *OBJECTS)
+        return isinstance(one, kinds) and isinstance(other, kinds)
+    if isinstance(one, (Tensor, Batch)) and isinstance(other, (Tensor, Batch)):
+        return _are_on_two_devices(one, other)
+    return isinstance(one, (ListOf, DictOf, Tuple, *OBJECTS))
+
+
+def _are_on_two_devices(one: Tensor | Batch, other: Tensor | Batch) -> bool:
+    if _is_owned(one) or _is_owned(other):
+        return False
+    sure = not isinstance(one.device, Unsure) and not isinstance(other.device, Unsure)
+    return sure and isinstance(join_devices(one.device, other.device), Unsure)
+
+
+def _is_owned(value: Value) -> bool:
+    """Whether a tensor is what a Module has registered: that moves with the Module."""
+    return isinstance(value, Tensor) and value.role in _OWNED
+
+
+def is_mixed(value: Value) -> bool:
+    """Whether the alternatives are more than objects, which are asked one by one in any case."""
+    return isinstance(value, OneOf) and not all(isinstance(o, OBJECTS) for o in value.options)
+
+
+def on_path(value: OneOf, facts: Mapping[Hashable, Hashable]) -> Value:
+    """What a value is where some facts hold: the alternatives of other paths are left out."""
+    cases = cases_of(value)
+    kept = [case for case in cases if not contradicts(case[1], facts)]
+    return value if len(kept) == len(cases) or not kept else one_of(kept)
+
+
+def contradicts(path: Path, facts: Mapping[Hashable, Hashable]) -> bool:
+    """Whether a path answers a question otherwise than the facts do."""
+    return any(question in facts and facts[question] != answer for question, answer in path)
+
+
+def are_exclusive(value: OneOf) -> bool:
+    """Whether the paths of all alternatives contradict each other."""
+    paths = [dict(path) for _, path in cases_of(value)]
+    return all(
+        contradicts(frozenset(path.items()), other)
+        for position, path in enumerate(paths)
+        for other in paths[position + 1 :]
+    )
+
+
+def settled(value: Value) -> Value:
+    """One value for all alternatives: what holds of each of them."""
+    if not isinstance(value, OneOf) or not is_mixed(value):
+        return value
+    joined: Value | None = None
+    for option in value.options:
+        joined = join(joined, option)
+    assert joined is not None
+    return joined

@@ -1,0 +1,99 @@
+"""Iterations that are told apart: a loop over a few known elements is walked once for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import libcst as cst
+
+from devicelint.domain.devices import Unsure
+from devicelint.domain.values import Const, DeviceHandle, HostValue, Tuple, Unknown, Value
+from devicelint.interpreter.engine.nodes import descendants, names_bound_by
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.mentions import names_in
+
+_MOST = 8
+"""How many iterations of one loop are walked one by one,"""
+_MOST_TOGETHER = 24
+"""and how many of all loops around."""
+
+
+def told_apart(
+    run: Run,
+    elements: tuple[Value, ...] | None,
+    target: cst.BaseExpression,
+    body: cst.CSTNode,
+    *,
+    alike: bool = False,
+) -> bool:
+    """Whether a loop is walked for each of its elements: these are few, and differ.
+
+    Where it counts which is which, they may be `alike`.  Numbers and names make a difference where
+    the body chooses by them.
+    """
+    if not elements or len(elements) > _MOST or run.together * len(elements) > _MOST_TOGETHER:
+        return False
+    if not alike and all(one == elements[0] for one in elements[1:]):
+        return False
+    return not all(map(_is_plain, elements)) or chooses_by(target, body)
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether a value is a number or a name, or several of them."""
+    if isinstance(value, Tuple):
+        return all(map(_is_plain, value.items))
+    return isinstance(value, (Const, HostValue))
+
+
+@contextmanager
+def iteration(run: Run, number: int, of: int) -> Iterator[None]:
+    """One iteration of a loop whose iterations are walked one by one."""
+    frame, before = run.frame, run.together
+    outer = frame.iteration
+    frame.iteration = (*outer, number)
+    run.together = before * of
+    yield
+    frame.iteration, run.together = outer, before
+
+
+def chooses_by(target: cst.BaseExpression, body: cst.CSTNode) -> bool:
+    """Whether a loop takes something by its target: as a key, or as what is asked of it."""
+    names = set(names_bound_by(target))
+    return any(not names.isdisjoint(names_in(one)) for one in _selecting(body))
+
+
+_BY_NAME = frozenset({"getattr", "setattr", "hasattr", "delattr"})
+_BY_KEY = frozenset({"get", "pop", "setdefault", "insert", "__getitem__", "__setitem__"})
+
+
+def _selecting(body: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The expressions of a loop that choose: keys, conditions, names of attributes."""
+    for node in descendants(body):
+        match node:
+            case cst.Subscript():
+                yield from node.slice
+            case cst.If() | cst.IfExp() | cst.While() | cst.Assert() | cst.CompIf():
+                yield node.test
+            case cst.Comparison() | cst.Match():
+                yield node
+            case cst.DictComp():
+                yield node.key
+            case cst.Call(func=cst.Name(value=name)) if name in _BY_NAME:
+                yield from node.args
+            case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _BY_KEY:
+                yield from node.args
+            case cst.Call(func=cst.Subscript()):
+                yield node.func
+            case _:
+                pass
+
+
+def joined_constant(elements: tuple[Value, ...]) -> Value:
+    """The items of `for device in ("cpu", "cuda")`: one of several devices."""
+    if len(set(elements)) == 1:
+        return elements[0]
+    if all(isinstance(one, (Const, HostValue)) for one in elements):
+        names = all(isinstance(one, Const) and isinstance(one.value, str) for one in elements)
+        return DeviceHandle(Unsure("one of several"), is_object=False) if names else HostValue()
+    return Unknown("one of several")

@@ -1,0 +1,148 @@
+"""Conditions that ask where something is: what their answers say of the device itself.
+
+`x.is_cuda`, `x.device.type != "cpu"` and `"cuda" in str(x.device)` are one question, which is asked
+of the device and of no name; `x.device == y.device` is asked of two of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import libcst as cst
+
+from devicelint.domain.devices import DEVICE_TYPES, Device, DeviceOf, Known, Opaque, Unsure
+from devicelint.domain.values import Batch, Const, DeviceHandle, Fact, Placed, Symbolic, Tensor
+from devicelint.interpreter.engine.run import Run
+
+IS_ACCELERATOR = "is an accelerator"
+ARE_ONE = "are one device"
+_TWO_WAYS = ("cpu", "cuda")
+"""The types of which one is taken for the other's absence."""
+
+
+def device_answers(run: Run, node: cst.BaseExpression, outcome: bool) -> tuple[Fact, ...]:
+    """What a condition says of devices that has come out so."""
+    asked = _asked(run, node)
+    if asked is None:
+        return ()
+    question, positive, both_ways = asked
+    return ((question, positive is outcome),) if both_ways or outcome is positive else ()
+
+
+def known_of_device(run: Run, node: cst.BaseExpression) -> bool | None:
+    """What this path has found out of the device that a condition asks for."""
+    asked = _asked(run, node) if run.state.facts else None
+    if asked is None or not asked[2]:
+        return None
+    known = run.state.facts.get(asked[0])
+    return None if known is None else known is asked[1]
+
+
+def is_on_the_cpu_here(run: Run, device: Device) -> bool:
+    """Whether a question on this path has shown that a device is no accelerator."""
+    return run.state.facts.get((IS_ACCELERATOR, _one_of_two(device))) is False
+
+
+def are_one_here(run: Run, one: Device, other: Device) -> bool:
+    """Whether a question on this path has shown that two devices are one."""
+    both = frozenset({_one_of_two(one), _one_of_two(other)})
+    return run.state.facts.get((ARE_ONE, both)) is True
+
+
+def _one_of_two(device: Device) -> Device:
+    """`x.device`, and where `x` is: one device, whichever way it got here."""
+    if isinstance(device, Opaque) and not device.apart and device.origin.endswith(".device"):
+        return DeviceOf(device.origin.removesuffix(".device"))
+    return device
+
+
+Asked = tuple[Hashable, bool, bool]
+"""A question, the answer that the condition stands for, and whether it asks both ways."""
+
+
+def _asked(run: Run, node: cst.BaseExpression) -> Asked | None:
+    match node:
+        case cst.Attribute(value=owner, attr=cst.Name(value="is_cuda" | "is_cpu" as name)):
+            return _of(_device_of(run, owner), name.removeprefix("is_"))
+        case cst.Call(func=cst.Attribute(value=text, attr=cst.Name("startswith")), args=[given]):
+            return _of(_named(run, text), _text(run, given.value))
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator, right)]):
+            return _compared(run, left, operator, right)
+        case _:
+            return None
+
+
+def _compared(
+    run: Run, left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression
+) -> Asked | None:
+    if isinstance(operator, (cst.In, cst.NotIn)):
+        asked = _of(_named(run, right), _text(run, left))
+        return _turned(asked, isinstance(operator, cst.NotIn))
+    if not isinstance(operator, (cst.Equal, cst.NotEqual)):
+        return None
+    is_unequal = isinstance(operator, cst.NotEqual)
+    for named, text in ((left, right), (right, left)):
+        kind = _text(run, text)
+        if kind:
+            return _turned(_of(_named(run, named), kind), is_unequal)
+    one, other = _named(run, left), _named(run, right)
+    if one is None or other is None:
+        return None
+    for device, known in ((one, other), (other, one)):
+        if isinstance(known, Known):
+            return _turned(_of(device, str(known)), is_unequal)
+    return (ARE_ONE, frozenset({one, other})), not is_unequal, True
+
+
+def _turned(asked: Asked | None, is_turned: bool) -> Asked | None:
+    return asked and (asked[0], asked[1] is not is_turned, asked[2])
+
+
+def _of(device: Device | None, kind: str) -> Asked | None:
+    if device is None or isinstance(device, Known):
+        return None
+    if kind.partition(":")[0] not in DEVICE_TYPES:
+        return None
+    return (IS_ACCELERATOR, device), kind != "cpu", kind in _TWO_WAYS
+
+
+def _text(run: Run, node: cst.BaseExpression) -> str:
+    return str(node.raw_value) if isinstance(node, cst.SimpleString) else ""
+
+
+def _named(run: Run, node: cst.BaseExpression) -> Device | None:
+    """The device that an expression names: itself, its type, or its text."""
+    match node:
+        case cst.Call(func=cst.Name("str"), args=[given]):
+            return _named(run, given.value)
+        case cst.Attribute(value=owner, attr=cst.Name("type")):
+            return _named(run, owner)
+        case _:
+            return _device_of(run, node)
+
+
+def _device_of(run: Run, node: cst.BaseExpression) -> Device | None:
+    """The device that a value is, or is on; None where that is not known."""
+    if not isinstance(node, (cst.Name, cst.Attribute, cst.Call)):
+        return None
+    if isinstance(node, cst.Call) and not _is_constructor(node):
+        return None
+    with run.muted():
+        value = run.evaluate(node)
+    match value:
+        case Tensor(device) | Batch(device) | Placed(device) | DeviceHandle(device):
+            return None if isinstance(device, Unsure) else _one_of_two(device)
+        case Symbolic(origin):
+            return _one_of_two(Opaque(origin))
+        case Const(str(name)) if name in DEVICE_TYPES:
+            return Known(name)
+        case _:
+            return None
+
+
+def _is_constructor(node: cst.Call) -> bool:
+    """`torch.device("cpu")`: a call that does nothing else."""
+    given = node.args[0].value if len(node.args) == 1 else None
+    func = node.func
+    name = func.attr if isinstance(func, cst.Attribute) else func
+    return isinstance(name, cst.Name) and name.value == "device" and given is not None

@@ -1,0 +1,112 @@
+"""The questions that conditions ask, and what their answers say of each other.
+
+A condition asks the same question again where nothing that it reads was bound in between.  One that
+calls what may answer otherwise each time asks a question of its own whenever it is reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+
+import libcst as cst
+
+from devicelint.domain.values import Fact, Path
+from devicelint.interpreter.engine.nodes import children
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.name_uses import last_name
+from devicelint.interpreter.python.paths.device_questions import device_answers, known_of_device
+
+_PURE = frozenset(
+    "isinstance issubclass is_tensor hasattr callable is_available dim size numel nelement "
+    "is_floating_point is_complex startswith endswith is_cuda device_count".split()
+)
+"""What gives the same answer as long as it is asked about the same values."""
+_READ = (
+    *(cst.Name, cst.Attribute, cst.Integer, cst.Float, cst.SimpleString, cst.Arg),
+    *(cst.Comparison, cst.ComparisonTarget, cst.BooleanOperation, cst.UnaryOperation, cst.Tuple),
+    *(cst.Element, cst.BinaryOperation, cst.BaseCompOp, cst.BaseBooleanOp, cst.BaseUnaryOp),
+    cst.BaseBinaryOp,
+)
+
+
+def answers_to(run: Run, node: cst.BaseExpression, outcome: bool) -> Path:
+    """What a condition says that has come out so, and what its parts say."""
+    return frozenset(_answers(run, node, outcome))
+
+
+def _answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact]:
+    match node:
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            yield from _answers(run, inner, not outcome)
+            return
+        case cst.BooleanOperation(left=left, operator=operator, right=right):
+            if outcome is isinstance(operator, cst.And):
+                yield from _answers(run, left, outcome)
+                yield from _answers(run, right, outcome)
+        case _:
+            pass
+    yield from device_answers(run, node, outcome)
+    yield question_of(run, node), outcome
+
+
+def known_answer(run: Run, node: cst.BaseExpression) -> bool | None:
+    """The answer that this path has given already, or None."""
+    facts = run.state.facts
+    if not facts:
+        return None
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        known = known_answer(run, node.expression)
+        return None if known is None else not known
+    of_device = known_of_device(run, node)
+    if of_device is not None:
+        return of_device
+    answer = facts.get(question_of(run, node))
+    return answer if isinstance(answer, bool) else None
+
+
+def question_of(run: Run, node: cst.BaseExpression) -> Hashable:
+    """What a condition asks: its text, and when what it reads was bound."""
+    read = _read_by(run, node)
+    if read is None:
+        return (node, run.moment)
+    return (run.code_of(node), run.frame, *(_version(run, name) for name in read))
+
+
+def _read_by(run: Run, node: cst.BaseExpression) -> tuple[str, ...] | None:
+    """The names and attributes on which a condition depends; None where it may change by itself."""
+    known = run.program.asked.get(node, ())
+    if known == ():
+        known = run.program.asked[node] = _read(node)
+    return known
+
+
+def _read(condition: cst.BaseExpression) -> tuple[str, ...] | None:
+    read: list[str] = []
+    waiting: list[cst.CSTNode] = [condition]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, cst.Call):
+            if last_name(node.func) not in _PURE:
+                return None
+        elif not isinstance(node, _READ):
+            return None
+        if isinstance(node, cst.Name):
+            read.append(node.value)
+        if isinstance(node, cst.Attribute):
+            read.append(f".{node.attr.value}")
+            waiting.append(node.value)
+        else:
+            waiting.extend([node.value] if isinstance(node, cst.Arg) else children(node))
+    return tuple(read) or ("",)
+
+
+def _version(run: Run, name: str) -> int:
+    """The moment at which a name was bound, or an attribute of that name of whatever object."""
+    if name.startswith("."):
+        return run.stored.get(name[1:], 0)
+    frame = run.frame
+    if name in frame.last_bound:
+        return frame.last_bound[name]
+    while frame.caller is not None:
+        frame = frame.caller
+    return frame.last_bound.get(name, 0)

@@ -1,0 +1,4 @@
+"""Files that somebody has published."""
+
+class wget:
+    download: Download

@@ -1,0 +1,3 @@
+"""opt_einsum: products of tensors, which torch computes."""
+
+def contract(*subscripts_and_operands: Tensor[D]) -> View[D]: ...
