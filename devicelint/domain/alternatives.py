@@ -49,8 +49,9 @@ def either(
         return _either_tuple(one, other, this, that)
     if one == other and not isinstance(one, OneOf):
         return one
-    if isinstance(one, Unknown) or isinstance(other, Unknown):
-        return one if isinstance(one, Unknown) else other
+    for value in (one, other):
+        if isinstance(value, Unknown):
+            return Unknown(value.reason)
     return one_of((*_on(one, this), *_on(other, that)))
 
 
@@ -97,7 +98,7 @@ def one_of(cases: Iterable[Case]) -> Value:
     for value, path in cases:
         kept = _with(kept, value, path)
     if any(isinstance(value, Unknown) for value, _ in kept):
-        return next(value for value, _ in kept if isinstance(value, Unknown))
+        return Unknown(next(value.reason for value, _ in kept if isinstance(value, Unknown)))
     if len(kept) > MOST_OPTIONS:
         return Unknown("one of too many values")
     if len(kept) == 1:

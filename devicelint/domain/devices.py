@@ -2,7 +2,7 @@
 
 `Known` was read from the code; `Opaque` is an expression that cannot be read but stays the same
 wherever it is written (`args.device`); `DeviceOf` is the device of something that the caller
-chose; `Unsure` agrees with everything and carries the reason.
+chose, or that code gives which is not seen; `Unsure` agrees with everything and carries the reason.
 """
 
 from __future__ import annotations
@@ -38,9 +38,19 @@ class Opaque:
 
 @dataclass(frozen=True, slots=True)
 class DeviceOf:
-    """The device on which the caller keeps `place`: a tensor parameter, or `self`."""
+    """The device of something that the code does not show: a parameter, `self`, or a result.
+
+    `place` is how the code writes it, and one place has one device: `x`, `f(x)`, `f(x)[0]`.
+    """
 
     place: str
+    lineage: frozenset[str] | None = field(default=None, compare=False)
+    """Of what code gives that nobody sees: the places of the tensors that it was given."""
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether this is the device of a result, or of a part of something."""
+        return self.lineage is not None
 
     def __str__(self) -> str:
         return f"the device of {self.place}"

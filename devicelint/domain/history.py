@@ -27,6 +27,7 @@ class Verb(Enum):
     BUILT = "module built on {device} here"
     PLACED = "placed on {device} here"
     RECEIVED = "received here: its device is the caller's choice"
+    GIVEN = "given here by code that is not seen, on a device of its own"
     REGISTERED = "registered here: it follows the module"
     COMPUTED = "computed on {device} here"
     STAYED = "stays on {device}: the copy that is made here is thrown away"

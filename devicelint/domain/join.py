@@ -50,8 +50,9 @@ def join(one: Value | None, other: Value | None) -> Value | None:
         return one
     if one is None:
         return other
-    if isinstance(one, Unknown) or isinstance(other, Unknown):
-        return one if isinstance(one, Unknown) else other
+    for value in (one, other):
+        if isinstance(value, Unknown):
+            return Unknown(value.reason)
     if isinstance(one, OneOf) or isinstance(other, OneOf):
         return _join_several(one, other)
     if NONE in (one, other):

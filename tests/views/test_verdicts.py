@@ -55,13 +55,14 @@ EXCUSED = {
     "own-device": """
         import torch
         from ignite.metrics import Metric
+        from project import prepare
 
         class Spread(Metric):
             def reset(self):
                 self.rows = torch.zeros(3, device=self._device)
 
             def update(self, outputs):
-                for one in outputs:
+                for one in prepare(outputs):
                     self._add(one)
 
             def _add(self, x: torch.Tensor):

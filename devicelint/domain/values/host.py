@@ -11,9 +11,14 @@ from devicelint.domain.history import Site, Step
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Not understood, and why.  Agrees with everything."""
+    """Not understood, and why.  Agrees with everything.
+
+    What code gives that nobody sees has a device of its own all the same, should it be a tensor:
+    that of the step `symbol`.
+    """
 
     reason: str = field(compare=False)
+    symbol: Step | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

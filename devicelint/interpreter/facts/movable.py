@@ -50,7 +50,7 @@ def is_placed_beside(operand: Operand) -> bool:
     return (
         isinstance(operand.device, DeviceOf)
         and operand.since is not None
-        and operand.since.verb is not Verb.RECEIVED
+        and operand.since.verb not in (Verb.RECEIVED, Verb.GIVEN)
     )
 
 

@@ -37,6 +37,7 @@ from devicelint.interpreter.python.containers import (
     mark_shared,
     write_weakly,
 )
+from devicelint.interpreter.python.unseen import part_of
 
 
 def assign(run: Run, target: cst.BaseExpression, value: Value, site: cst.BaseExpression) -> None:
@@ -207,6 +208,8 @@ def _parts_by_star(
 def _part(run: Run, value: Value, position: int, site: cst.BaseExpression) -> Value:
     if isinstance(value, Symbolic):
         return Symbolic(f"{value.origin}[{position}]", since=value.since)
+    if isinstance(value, Unknown) and value.symbol is not None:
+        return part_of(value, f"[{position}]")
     return element_of(run, value, site)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import libcst as cst
 
 from devicelint.domain.alternatives import is_mixed
@@ -10,15 +12,17 @@ from devicelint.domain.values import (
     Batch,
     DictOf,
     Function,
+    ImportedName,
     Module,
     OneOf,
+    Placed,
     Symbolic,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.cases import each, use
-from devicelint.interpreter.engine.objects import module_device
+from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
     calls,
@@ -37,6 +41,7 @@ from devicelint.interpreter.python.containers import (
     known_elements,
 )
 from devicelint.interpreter.python.paths.endings import is_ending, leave
+from devicelint.interpreter.python.unseen import is_unseen_method, result_of_unseen
 
 
 @evaluates(cst.Call)
@@ -59,22 +64,58 @@ def _called(run: Run, node: cst.Call) -> Value:
             return leave(run, func.attr.value, Arguments(), node)
         if method is not None:
             result = method(run, receiver, func.attr.value, node)
-            if isinstance(receiver, Symbolic) and isinstance(result, Unknown):
-                run.steps.called_unseen(receiver, _named_arguments(run, node), node)
-            return result
+            return _of_method(run, receiver, func.attr.value, node, result)
         callee = read_attribute(run, receiver, func.attr.value, func)
         if isinstance(callee, Unknown):
-            run.steps.called_unseen(callee, arguments_of(run, node), node)
-            handler = method_of_unknown.get(func.attr.value)
-            known = None if handler is None else handler(run, receiver, node)
-            return known or Unknown(f"the result of .{func.attr.value}()")
+            return method_unseen(run, receiver, callee, node)
     else:
         callee = run.evaluate(func)
     arguments = arguments_of(run, node)
     result = run.call(callee, arguments, node)
     if isinstance(result, Unknown):
         run.steps.called_unseen(callee, arguments, node)
+        if result.symbol is None and _is_unseen(run, callee):
+            return _given_by(run, result.reason, (Argument(func, callee), *arguments), node)
     return result
+
+
+def _of_method(run: Run, receiver: Value, name: str, node: cst.Call, result: Value) -> Value:
+    """What a method gives: of something that is not seen, nobody knows what."""
+    if not isinstance(result, Unknown) or result.symbol is not None:
+        return result
+    if not is_unseen_method(run, receiver, name):
+        return result
+    arguments = _named_arguments(run, node)
+    if isinstance(receiver, Symbolic):
+        run.steps.called_unseen(receiver, arguments, node)
+    return _given_by(run, result.reason, (Argument(node.func, receiver), *arguments), node)
+
+
+def method_unseen(run: Run, receiver: Value, callee: Value, node: cst.Call) -> Value:
+    """What a method gives of which nothing is known but its name."""
+    assert isinstance(node.func, cst.Attribute)
+    name, arguments = node.func.attr.value, arguments_of(run, node)
+    run.steps.called_unseen(callee, arguments, node)
+    handler = method_of_unknown.get(name)
+    known = None if handler is None else handler(run, receiver, node)
+    if known is not None:
+        return known
+    given = (Argument(node.func, receiver), *arguments)
+    return _given_by(run, f"the result of .{name}()", given, node)
+
+
+def _given_by(run: Run, reason: str, given: Iterable[Argument], node: cst.Call) -> Unknown:
+    return result_of_unseen(run, reason, [one.value for one in given], node)
+
+
+def _is_unseen(run: Run, callee: Value) -> bool:
+    """Whether nobody sees what a call does: what is imported, given, or of a library."""
+    if isinstance(callee, ImportedName):
+        return not callee.name.startswith("builtins.")
+    if isinstance(callee, Module):
+        is_of_torch = callee.name.startswith("torch.")
+        return not is_of_torch and run.state.read(callee.ref, CLASS_FIELD) is None
+    return isinstance(callee, (Unknown, Symbolic, Placed))
 
 
 def _named_arguments(run: Run, node: cst.Call) -> Arguments:

@@ -30,6 +30,7 @@ from devicelint.interpreter.facts.tensor_parameters import (
     prove,
 )
 from devicelint.interpreter.python.containers import ELEMENT, key_field
+from devicelint.interpreter.python.unseen import is_derived, taken_for_tensor
 
 
 def bind_parameters(
@@ -83,8 +84,8 @@ def _bind(
         if isinstance(value, Symbolic) and value.since is not None:
             value = _seen_as_declared(run, parameter, value)
         if isinstance(value, Unknown):
-            value = _from_unseen_caller(run, frame, parameter, arguments)
-        elif isinstance(value, Tensor) and value.device is NOT_UNDERSTOOD:
+            value = _unseen_as_declared(run, frame, parameter, arguments, value)
+        elif isinstance(value, Tensor) and _is_of_unknown_place(value):
             given = _from_unseen_caller(run, frame, parameter, arguments)
             value = given if isinstance(given, Tensor) else value
         elif isinstance(value, (Tensor, Batch, Placed)) and not isinstance(value.device, Unsure):
@@ -132,6 +133,28 @@ def _seen_as_declared(run: Run, parameter: cst.Param, value: Symbolic) -> Value:
     if annotation is not None and is_tensor_type(run.code_of(annotation.annotation)):
         prove(run, value.origin)
     return as_proven(run, value)
+
+
+def _unseen_as_declared(
+    run: Run, frame: Frame, parameter: cst.Param, arguments: Arguments, value: Unknown
+) -> Value:
+    """What the caller does not see either: a tensor, where the function says so."""
+    given = _from_unseen_caller(run, frame, parameter, arguments)
+    symbol = value.symbol
+    if symbol is None or (isinstance(given, Tensor) and not is_derived(symbol.device)):
+        return given
+    if any(_is_placed(one.value) for one in arguments):
+        return given
+    annotation = parameter.annotation
+    is_declared = annotation is not None and is_tensor_type(run.code_of(annotation.annotation))
+    return taken_for_tensor(run, value) if is_declared else value
+
+
+def _is_of_unknown_place(value: Tensor) -> bool:
+    """Whether nothing is known of where a tensor is, nor of what it was computed from."""
+    device = value.device
+    is_unseen = isinstance(device, DeviceOf) and device.is_unseen
+    return device is NOT_UNDERSTOOD or (is_unseen and not is_derived(device))
 
 
 def _from_unseen_caller(

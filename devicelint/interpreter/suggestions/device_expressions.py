@@ -194,7 +194,8 @@ class Spelling:
 
     def _origin(self, device: Device) -> str | None:
         if isinstance(device, DeviceOf):
-            return f"{device.place}.device" if self._sees(device.place) else None
+            seen = not device.is_unseen and self._sees(device.place)
+            return f"{device.place}.device" if seen else None
         if isinstance(device, Opaque) and self._sees(device.origin):
             return device.origin
         return None

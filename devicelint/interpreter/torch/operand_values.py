@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.values import DictOf, ListOf, Parameters, Stream, Tuple
+from devicelint.domain.values import DictOf, ListOf, Parameters, Stream, Tuple, Unknown
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.containers import element_of
@@ -14,6 +14,8 @@ from devicelint.knowledge import Slot
 def operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:
     """The tensors that an argument brings: one, or those of a sequence."""
     value = argument.value
+    if slot.sequence and isinstance(value, Unknown) and value.symbol is not None:
+        return [Argument(argument.site, element_of(run, value, argument.site))]
     if not slot.sequence or not isinstance(value, (ListOf, Tuple, Stream, DictOf, Parameters)):
         return [argument]
     if isinstance(value, Tuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import libcst as cst
 
@@ -28,6 +29,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.called_elsewhere import report_elsewhere
 from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.python.paths.device_questions import are_one_here, is_on_the_cpu_here
+from devicelint.interpreter.python.unseen import is_derived
 from devicelint.interpreter.torch.verdicts import CLASH, DIFFERENT, INPUT, judged
 
 
@@ -53,11 +55,21 @@ def mixes_as_scalar(operand: Operand) -> bool | None:
 def find_clash(operands: Sequence[tuple[Operand, bool]]) -> tuple[Operand, Operand] | None:
     """The operand to blame and the one it clashes with; each comes with whether 0-dim mixes."""
     firm = [one for one, mixes in operands if not (mixes and mixes_as_scalar(one) is not False)]
-    for position, one in enumerate(firm):
-        for other in firm[position + 1 :]:
-            if agreement(one.device, other.device) in DIFFERENT:
-                return (one, other) if one.device == CPU else (other, one)
-    return None
+    clashing = [
+        (one, other) if one.device == CPU else (other, one)
+        for one, other in combinations(firm, 2)
+        if agreement(one.device, other.device) in DIFFERENT
+    ]
+    return min(clashing, key=_unseen_among, default=None)
+
+
+def _unseen_among(pair: tuple[Operand, Operand]) -> int:
+    """How many of two operands come from what is not seen: what is known is said first."""
+    return sum(map(_is_of_unseen, pair))
+
+
+def _is_of_unseen(operand: Operand) -> bool:
+    return isinstance(operand.device, DeviceOf) and operand.device.is_unseen
 
 
 def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device, Step | None]:
@@ -65,12 +77,17 @@ def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device
     for one in operands:
         if isinstance(one.device, Known) and one.device.type != "cpu":
             return one.device, one.since
-    for one in operands:
+    firm = _firmly_on_cpu(operands)
+    is_away = any(one.device is NOWHERE for one in operands)
+    for one in sorted(operands, key=_is_of_unseen):
         if one.device != CPU and not isinstance(one.device, Unsure):
+            if _is_of_unseen(one) and (
+                is_away or (firm is not None and not is_derived(one.device))
+            ):
+                break
             if isinstance(one.value, Symbolic) and (unknown or len(operands) > 1):
                 return _device_beside_outside(operands, one)
             return one.device, one.since
-    firm = _firmly_on_cpu(operands)
     if firm is not None:
         return firm.device, firm.since
     unsure = next((one for one in operands if isinstance(one.device, Unsure)), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU
+from devicelint.domain.devices import CPU, NOT_UNDERSTOOD
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
@@ -19,6 +19,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import operates, operates_in_place
+from devicelint.interpreter.python.unseen import computed_of_unseen, taken_for_tensor
 from devicelint.interpreter.torch.host_reads import read_on_host
 from devicelint.interpreter.torch.operands import (
     common_device,
@@ -45,6 +46,10 @@ def operate_on_tensors(
         # numpy has its turn, and reads the tensor; what comes out is a tensor again.
         read_on_host(run, left, node, f"`{symbol}` with a numpy array")
         return Tensor(CPU, Step(Verb.CONVERTED, node, CPU), None, False)
+    if symbol == "@":
+        left, right = (
+            one._replace(value=taken_for_tensor(run, one.value)) for one in (left, right)
+        )
     return _operate(run, node, symbol, left, right)
 
 
@@ -66,7 +71,7 @@ def _operate(run: Run, site: cst.CSTNode, symbol: str, *sides: Argument) -> Valu
     mixes = symbol != "@"
     operands = [(one, mixes) for place, value in sides if (one := operand_of(value, place))]
     if not any(isinstance(one.value, _TENSORS) for one, _ in operands):
-        return Unknown(f"operands of {symbol} come from outside")
+        return computed_of_unseen(run, site, symbol, *sides)
     pair = find_clash(operands)
     if pair is not None:
         report_clash(run, site, symbol, pair)
@@ -81,6 +86,10 @@ def _result(
     sides: tuple[Argument, ...],
 ) -> Tensor:
     device, since = common_device(operands, unknown=unknown)
+    if device is NOT_UNDERSTOOD and since is None:
+        symbols = (one.value.symbol for one in sides if isinstance(one.value, Unknown))
+        since = next(filter(None, symbols), None)
+        device = device if since is None else since.device
     rank_unknown = any(isinstance(value, Unknown) for _, value in sides)
     scalar = rank_of_operands(operands, unknown=rank_unknown)
     grad = grad_of_operands(operands, unknown=False)

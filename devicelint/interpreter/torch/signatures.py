@@ -27,6 +27,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
+from devicelint.interpreter.python.unseen import taken_for_tensor
 from devicelint.interpreter.torch.application import Application, OperandGroup
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.host_reads import demand_on_host
@@ -153,6 +154,8 @@ def _take_operand(run: Run, application: Application, argument: Argument, slot: 
 
 def _taken_for_a_tensor(run: Run, value: Value) -> Value:
     """What comes from outside is a tensor, where nothing else can be given."""
+    if isinstance(value, Unknown):
+        return taken_for_tensor(run, value)
     if not isinstance(value, Symbolic) or value.since is None:
         return value
     prove(run, value.origin)

@@ -96,6 +96,13 @@ def _received(run: Run, operands: Operands) -> bool:
     return any(isinstance(one.device, DeviceOf) for one in operands)
 
 
+def _is_unseen(run: Run, operands: Operands) -> bool:
+    """Inside of a Module alone, what is not seen lies with the tensors that it was given."""
+    lineages = [one.device.lineage for one in operands if isinstance(one.device, DeviceOf)]
+    unseen = [lineage for lineage in lineages if lineage is not None]
+    return bool(unseen) and not (all(unseen) and _is_in_module(run))
+
+
 def _expects(exception: str) -> ExcuseCase:
     return _ground(
         "prepared",
@@ -113,6 +120,9 @@ NUMBER = _ground(
 )
 UNDECLARED = _ground(
     "undeclared", "no declaration says that the caller gives a tensor", _is_undeclared
+)
+UNSEEN = _ground(
+    "unseen", "nothing shows on which device code that is not seen gives a tensor", _is_unseen
 )
 SENT = _ground("sent-on", "the caller's tensor is sent on, wherever the caller has it", _received)
 
@@ -199,13 +209,14 @@ INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS)
 READ = (
     _expects("TypeError"),
     DISCARDED_COPY,
+    UNSEEN,
     UNDECLARED,
     *(_ground(name, reason, _where_received(says)) for name, reason, says in HOST_CODE),
 )
 """Of what is read as an array on the host."""
-READ_TO_SEND = (_expects("TypeError"), DISCARDED_COPY, SENT)
+READ_TO_SEND = (_expects("TypeError"), DISCARDED_COPY, UNSEEN, SENT)
 """Of what is sent to another process."""
-DEMAND = (_expects("RuntimeError"),)
+DEMAND = (_expects("RuntimeError"), UNSEEN)
 """Of what torch takes on one device alone: lengths, memory to pin, what a group reaches."""
 
 LOAD = (
@@ -281,7 +292,7 @@ def standing_of(run: Run, operands: Operands) -> Standing:
         shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
         return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
     symbols = symbols_of(run, operands)
-    if any(is_only_said(run, place) for place in _places(operands)):
+    if _is_unseen(run, operands) or any(is_only_said(run, place) for place in _places(operands)):
         return Standing(Level.POSSIBLE, symbols)
     if _is_in_module(run) or is_of_computing_class(run):
         return Standing(Level.MODULE, symbols)
