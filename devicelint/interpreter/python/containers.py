@@ -35,6 +35,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.engine.tables import elements
 
 ELEMENT = "@element"
@@ -149,6 +150,17 @@ def known_elements(run: Run, value: Value) -> tuple[Value, ...] | None:
         if length is not None and all(f"[{i}]" in fields for i in range(length)):
             return tuple(fields[f"[{i}]"] for i in range(length))
     return None
+
+
+class Counted(Notes):
+    """How often the length of a list or dict has decided on something."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def fork(self) -> Counted:
+        """Counts go on alike wherever the walk is."""
+        return self
 
 
 def is_counted(run: Run, value: Value) -> bool:

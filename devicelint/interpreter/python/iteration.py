@@ -27,6 +27,7 @@ from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.containers import (
     GROWN,
     LENGTH,
+    Counted,
     element_of,
     extend,
     is_counted,
@@ -83,12 +84,23 @@ def range_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
 
 @function("builtins.len")
 def len_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """A number, where what is counted is known and no loop has made it longer."""
-    value = arguments.positional[0].value if arguments.positional else HOST
-    if not isinstance(value, (ListOf, DictOf, Tuple)) or not is_counted(run, value):
+    """A number, where what is counted is known and nobody else can have made it longer."""
+    given = arguments.get(0, "obj")
+    if given is None or not isinstance(given.value, (ListOf, DictOf, Tuple)):
         return HOST
-    elements = known_elements(run, value)
-    return HOST if elements is None else Const(len(elements))
+    elements = known_elements(run, given.value)
+    if elements is None or not is_counted(run, given.value):
+        return HOST
+    if not isinstance(given.value, Tuple):
+        if not _is_local(run, given.site):
+            return HOST
+        run.notes(Counted).times += 1
+    return Const(len(elements))
+
+
+def _is_local(run: Run, site: object) -> bool:
+    """Whether a place is a name of this call: what an object keeps, its other methods fill."""
+    return isinstance(site, cst.Name) and run.state.read(run.frame.ref, site.value) is not None
 
 
 @function("builtins.zip")

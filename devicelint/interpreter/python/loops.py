@@ -30,6 +30,7 @@ from devicelint.interpreter.python.conditions import assuming, condition_of, tru
 from devicelint.interpreter.python.containers import (
     GROWN,
     LENGTH,
+    Counted,
     element_of,
     is_filled,
     known_elements,
@@ -137,10 +138,11 @@ def _to_a_fixed_point(
 
     The first iteration has a binding of its own where it begins with something else.
     """
-    before = run.state.fork()
+    before, counted = run.state.fork(), run.notes(Counted).times
     _iterate(run, loop, begin or bind)
-    _count_no_longer(run, before)
-    if not run.state.dead and (begin is not None or _changed(run.state, before)):
+    grown = _count_no_longer(run, before) and run.notes(Counted).times > counted
+    differs = begin is not None or grown
+    if not run.state.dead and (differs or _changed(run.state, before)):
         first = run.state.fork()
         _iterate(run, loop, bind)
         if run.state.dead:
@@ -151,11 +153,12 @@ def _to_a_fixed_point(
     return before
 
 
-def _count_no_longer(run: Run, before: State) -> None:
-    """How long a list is that an iteration has made longer, nobody knows."""
-    for ref, name in tuple(run.state.changes_since(before)):
-        if name == LENGTH:
-            run.state.write(ref, GROWN, TRUE)
+def _count_no_longer(run: Run, before: State) -> bool:
+    """How long a list is that an iteration has made longer, nobody knows; whether there is one."""
+    grown = [ref for ref, name in run.state.changes_since(before) if name == LENGTH]
+    for ref in grown:
+        run.state.write(ref, GROWN, TRUE)
+    return bool(grown)
 
 
 def _iterate(run: Run, loop: Loop, bind: Callable[[], None]) -> None:
