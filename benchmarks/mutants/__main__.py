@@ -95,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--round", type=int, default=ROUND, metavar="N", help="run N of a subject at a time")
     add("--jobs", type=int, default=1, metavar="J", help="work on J subjects at a time")
     add("--out", type=Path, metavar="DIR", help="keep results and misses, and go on from there")
-    add("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
+    add("--json", type=Path, metavar="FILE", help="write the figures to FILE as well")
     add("--environment", type=Path, default=DEFAULT, metavar="DIR", help="what to run in")
     add("--subjects", type=Path, default=SUBJECTS, metavar="FILE", help="other subjects")
     return parser
