@@ -12,10 +12,13 @@ from devicelint.domain.devices import CPU
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import HOST, NONE, TRUE, Module, Tensor, Unknown
 from devicelint.interpreter.engine.tables import module_method
-from devicelint.interpreter.python import assignment, containers, loops
-from devicelint.interpreter.torch import data, indexing, operands, operators, tensors, transfers
+from devicelint.interpreter.python import assignment
+from devicelint.interpreter.python.containers import contents
+from devicelint.interpreter.python.iteration import loops
+from devicelint.interpreter.torch import data, indexing, tensors, transfers
 from devicelint.interpreter.torch.devices import functions
 from devicelint.interpreter.torch.modules import copies, methods, registration
+from devicelint.interpreter.torch.operations import operands, operators
 from devicelint.knowledge import library
 from devicelint.knowledge.signature import CPU as CPU_GROUP
 from devicelint.knowledge.signature import Form, Role, Signature, Slot
@@ -197,7 +200,7 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("deepcopy() forgets what it copies", _instead(copies.deepcopy, _forgotten)),
     Mistake("tensor.data lies on the CPU", _instead(tensors.of_tensor, _data_on_the_cpu)),
     Mistake("a loader brings its batches to the CPU", _instead(data._batch, _batch_on_the_cpu)),
-    Mistake("list.append() adds nothing", _instead(containers.extend, _never_mind)),
+    Mistake("list.append() adds nothing", _instead(contents.extend, _never_mind)),
     Mistake(
         "container[key] = value stores nothing", _instead(assignment._set_in_container, _never_mind)
     ),

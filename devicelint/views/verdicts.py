@@ -18,7 +18,8 @@ from devicelint.finding import Elsewhere
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
-from devicelint.interpreter.torch.verdicts import ELSEWHERE, MUTED, ON_HOST
+from devicelint.interpreter.torch.operations.excuses import ON_HOST
+from devicelint.interpreter.torch.operations.verdicts import ELSEWHERE, MUTED
 from devicelint.linter.collector import parent_of
 from devicelint.linter.locations import located_elsewhere
 from devicelint.text.positions import locate

@@ -8,7 +8,8 @@ from textwrap import dedent
 import pytest
 
 from devicelint.cli import main
-from devicelint.interpreter.torch import verdicts
+from devicelint.interpreter.torch.operations import excuses as grounds
+from devicelint.interpreter.torch.operations import verdicts
 
 EXCUSED = {
     "discarded-move": """
@@ -236,11 +237,11 @@ def test_what_another_file_shows_by_itself_is_reported_there(told):
 
 
 def _reasons(name: str) -> set[str]:
-    every = (*verdicts.CLASH, *verdicts.INPUT, *verdicts.READ, *verdicts.READ_TO_SEND)
-    excuses = [ground.excuse for ground in (*every, *verdicts.DEMAND, *verdicts.LOAD)]
-    excuses += [verdicts.OWN_FILE, verdicts.CPU_FILE, verdicts.OFFLOADED]
-    excuses += [verdicts.FOR_ACCELERATORS, verdicts.NO_CHECKPOINT]
-    excuses += [verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING, verdicts.ON_HOST]
+    every = (*grounds.CLASH, *grounds.INPUT, *grounds.READ, *grounds.READ_TO_SEND)
+    excuses = [ground.excuse for ground in (*every, *grounds.DEMAND, *grounds.LOAD)]
+    excuses += [grounds.OWN_FILE, grounds.CPU_FILE, grounds.OFFLOADED]
+    excuses += [grounds.FOR_ACCELERATORS, grounds.NO_CHECKPOINT]
+    excuses += [verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING, grounds.ON_HOST]
     return {excuse.reason for excuse in excuses if excuse.name == name}
 
 

@@ -8,7 +8,7 @@ from devicelint.domain.training_events import HostWaits
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.facts.named_devices import is_sent_to_accelerator
-from devicelint.interpreter.torch.operands import operand_of
+from devicelint.interpreter.torch.operations.operands import operand_of
 
 
 @analysis

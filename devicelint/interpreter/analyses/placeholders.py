@@ -17,7 +17,7 @@ from devicelint.domain.values import Tensor, Tuple, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.torch.operands import operand_of, report_clash
+from devicelint.interpreter.torch.operations.operands import operand_of, report_clash
 
 RETURNED = "return"
 """The operation that the announced clashes are of."""

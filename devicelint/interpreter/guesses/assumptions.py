@@ -38,7 +38,7 @@ from devicelint.interpreter.facts.qualified_names import (
 )
 from devicelint.interpreter.guesses.assumed_values import Maker
 from devicelint.interpreter.torch.modules.construction import build_module
-from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.knowledge import (
     ModuleKnowledge,
     OwnStubs,

@@ -44,7 +44,7 @@ from devicelint.interpreter.facts.loop_shapes import (
 from devicelint.interpreter.facts.qualified_names import written
 from devicelint.interpreter.python.conditions import condition_at, truth_of
 from devicelint.interpreter.torch.devices.arguments import device_named
-from devicelint.interpreter.torch.operands import report_input
+from devicelint.interpreter.torch.operations.operands import report_input
 
 
 @guess

@@ -8,8 +8,8 @@ from devicelint.domain.values import ARRAY, Array, Tuple, Unknown, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.containers import parts_of
-from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.interpreter.python.containers.contents import parts_of
+from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.knowledge import function as signature_of
 
 _ADDRESSES = ("einops", "einops.einops")

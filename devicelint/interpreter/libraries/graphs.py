@@ -28,7 +28,7 @@ from devicelint.interpreter.engine.objects import fresh
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import library_call
 from devicelint.interpreter.libraries.placement import given_device
-from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.torch.bundles import make_bundle, place_of
 from devicelint.interpreter.torch.data import item_of_dataset
 

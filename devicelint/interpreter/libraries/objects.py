@@ -42,7 +42,7 @@ from devicelint.interpreter.engine.tables import (
 )
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.torch.bundles import (
     any_held,
     held_by,

@@ -33,12 +33,12 @@ from devicelint.interpreter.engine.objects import fresh, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import library_call, library_class
 from devicelint.interpreter.python.conditions import truth_of
-from devicelint.interpreter.python.containers import element_of
+from devicelint.interpreter.python.containers.contents import element_of
 from devicelint.interpreter.torch.bundles import move_bundle
 from devicelint.interpreter.torch.data import build_loader
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import move_module
-from devicelint.interpreter.torch.verdicts import DIFFERENT
+from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.knowledge import listed_as
 
 

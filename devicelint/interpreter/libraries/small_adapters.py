@@ -19,8 +19,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import library_call
-from devicelint.interpreter.python.containers import element_of, is_filled
-from devicelint.interpreter.python.iteration import enumerate_, same_elements, zip_
+from devicelint.interpreter.python.containers.contents import element_of, is_filled
+from devicelint.interpreter.python.iteration.functions import enumerate_, same_elements, zip_
 
 _LENGTHS = (4, 5)
 """How many parts a step has: the newer ones tell `terminated` and `truncated` apart."""

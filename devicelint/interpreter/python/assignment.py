@@ -28,7 +28,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import sets_attribute, sets_by_name, sets_item
 from devicelint.interpreter.facts.moved_back import note_bound_again
-from devicelint.interpreter.python.containers import (
+from devicelint.interpreter.python.containers.contents import (
     ELEMENT,
     LENGTH,
     element_of,

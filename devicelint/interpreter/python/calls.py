@@ -34,7 +34,7 @@ from devicelint.interpreter.engine.tables import (
     spreads,
 )
 from devicelint.interpreter.python.attributes import read_attribute
-from devicelint.interpreter.python.containers import (
+from devicelint.interpreter.python.containers.contents import (
     ELEMENT,
     element_of,
     is_counted,

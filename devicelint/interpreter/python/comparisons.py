@@ -36,7 +36,7 @@ from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.facts.device_words import names_device_type
 from devicelint.interpreter.facts.mentions import names_in
 from devicelint.interpreter.facts.tensor_parameters import absence_of
-from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.python.operators import operate
 
 _TENSORS = (Tensor, Batch, Placed)

@@ -27,14 +27,14 @@ from devicelint.interpreter.python.conditions import (
     condition_of,
     truth_of,
 )
-from devicelint.interpreter.python.containers import (
+from devicelint.interpreter.python.containers.contents import (
     LENGTH,
     element_of,
     key_field,
     known_elements,
     new_list,
 )
-from devicelint.interpreter.python.dictionaries import fields_given, new_dict
+from devicelint.interpreter.python.containers.dictionaries import fields_given, new_dict
 from devicelint.interpreter.python.paths.questions import answers_to, known_answer
 
 

@@ -8,7 +8,7 @@ from devicelint.domain.values import DictOf, Unknown, Value
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import executes
 from devicelint.interpreter.python.conditions import assuming, condition_of
-from devicelint.interpreter.python.containers import element_of, item, known_elements
+from devicelint.interpreter.python.containers.contents import element_of, item, known_elements
 
 
 @executes(cst.Match)

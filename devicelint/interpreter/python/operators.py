@@ -25,8 +25,8 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, operates, operates_in_place
-from devicelint.interpreter.python.lists import extend_by
-from devicelint.interpreter.python.sequences import put_together
+from devicelint.interpreter.python.containers.lists import extend_by
+from devicelint.interpreter.python.containers.sequences import put_together
 from devicelint.interpreter.python.stdlib.paths import put_together as put_paths_together
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {

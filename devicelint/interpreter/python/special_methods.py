@@ -12,8 +12,8 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import member_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import elements, enters, items
+from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.functions import call_function
-from devicelint.interpreter.python.subscripts import key_of
 
 
 def call_special(run: Run, value: Instance | Module, name: str, *given: Value) -> Value:

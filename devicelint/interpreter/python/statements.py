@@ -27,9 +27,9 @@ from devicelint.interpreter.engine.tables import executes
 from devicelint.interpreter.python.assignment import assign, assigned_key
 from devicelint.interpreter.python.branches import assume
 from devicelint.interpreter.python.classes import define_class
+from devicelint.interpreter.python.containers.lists import delete_item
 from devicelint.interpreter.python.decorators import decorated
 from devicelint.interpreter.python.definitions import define_function
-from devicelint.interpreter.python.lists import delete_item
 from devicelint.interpreter.python.operators import augmented
 from devicelint.interpreter.python.parameters import offered
 

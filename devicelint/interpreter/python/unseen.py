@@ -32,7 +32,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.engine.tables import resolves
 from devicelint.interpreter.facts.tensor_parameters import is_doubted, is_proven, prove
-from devicelint.interpreter.python.containers import parts_of
+from devicelint.interpreter.python.containers.contents import parts_of
 
 _BRIEF = 40
 

@@ -22,7 +22,7 @@ from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.bound_names import is_free
 from devicelint.interpreter.facts.named_devices import NamedDevice, devices_at_hand, frame_of
-from devicelint.interpreter.python.containers import parts_of
+from devicelint.interpreter.python.containers.contents import parts_of
 from devicelint.interpreter.torch.modules.registration import PlainlyKept
 
 

@@ -36,7 +36,7 @@ from devicelint.interpreter.engine.tables import (
     spreads,
 )
 from devicelint.interpreter.python.assignment import assigned_key
-from devicelint.interpreter.python.subscripts import key_of
+from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.knowledge import member_mark
 
 

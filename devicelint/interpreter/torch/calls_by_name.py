@@ -30,15 +30,15 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, function, library_class
-from devicelint.interpreter.python.containers import element_of
+from devicelint.interpreter.python.containers.contents import element_of
 from devicelint.interpreter.python.paths.endings import ARGUMENT_PARSER
 from devicelint.interpreter.torch.data import build_dataset
 from devicelint.interpreter.torch.host_reads import AXES, FIGURE, read_arguments
 from devicelint.interpreter.torch.marked_calls import call_marked
 from devicelint.interpreter.torch.modules.construction import build_module
 from devicelint.interpreter.torch.modules.registration import built
+from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.interpreter.torch.random import draw_indices
-from devicelint.interpreter.torch.signatures import apply_signature
 from devicelint.interpreter.torch.transfers import own_device
 from devicelint.knowledge import (
     converts_elements_alone,

@@ -53,12 +53,10 @@ from devicelint.interpreter.facts.saved_files import (
     stays_on_the_cpu,
 )
 from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.stdlib.paths import source_of
-from devicelint.interpreter.python.subscripts import key_of
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
-from devicelint.interpreter.torch.optimizers import OPTIMIZER
-from devicelint.interpreter.torch.transfers import move_unknown
-from devicelint.interpreter.torch.verdicts import (
+from devicelint.interpreter.torch.operations.excuses import (
     CPU_FILE,
     FOR_ACCELERATORS,
     LOAD,
@@ -68,8 +66,10 @@ from devicelint.interpreter.torch.verdicts import (
     PROGRAM_FILE,
     PUBLISHED_FILE,
     ExcuseCase,
-    is_excused,
 )
+from devicelint.interpreter.torch.operations.verdicts import is_excused
+from devicelint.interpreter.torch.optimizers import OPTIMIZER
+from devicelint.interpreter.torch.transfers import move_unknown
 
 MAP_LOCATION = {
     "torch.load": 1,

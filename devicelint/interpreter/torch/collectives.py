@@ -23,10 +23,11 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.mentions import mentions_in
-from devicelint.interpreter.python.containers import element_of
+from devicelint.interpreter.python.containers.contents import element_of
 from devicelint.interpreter.python.stdlib.argparse import default_of
-from devicelint.interpreter.torch.operands import operand_of
-from devicelint.interpreter.torch.verdicts import DEMAND, judged
+from devicelint.interpreter.torch.operations.excuses import DEMAND
+from devicelint.interpreter.torch.operations.operands import operand_of
+from devicelint.interpreter.torch.operations.verdicts import judged
 
 
 class Collective(NamedTuple):

@@ -47,9 +47,9 @@ from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.host_callers import note_workers_calls
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.conditions import truth_of
-from devicelint.interpreter.python.containers import element_in, loaded_at
+from devicelint.interpreter.python.containers.contents import element_in, loaded_at
+from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.functions import call_function
-from devicelint.interpreter.python.subscripts import key_of
 from devicelint.interpreter.torch.data_workers import note_workers
 from devicelint.interpreter.torch.host_reads import note_pins
 from devicelint.interpreter.torch.transfers import move_deviceless

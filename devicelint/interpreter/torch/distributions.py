@@ -24,7 +24,8 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, function, library_class, methods
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.torch.operands import (
+from devicelint.interpreter.torch.operations.excuses import DIFFERENT
+from devicelint.interpreter.torch.operations.operands import (
     common_device,
     computed,
     find_clash,
@@ -32,7 +33,6 @@ from devicelint.interpreter.torch.operands import (
     operand_of,
     report_clash,
 )
-from devicelint.interpreter.torch.verdicts import DIFFERENT
 
 _GIVEN = frozenset(
     "logits probs loc scale rate low high concentration concentration0 concentration1 df "

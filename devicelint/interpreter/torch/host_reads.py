@@ -30,10 +30,11 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, elements, methods
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.containers import element_of, known_elements
+from devicelint.interpreter.python.containers.contents import element_of, known_elements
 from devicelint.interpreter.python.paths.device_questions import is_on_the_cpu_here
-from devicelint.interpreter.torch.operands import operand_of
-from devicelint.interpreter.torch.verdicts import DEMAND, READ, READ_TO_SEND, judged
+from devicelint.interpreter.torch.operations.excuses import DEMAND, READ, READ_TO_SEND
+from devicelint.interpreter.torch.operations.operands import operand_of
+from devicelint.interpreter.torch.operations.verdicts import judged
 from devicelint.knowledge import converts_to_numpy
 
 _SPARSE = frozenset(

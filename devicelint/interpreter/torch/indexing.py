@@ -31,9 +31,9 @@ from devicelint.interpreter.engine.tables import items, sets_item
 from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.assignment import assigned_key
-from devicelint.interpreter.python.subscripts import key_of
-from devicelint.interpreter.torch.operands import operand_of, report_clash
-from devicelint.interpreter.torch.verdicts import DIFFERENT
+from devicelint.interpreter.python.containers.subscripts import key_of
+from devicelint.interpreter.torch.operations.excuses import DIFFERENT
+from devicelint.interpreter.torch.operations.operands import operand_of, report_clash
 
 
 @items(Batch)

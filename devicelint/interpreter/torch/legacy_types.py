@@ -25,7 +25,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function, method_of_unknown
 from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.registration import move_module
-from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.interpreter.torch.tensors import as_tensor
 from devicelint.knowledge import function as signature_of
 

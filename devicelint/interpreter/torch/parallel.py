@@ -17,7 +17,7 @@ from devicelint.domain.values import NONE, DeviceHandle, Module, OneOf, Placed, 
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.registration import move_module, owns_tensors
 from devicelint.knowledge import module_class

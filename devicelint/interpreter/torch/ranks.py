@@ -10,7 +10,7 @@ from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
 from devicelint.domain.values import Array, Batch, Const, ListOf, Stream, Tensor, Tuple, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.torch.application import Application
+from devicelint.interpreter.torch.operations.application import Application
 from devicelint.knowledge import Form, Result, Signature
 
 

@@ -25,7 +25,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.containers import element_in
+from devicelint.interpreter.python.containers.contents import element_in
 from devicelint.interpreter.torch.bundles import place_of
 
 

@@ -41,7 +41,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function, methods
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.containers import element_of, known_elements
+from devicelint.interpreter.python.containers.contents import element_of, known_elements
 from devicelint.interpreter.python.stdlib.processes import given_as
 from devicelint.interpreter.torch.host_reads import read_on_host
 from devicelint.interpreter.torch.modules.escapes import let_go

@@ -40,7 +40,7 @@ from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.attributes import DTYPE
-from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.torch.modules.data import set_data
 from devicelint.knowledge import Form, tensor_attribute, tensor_method
 

@@ -9,9 +9,9 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import class_member
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.python.functions import call_function
-from devicelint.interpreter.torch.operands import (
+from devicelint.interpreter.torch.operations.operands import (
     common_device,
     computed,
     grad_of_operands,

@@ -25,14 +25,14 @@ from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS
 from devicelint.interpreter.python.attributes import DTYPE
 from devicelint.interpreter.python.calls import method_unseen
-from devicelint.interpreter.python.subscripts import key_of
+from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.unseen import (
     computed_of_unseen,
     element_of_outside,
     part_of,
     taken_for_tensor,
 )
-from devicelint.interpreter.torch.operators import operate_on_tensors
+from devicelint.interpreter.torch.operations.operators import operate_on_tensors
 from devicelint.interpreter.torch.tensor_methods import method_of_placed
 from devicelint.knowledge import tensor_method as signature_of
 

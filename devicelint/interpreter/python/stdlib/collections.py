@@ -22,7 +22,12 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.containers import ELEMENT, element_of, extend, known_elements
+from devicelint.interpreter.python.containers.contents import (
+    ELEMENT,
+    element_of,
+    extend,
+    known_elements,
+)
 
 _RECORD = "collections.namedtuple()"
 """What stands for the class that `namedtuple` makes."""

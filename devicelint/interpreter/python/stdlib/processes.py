@@ -19,7 +19,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.containers import known_elements
+from devicelint.interpreter.python.containers.contents import known_elements
 
 _SPAWNERS = (
     "torch.multiprocessing.spawn",

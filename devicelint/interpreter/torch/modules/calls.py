@@ -28,19 +28,19 @@ from devicelint.interpreter.python.classes import (
     forward_of_file,
     torch_base,
 )
-from devicelint.interpreter.python.containers import element_of, known_elements
+from devicelint.interpreter.python.containers.contents import element_of, known_elements
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
 from devicelint.interpreter.torch.modules.unplaced import unplaced_for
-from devicelint.interpreter.torch.operands import (
+from devicelint.interpreter.torch.operations.excuses import DIFFERENT
+from devicelint.interpreter.torch.operations.operands import (
     mixes_as_scalar,
     operand_of,
     report_clash,
 )
+from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.interpreter.torch.parallel import note_parallel_call, replicated
-from devicelint.interpreter.torch.signatures import apply_signature
-from devicelint.interpreter.torch.verdicts import DIFFERENT
 from devicelint.knowledge import (
     ModuleKind,
     ModuleKnowledge,

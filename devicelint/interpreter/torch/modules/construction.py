@@ -23,13 +23,13 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.containers import (
+from devicelint.interpreter.python.containers.contents import (
     LENGTH,
     element_of,
     extend,
     known_elements,
 )
-from devicelint.interpreter.python.lists import forget_order
+from devicelint.interpreter.python.containers.lists import forget_order
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import built
 from devicelint.interpreter.torch.parallel import note_wrapped, one_alike

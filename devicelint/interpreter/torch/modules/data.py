@@ -14,7 +14,7 @@ from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.torch.modules.registration import submodules
-from devicelint.interpreter.torch.operands import operand_of
+from devicelint.interpreter.torch.operations.operands import operand_of
 
 
 def set_data(

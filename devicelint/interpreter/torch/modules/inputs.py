@@ -15,8 +15,8 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
-from devicelint.interpreter.torch.operands import operand_of, report_input
-from devicelint.interpreter.torch.verdicts import DIFFERENT
+from devicelint.interpreter.torch.operations.excuses import DIFFERENT
+from devicelint.interpreter.torch.operations.operands import operand_of, report_input
 
 
 def check_input(run: Run, site: cst.Call, own: Operand, operand: Operand, part: str = "") -> bool:

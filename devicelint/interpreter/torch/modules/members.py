@@ -35,9 +35,9 @@ from devicelint.interpreter.engine.tables import (
     sets_by_name,
 )
 from devicelint.interpreter.python.attributes import bind
-from devicelint.interpreter.python.containers import element_in, item
+from devicelint.interpreter.python.containers.contents import element_in, item
+from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.namespaces import NAMESPACES, namespace_of
-from devicelint.interpreter.python.subscripts import key_of
 from devicelint.interpreter.torch.modules.copies import parameter_in
 from devicelint.interpreter.torch.modules.registration import (
     parameter_of,

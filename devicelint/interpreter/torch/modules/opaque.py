@@ -16,7 +16,7 @@ from devicelint.interpreter.torch.bundles import as_batch, make_bundle
 from devicelint.interpreter.torch.checkpoints import note_moved
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input, inputs_of
 from devicelint.interpreter.torch.modules.replaced import check_parts
-from devicelint.interpreter.torch.operands import mixes_as_scalar, operand_of
+from devicelint.interpreter.torch.operations.operands import mixes_as_scalar, operand_of
 from devicelint.knowledge import kind_of, member_mark
 
 

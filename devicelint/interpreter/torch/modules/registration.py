@@ -31,7 +31,7 @@ from devicelint.interpreter.engine.objects import TENSORS, module_device, names_
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.moved_back import note_module_moved
-from devicelint.interpreter.python.containers import extend
+from devicelint.interpreter.python.containers.contents import extend
 from devicelint.interpreter.torch.modules.overrides import moves_by_itself
 from devicelint.interpreter.torch.modules.submodules import WHOLE_FIELD
 from devicelint.knowledge import ModuleKind, module_class

@@ -17,7 +17,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes
-from devicelint.interpreter.python.containers import (
+from devicelint.interpreter.python.containers.contents import (
     ELEMENT,
     LENGTH,
     element_of,

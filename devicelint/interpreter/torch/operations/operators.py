@@ -21,7 +21,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import operates, operates_in_place
 from devicelint.interpreter.python.unseen import computed_of_unseen, taken_for_tensor
 from devicelint.interpreter.torch.host_reads import read_on_host
-from devicelint.interpreter.torch.operands import (
+from devicelint.interpreter.torch.operations.operands import (
     common_device,
     computed,
     find_clash,

@@ -28,11 +28,12 @@ from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.unseen import taken_for_tensor
-from devicelint.interpreter.torch.application import Application, OperandGroup
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.host_reads import demand_on_host
-from devicelint.interpreter.torch.operand_values import operand_values
-from devicelint.interpreter.torch.operands import (
+from devicelint.interpreter.torch.operations.application import Application, OperandGroup
+from devicelint.interpreter.torch.operations.excuses import DIFFERENT
+from devicelint.interpreter.torch.operations.operand_values import operand_values
+from devicelint.interpreter.torch.operations.operands import (
     common_device,
     computed,
     find_clash,
@@ -47,7 +48,6 @@ from devicelint.interpreter.torch.ranks import (
     rank_of,
     rank_of_operands,
 )
-from devicelint.interpreter.torch.verdicts import DIFFERENT
 from devicelint.knowledge import CPU as CPU_GROUP
 from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
 

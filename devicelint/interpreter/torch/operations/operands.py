@@ -30,7 +30,8 @@ from devicelint.interpreter.facts.called_elsewhere import report_elsewhere
 from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.python.paths.device_questions import are_one_here, is_on_the_cpu_here
 from devicelint.interpreter.python.unseen import is_derived
-from devicelint.interpreter.torch.verdicts import CLASH, DIFFERENT, INPUT, judged
+from devicelint.interpreter.torch.operations.excuses import CLASH, DIFFERENT, INPUT
+from devicelint.interpreter.torch.operations.verdicts import judged
 
 
 def operand_of(value: Value, site: Site) -> Operand | None:

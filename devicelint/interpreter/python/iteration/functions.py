@@ -24,7 +24,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.containers import (
+from devicelint.interpreter.python.containers.contents import (
     GROWN,
     LENGTH,
     Counted,
@@ -37,8 +37,8 @@ from devicelint.interpreter.python.containers import (
     new_list,
     streamed,
 )
-from devicelint.interpreter.python.iterations import iteration
-from devicelint.interpreter.python.lists import forget_order, pop
+from devicelint.interpreter.python.containers.lists import forget_order, pop
+from devicelint.interpreter.python.iteration.told_apart import iteration
 from devicelint.interpreter.python.operators import operate
 
 

@@ -27,7 +27,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import executes
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.conditions import assuming, condition_of, truth_of
-from devicelint.interpreter.python.containers import (
+from devicelint.interpreter.python.containers.contents import (
     GROWN,
     LENGTH,
     Counted,
@@ -35,7 +35,7 @@ from devicelint.interpreter.python.containers import (
     is_filled,
     known_elements,
 )
-from devicelint.interpreter.python.iterations import (
+from devicelint.interpreter.python.iteration.told_apart import (
     chooses_by,
     iteration,
     joined_constant,

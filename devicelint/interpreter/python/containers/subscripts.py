@@ -26,9 +26,9 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, items
 from devicelint.interpreter.facts.tensor_parameters import as_proven
 from devicelint.interpreter.python.computed_members import NAMESPACE, member_by_name
-from devicelint.interpreter.python.containers import element_of, item
-from devicelint.interpreter.python.dictionaries import made_for_key
-from devicelint.interpreter.python.sequences import sliced
+from devicelint.interpreter.python.containers.contents import element_of, item
+from devicelint.interpreter.python.containers.dictionaries import made_for_key
+from devicelint.interpreter.python.containers.sequences import sliced
 
 
 @evaluates(cst.Subscript)

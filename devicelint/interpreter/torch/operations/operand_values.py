@@ -7,7 +7,7 @@ import libcst as cst
 from devicelint.domain.values import DictOf, ListOf, Parameters, Stream, Tuple, Unknown
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.containers import element_of
+from devicelint.interpreter.python.containers.contents import element_of
 from devicelint.knowledge import Slot
 
 

@@ -19,9 +19,9 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.containers import element_of, known_elements
-from devicelint.interpreter.torch.operands import operand_of
-from devicelint.interpreter.torch.signatures import apply_signature
+from devicelint.interpreter.python.containers.contents import element_of, known_elements
+from devicelint.interpreter.torch.operations.operands import operand_of
+from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.knowledge import function as signature_of
 
 

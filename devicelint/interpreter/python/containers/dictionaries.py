@@ -23,7 +23,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function, methods, operates
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.containers import (
+from devicelint.interpreter.python.containers.contents import (
     ELEMENT,
     FACTORY,
     element_in,

@@ -1,4 +1,4 @@
-"""What excuses a clash of devices: every kind of clash is judged here, and nowhere else.
+"""What excuses a clash of devices.
 
 A clash that no excuse holds for is reported.  The excuses of a kind stand in one tuple, in the
 order in which they are asked.
@@ -11,25 +11,21 @@ from dataclasses import dataclass
 
 from devicelint.domain.devices import CPU, Agreement, Device, DeviceOf, Opaque, agreement
 from devicelint.domain.events import Operand
-from devicelint.domain.history import Site
-from devicelint.domain.standing import Level, Standing
-from devicelint.domain.values import Module, Placed, Symbolic
-from devicelint.domain.verdicts import Excuse, Judged, Verdict
+from devicelint.domain.values import Module, Symbolic
+from devicelint.domain.verdicts import Excuse
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_choices import may_be_accelerator
 from devicelint.interpreter.facts.host_callers import (
     is_given_from_outside,
-    is_of_computing_class,
     is_of_data_class,
     is_of_object_on_the_cpu,
     is_reached_from_tests,
 )
-from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
+from devicelint.interpreter.facts.movable import is_placed_beside
 from devicelint.interpreter.facts.tensor_parameters import (
     is_declared,
     is_doubted,
-    is_only_said,
     is_proven,
     is_used,
 )
@@ -88,19 +84,28 @@ def _is_tensor_for_sure(run: Run, operand: Operand) -> bool:
 
 
 def _is_undeclared(run: Run, operands: Operands) -> bool:
-    return any(place != "self" and not is_declared(run, place) for place in _places(operands))
+    return any(place != "self" and not is_declared(run, place) for place in places_of(operands))
 
 
-def _received(run: Run, operands: Operands) -> bool:
+def is_received(run: Run, operands: Operands) -> bool:
     """Whether a caller gives one of them."""
     return any(isinstance(one.device, DeviceOf) for one in operands)
 
 
-def _is_unseen(run: Run, operands: Operands) -> bool:
+def is_unseen(run: Run, operands: Operands) -> bool:
     """Inside of a Module alone, what is not seen lies with the tensors that it was given."""
     lineages = [one.device.lineage for one in operands if isinstance(one.device, DeviceOf)]
     unseen = [lineage for lineage in lineages if lineage is not None]
-    return bool(unseen) and not (all(unseen) and _is_in_module(run))
+    return bool(unseen) and not (all(unseen) and is_in_module(run))
+
+
+def is_in_module(run: Run) -> bool:
+    frame: Frame | None = run.frame
+    while frame is not None:
+        if isinstance(frame.receiver, Module):
+            return True
+        frame = frame.caller
+    return False
 
 
 def _expects(exception: str) -> ExcuseCase:
@@ -122,9 +127,9 @@ UNDECLARED = _ground(
     "undeclared", "no declaration says that the caller gives a tensor", _is_undeclared
 )
 UNSEEN = _ground(
-    "unseen", "nothing shows on which device code that is not seen gives a tensor", _is_unseen
+    "unseen", "nothing shows on which device code that is not seen gives a tensor", is_unseen
 )
-SENT = _ground("sent-on", "the caller's tensor is sent on, wherever the caller has it", _received)
+SENT = _ground("sent-on", "the caller's tensor is sent on, wherever the caller has it", is_received)
 
 # -- where callers keep their tensors ----------------------------------------------------------
 
@@ -134,14 +139,14 @@ def _is_apart(device: Device) -> bool:
     return isinstance(device, Opaque) and device.apart
 
 
-def _meets_own_device(operands: Operands) -> bool:
+def meets_own_device(operands: Operands) -> bool:
     return any(_is_apart(one.device) for one in operands)
 
 
 def _chosen_as_cpu(run: Run, operands: Operands) -> bool:
     chosen = [one.device.origin for one in operands if isinstance(one.device, Opaque)]
     beside = [one for one in operands if is_placed_beside(one)]
-    chosen += [f"{place}.device" for place in _places(tuple(beside))]
+    chosen += [f"{place}.device" for place in places_of(tuple(beside))]
     if not chosen or run.device_choices:
         return bool(chosen)
     return not all(may_be_accelerator(run.world.settings, origin) for origin in chosen)
@@ -150,24 +155,24 @@ def _chosen_as_cpu(run: Run, operands: Operands) -> bool:
 def _off_cuda(run: Run, operands: Operands) -> bool:
     """Whether this is the path on which a test of `.is_cuda` of one of them fails."""
     off = {key for key, chosen in run.world.settings if not chosen}
-    return any(f"{place}.is_cuda" in off for place in _places(operands))
+    return any(f"{place}.is_cuda" in off for place in places_of(operands))
 
 
-def _places(operands: Operands) -> Iterator[str]:
+def places_of(operands: Operands) -> Iterator[str]:
     return (one.device.place for one in operands if isinstance(one.device, DeviceOf))
 
 
 def _handed_on(run: Run, operands: Operands) -> bool:
-    if not _meets_own_device(operands):
+    if not meets_own_device(operands):
         return False
-    return not all(is_given_from_outside(run, place) for place in _places(operands))
+    return not all(is_given_from_outside(run, place) for place in places_of(operands))
 
 
 def _where_received(says: Callable[[Run], bool]) -> Callable[[Run, Operands], bool]:
     """What the code says of callers in general, where no device of its own is kept apart."""
 
     def holds(run: Run, operands: Operands) -> bool:
-        return _received(run, operands) and not _meets_own_device(operands) and says(run)
+        return is_received(run, operands) and not meets_own_device(operands) and says(run)
 
     return holds
 
@@ -235,79 +240,3 @@ CPU_FILE = Excuse("cpu-file", "the file comes from code that knows the CPU alone
 OFFLOADED = Excuse("offloaded", "the program saves what it has from the CPU")
 FOR_ACCELERATORS = Excuse("accelerators-only", "the program does not run without an accelerator")
 NO_CHECKPOINT = Excuse("no-checkpoint", "nothing shows that the file holds tensors")
-
-# -- judging -----------------------------------------------------------------------------------
-
-MUTED = Excuse("not-heard", "this is walked to learn what it gives, and may never happen")
-ELSEWHERE = Excuse("another-file", "it happens in another file: it is reported there")
-CPU_SETTING = Excuse("cpu-setting", "a setting of the program keeps everything on the CPU here")
-
-
-def judged(
-    run: Run, site: Site, what: str, operands: Operands, grounds: tuple[ExcuseCase, ...]
-) -> Standing | None:
-    """How sure a clash is; None where an excuse holds for it."""
-    if is_excused(run, site, what, operands, grounds):
-        return None
-    return standing_of(run, operands)
-
-
-def is_excused(
-    run: Run,
-    site: Site,
-    what: str,
-    operands: Operands,
-    grounds: tuple[ExcuseCase, ...],
-    *,
-    is_last: bool = True,
-) -> bool:
-    """Whether an excuse holds for a clash; who asks about verdicts hears of all.
-
-    Where more is asked of it later, as of a checkpoint, only the last answer can be that none does.
-    """
-    if not run.explains:
-        return any(ground.holds(run, operands) for ground in grounds)
-    excuses = tuple(ground.excuse for ground in grounds if ground.holds(run, operands))
-    if excuses or is_last:
-        standing = standing_of(run, operands)
-        verdict = Verdict(standing, operands, (*excuses, *_around(run, standing.level)))
-        run.explain(Judged(site, what, verdict))
-    return bool(excuses)
-
-
-def _around(run: Run, level: Level) -> tuple[Excuse, ...]:
-    """What keeps an event from being reported, whatever it is of."""
-    is_contract = level in (Level.MODULE, Level.POSSIBLE)
-    cases = (
-        (MUTED, bool(run.muted_parts)),
-        (ELSEWHERE, not run.frame.is_checked),
-        (CPU_SETTING, is_contract and run.world.is_set_to_the_cpu),
-    )
-    return tuple(excuse for excuse, holds in cases if holds)
-
-
-def standing_of(run: Run, operands: Operands) -> Standing:
-    """How sure a clash is, and what would make it surer."""
-    if not _received(run, operands):
-        shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
-        return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
-    symbols = symbols_of(run, operands)
-    if _is_unseen(run, operands) or any(is_only_said(run, place) for place in _places(operands)):
-        return Standing(Level.POSSIBLE, symbols)
-    if _is_in_module(run) or is_of_computing_class(run):
-        return Standing(Level.MODULE, symbols)
-    is_rule = any(map(is_placed_beside, operands)) or _meets_own_device(operands)
-    return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols)
-
-
-def _is_believed(operand: Operand) -> bool:
-    return operand.since is not None and operand.since.believed
-
-
-def _is_in_module(run: Run) -> bool:
-    frame: Frame | None = run.frame
-    while frame is not None:
-        if isinstance(frame.receiver, Module):
-            return True
-        frame = frame.caller
-    return False

@@ -21,7 +21,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.conditions import condition_of, truth_of
-from devicelint.interpreter.python.containers import (
+from devicelint.interpreter.python.containers.contents import (
     ELEMENT,
     LENGTH,
     element_of,
@@ -33,8 +33,12 @@ from devicelint.interpreter.python.containers import (
     new_list,
     streamed,
 )
-from devicelint.interpreter.python.dictionaries import new_dict
-from devicelint.interpreter.python.iterations import iteration, joined_constant, told_apart
+from devicelint.interpreter.python.containers.dictionaries import new_dict
+from devicelint.interpreter.python.iteration.told_apart import (
+    iteration,
+    joined_constant,
+    told_apart,
+)
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from devicelint.domain.history import Site
 from devicelint.domain.values import HOST, Const, DictOf, ListOf, Ref, Value
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.containers import (
+from devicelint.interpreter.python.containers.contents import (
     ELEMENT,
     LENGTH,
     element_in,

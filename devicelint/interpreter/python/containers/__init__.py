@@ -1,0 +1,1 @@
+"""What holds other values: lists, dicts, tuples and streams."""

@@ -1,0 +1,1 @@
+"""Loops, comprehensions and the functions that iterate."""

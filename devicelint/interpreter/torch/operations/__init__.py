@@ -1,0 +1,1 @@
+"""Operations: their signatures, their operands, and what excuses two that clash."""

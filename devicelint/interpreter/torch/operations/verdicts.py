@@ -1,0 +1,87 @@
+"""Every kind of clash is judged here, and nowhere else: is it excused, and how sure is it?"""
+
+from __future__ import annotations
+
+from devicelint.domain.events import Operand
+from devicelint.domain.history import Site
+from devicelint.domain.standing import Level, Standing
+from devicelint.domain.values import Placed
+from devicelint.domain.verdicts import Excuse, Judged, Verdict
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.host_callers import is_of_computing_class
+from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
+from devicelint.interpreter.facts.tensor_parameters import is_only_said
+from devicelint.interpreter.torch.operations.excuses import (
+    ExcuseCase,
+    Operands,
+    is_in_module,
+    is_received,
+    is_unseen,
+    meets_own_device,
+    places_of,
+)
+
+MUTED = Excuse("not-heard", "this is walked to learn what it gives, and may never happen")
+ELSEWHERE = Excuse("another-file", "it happens in another file: it is reported there")
+CPU_SETTING = Excuse("cpu-setting", "a setting of the program keeps everything on the CPU here")
+
+
+def judged(
+    run: Run, site: Site, what: str, operands: Operands, grounds: tuple[ExcuseCase, ...]
+) -> Standing | None:
+    """How sure a clash is; None where an excuse holds for it."""
+    if is_excused(run, site, what, operands, grounds):
+        return None
+    return standing_of(run, operands)
+
+
+def is_excused(
+    run: Run,
+    site: Site,
+    what: str,
+    operands: Operands,
+    grounds: tuple[ExcuseCase, ...],
+    *,
+    is_last: bool = True,
+) -> bool:
+    """Whether an excuse holds for a clash; who asks about verdicts hears of all.
+
+    Where more is asked of it later, as of a checkpoint, only the last answer can be that none does.
+    """
+    if not run.explains:
+        return any(ground.holds(run, operands) for ground in grounds)
+    excuses = tuple(ground.excuse for ground in grounds if ground.holds(run, operands))
+    if excuses or is_last:
+        standing = standing_of(run, operands)
+        verdict = Verdict(standing, operands, (*excuses, *_around(run, standing.level)))
+        run.explain(Judged(site, what, verdict))
+    return bool(excuses)
+
+
+def _around(run: Run, level: Level) -> tuple[Excuse, ...]:
+    """What keeps an event from being reported, whatever it is of."""
+    is_contract = level in (Level.MODULE, Level.POSSIBLE)
+    cases = (
+        (MUTED, bool(run.muted_parts)),
+        (ELSEWHERE, not run.frame.is_checked),
+        (CPU_SETTING, is_contract and run.world.is_set_to_the_cpu),
+    )
+    return tuple(excuse for excuse, holds in cases if holds)
+
+
+def standing_of(run: Run, operands: Operands) -> Standing:
+    """How sure a clash is, and what would make it surer."""
+    if not is_received(run, operands):
+        shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
+        return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
+    symbols = symbols_of(run, operands)
+    if is_unseen(run, operands) or any(is_only_said(run, place) for place in places_of(operands)):
+        return Standing(Level.POSSIBLE, symbols)
+    if is_in_module(run) or is_of_computing_class(run):
+        return Standing(Level.MODULE, symbols)
+    is_rule = any(map(is_placed_beside, operands)) or meets_own_device(operands)
+    return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols)
+
+
+def _is_believed(operand: Operand) -> bool:
+    return operand.since is not None and operand.since.believed
