@@ -43,3 +43,8 @@ def decided(wanting: Iterable[Vote], unwanting: Iterable[Vote]) -> Decision:
 
 def _closeness(vote: Vote) -> int:
     return vote.closeness
+
+
+def closest(selectors: Iterable[str], code: str, name: str) -> int:
+    """How closely any of the selectors names a rule; 0 where none does."""
+    return max((specificity(selector, code, name) for selector in selectors), default=0)

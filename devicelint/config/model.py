@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from devicelint.config.assumptions import Assumptions, StubFile, Stubs
-from devicelint.config.deciding import Decision, Vote, decided, votes
+from devicelint.config.deciding import Decision, Vote, closest, decided, votes
 from devicelint.config.kinds import (
     Boolean,
     Choice,
@@ -294,8 +294,3 @@ def _relative(path: str | Path, start: Path) -> str:
         return os.path.relpath(path, start).replace(os.sep, "/")
     except ValueError:  # On another drive, there is no way from here to there.
         return Path(path).as_posix()
-
-
-def closest(selectors: Iterable[str], code: str, name: str) -> int:
-    """How closely any of the selectors names a rule; 0 where none does."""
-    return max((specificity(selector, code, name) for selector in selectors), default=0)

@@ -151,6 +151,12 @@ def _marks_of(root: str) -> Mapping[str, str]:
             if mark not in _BY_MARK and mark != "Unknown":
                 raise StubError(f"kinds.pyi: {name}: unknown mark {mark}")
         return marks
-    if not (FOLDER / "frameworks" / f"{root}.pyi").exists():
-        return {}
-    return catalogue.read(f"frameworks/{root}")
+    file = _frameworks().get(root)
+    return {} if file is None else catalogue.read(file)
+
+
+@functools.cache
+def _frameworks() -> Mapping[str, str]:
+    """The file of each library below `frameworks`."""
+    found = (FOLDER / "frameworks").rglob("*.pyi")
+    return {path.stem: path.relative_to(FOLDER).with_suffix("").as_posix() for path in found}

@@ -125,7 +125,7 @@ def test_libraries_that_give_tensors_are_among_those_that_are_looked_for() -> No
         "alive_progress assumed fastprogress gdown gym gymnasium huggingface_hub itertools "
         "progressbar rich wget"
     )
-    known = {one.stem for one in folder.glob("*.pyi")} - {"tiktoken", "tqdm", "wandb"}
+    known = {one.stem for one in folder.rglob("*.pyi")} - {"tiktoken", "tqdm", "wandb"}
     looked_for = {name for name in known if lint.screen(f"import {name}\n".encode())}
     assert known - looked_for == set(of_the_host.split())
 

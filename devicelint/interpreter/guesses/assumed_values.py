@@ -33,7 +33,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.containers.contents import ELEMENT
+from devicelint.interpreter.python.containers.fields import ELEMENT
 
 _MODULE = "assumed.Module_"
 """Under which name knowledge has what is assumed to be a module."""

@@ -28,12 +28,11 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import sets_attribute, sets_by_name, sets_item
 from devicelint.interpreter.facts.moved_back import note_bound_again
-from devicelint.interpreter.python.containers.contents import (
+from devicelint.interpreter.python.containers.contents import element_of, known_elements
+from devicelint.interpreter.python.containers.fields import (
     ELEMENT,
     LENGTH,
-    element_of,
     key_field,
-    known_elements,
     mark_shared,
     write_weakly,
 )

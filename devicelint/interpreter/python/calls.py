@@ -34,12 +34,8 @@ from devicelint.interpreter.engine.tables import (
     spreads,
 )
 from devicelint.interpreter.python.attributes import read_attribute
-from devicelint.interpreter.python.containers.contents import (
-    ELEMENT,
-    element_of,
-    is_counted,
-    known_elements,
-)
+from devicelint.interpreter.python.containers.contents import element_of, is_counted, known_elements
+from devicelint.interpreter.python.containers.fields import ELEMENT
 from devicelint.interpreter.python.paths.endings import is_ending, leave
 from devicelint.interpreter.python.unseen import is_unseen_method, result_of_unseen
 

@@ -27,14 +27,9 @@ from devicelint.interpreter.python.conditions import (
     condition_of,
     truth_of,
 )
-from devicelint.interpreter.python.containers.contents import (
-    LENGTH,
-    element_of,
-    key_field,
-    known_elements,
-    new_list,
-)
+from devicelint.interpreter.python.containers.contents import element_of, known_elements, new_list
 from devicelint.interpreter.python.containers.dictionaries import fields_given, new_dict
+from devicelint.interpreter.python.containers.fields import LENGTH, key_field
 from devicelint.interpreter.python.paths.questions import answers_to, known_answer
 
 

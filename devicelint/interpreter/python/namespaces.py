@@ -27,7 +27,8 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import elements, function, items, methods, sets_item
 from devicelint.interpreter.python.assignment import assigned_key, write_somewhere
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.containers.contents import item, key_field, write_weakly
+from devicelint.interpreter.python.containers.contents import item
+from devicelint.interpreter.python.containers.fields import key_field, write_weakly
 from devicelint.interpreter.python.containers.subscripts import key_of
 
 NAMESPACES = {"__dict__": "", "_parameters": "parameter", "_buffers": "buffer"}

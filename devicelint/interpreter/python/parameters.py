@@ -29,7 +29,7 @@ from devicelint.interpreter.facts.tensor_parameters import (
     declared,
     prove,
 )
-from devicelint.interpreter.python.containers.contents import ELEMENT, key_field
+from devicelint.interpreter.python.containers.fields import ELEMENT, key_field
 from devicelint.interpreter.python.unseen import is_derived, taken_for_tensor
 
 

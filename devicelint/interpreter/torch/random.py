@@ -23,7 +23,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes, function, methods
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.torch.checkpoints import note_use
+from devicelint.interpreter.torch.checkpoints.uses import note_use
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 

@@ -32,7 +32,7 @@ from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS, is_asked_of_
 from devicelint.interpreter.facts.tensor_parameters import as_proven, note_used, prove
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.stdlib.argparse import note_option
-from devicelint.interpreter.torch.checkpoints import note_moved
+from devicelint.interpreter.torch.checkpoints.uses import note_moved
 from devicelint.interpreter.torch.host_reads import read_on_host
 from devicelint.interpreter.torch.legacy_types import converted
 from devicelint.interpreter.torch.modules.copies import parameter_in

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -11,7 +10,6 @@ from devicelint.domain.history import Site, Verb
 from devicelint.domain.join import join_known
 from devicelint.domain.values import (
     HOST,
-    TRUE,
     Array,
     Batch,
     Const,
@@ -19,7 +17,6 @@ from devicelint.domain.values import (
     DictOf,
     HostValue,
     ImportedName,
-    Instance,
     ListOf,
     Loader,
     Module,
@@ -37,59 +34,19 @@ from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.engine.tables import elements
-
-ELEMENT = "@element"
-"""The field of a container that stands for all elements not told apart."""
-LENGTH = "@length"
-GROWN = "@grown"
-"""The field that says that a loop has made a list longer, nobody knows how much."""
-
-FACTORY = "@factory"
-"""The field of a `defaultdict` that says what makes the values of new keys."""
+from devicelint.interpreter.python.containers.fields import (
+    ELEMENT,
+    GROWN,
+    LENGTH,
+    is_key_field,
+    is_shared,
+    key_field,
+    key_of_field,
+    mark_shared,
+)
 
 _TOLD_APART = 16
 """How many elements of a list are kept apart."""
-
-
-_TOLD_BY = (str, int)
-
-
-def key_of_field(name: str) -> Const:
-    """The key whose value lies in a field."""
-    return Const(ast.literal_eval(name[1:-1]))
-
-
-def is_key_field(name: str) -> bool:
-    """Whether a field of a container holds what lies under one key."""
-    return name.startswith("[") and not name.startswith("[?")
-
-
-def key_field(key: Value) -> str:
-    """The field of a container in which the value of a key lies."""
-    if isinstance(key, Const) and isinstance(key.value, _TOLD_BY):
-        return f"[{key.value!r}]"
-    return ELEMENT
-
-
-SHARED = "@shared"
-"""The field that marks one object here as standing for several of the program."""
-
-
-def mark_shared(run: Run, value: Value) -> None:
-    """What a loop or a comprehension puts into a container is made anew each time."""
-    if isinstance(value, (ListOf, DictOf, Instance, Module)):
-        run.state.write(value.ref, SHARED, TRUE)
-
-
-def is_shared(run: Run, ref: Ref) -> bool:
-    """Whether an object stands for several, so that what happens to it may happen to another."""
-    return run.state.read(ref, SHARED) is not None
-
-
-def write_weakly(run: Run, ref: Ref, name: str, value: Value) -> None:
-    """Write a field; where the object stands for several, it may be as it was."""
-    before = run.state.read(ref, name) if is_shared(run, ref) else None
-    run.state.write(ref, name, value if before is None else join_known(before, value))
 
 
 def extend(run: Run, ref: Ref, value: Value) -> None:

@@ -24,18 +24,20 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function, methods, operates
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.contents import (
-    ELEMENT,
-    FACTORY,
     element_in,
     element_of,
-    is_key_field,
     item,
-    key_field,
     known_elements,
     known_entries,
-    mark_shared,
     new_list,
     streamed,
+)
+from devicelint.interpreter.python.containers.fields import (
+    ELEMENT,
+    FACTORY,
+    is_key_field,
+    key_field,
+    mark_shared,
 )
 from devicelint.interpreter.python.functions import call_function
 

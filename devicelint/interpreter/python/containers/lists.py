@@ -6,16 +6,13 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import HOST, Const, DictOf, ListOf, Ref, Value
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.containers.contents import (
-    ELEMENT,
-    LENGTH,
     element_in,
     element_of,
     extend,
-    is_shared,
     item,
-    key_field,
     known_elements,
 )
+from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH, is_shared, key_field
 
 
 def forget_order(run: Run, ref: Ref) -> None:

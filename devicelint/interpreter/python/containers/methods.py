@@ -18,12 +18,8 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import methods
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.containers.contents import (
-    LENGTH,
-    element_of,
-    extend,
-    new_list,
-)
+from devicelint.interpreter.python.containers.contents import element_of, extend, new_list
+from devicelint.interpreter.python.containers.fields import LENGTH
 from devicelint.interpreter.python.containers.lists import extend_by, insert, pop, reorder
 from devicelint.interpreter.python.stdlib.paths import put_together
 

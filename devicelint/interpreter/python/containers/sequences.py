@@ -17,14 +17,8 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes
-from devicelint.interpreter.python.containers.contents import (
-    ELEMENT,
-    LENGTH,
-    element_of,
-    extend,
-    is_shared,
-    known_elements,
-)
+from devicelint.interpreter.python.containers.contents import element_of, extend, known_elements
+from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH, is_shared
 
 
 def put_together(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:

@@ -22,18 +22,15 @@ from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.conditions import condition_of, truth_of
 from devicelint.interpreter.python.containers.contents import (
-    ELEMENT,
-    LENGTH,
     element_of,
     extend,
     joined_elements,
-    key_field,
     known_elements,
-    mark_shared,
     new_list,
     streamed,
 )
 from devicelint.interpreter.python.containers.dictionaries import new_dict
+from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH, key_field, mark_shared
 from devicelint.interpreter.python.iteration.told_apart import (
     iteration,
     joined_constant,

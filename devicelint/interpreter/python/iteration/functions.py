@@ -25,8 +25,6 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.containers.contents import (
-    GROWN,
-    LENGTH,
     Counted,
     element_of,
     extend,
@@ -37,6 +35,7 @@ from devicelint.interpreter.python.containers.contents import (
     new_list,
     streamed,
 )
+from devicelint.interpreter.python.containers.fields import GROWN, LENGTH
 from devicelint.interpreter.python.containers.lists import forget_order, pop
 from devicelint.interpreter.python.iteration.told_apart import iteration
 from devicelint.interpreter.python.operators import operate

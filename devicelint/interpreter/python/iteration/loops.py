@@ -28,13 +28,12 @@ from devicelint.interpreter.engine.tables import executes
 from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.conditions import assuming, condition_of, truth_of
 from devicelint.interpreter.python.containers.contents import (
-    GROWN,
-    LENGTH,
     Counted,
     element_of,
     is_filled,
     known_elements,
 )
+from devicelint.interpreter.python.containers.fields import GROWN, LENGTH
 from devicelint.interpreter.python.iteration.told_apart import (
     chooses_by,
     iteration,

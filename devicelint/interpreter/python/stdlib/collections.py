@@ -22,12 +22,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.containers.contents import (
-    ELEMENT,
-    element_of,
-    extend,
-    known_elements,
-)
+from devicelint.interpreter.python.containers.contents import element_of, extend, known_elements
+from devicelint.interpreter.python.containers.fields import ELEMENT
 
 _RECORD = "collections.namedtuple()"
 """What stands for the class that `namedtuple` makes."""

@@ -23,12 +23,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.containers.contents import (
-    LENGTH,
-    element_of,
-    extend,
-    known_elements,
-)
+from devicelint.interpreter.python.containers.contents import element_of, extend, known_elements
+from devicelint.interpreter.python.containers.fields import LENGTH
 from devicelint.interpreter.python.containers.lists import forget_order
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import built

@@ -33,7 +33,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.mentions import mentions_in
-from devicelint.interpreter.python.containers.contents import ELEMENT
+from devicelint.interpreter.python.containers.fields import ELEMENT
 from devicelint.interpreter.torch.modules.registration import any_parameter, built
 
 _COPIED = "@copied"

@@ -40,7 +40,7 @@ from devicelint.interpreter.engine.tables import inherited, methods, module_meth
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.classes import torch_base
-from devicelint.interpreter.python.containers.contents import is_shared
+from devicelint.interpreter.python.containers.fields import is_shared
 from devicelint.interpreter.python.functions import call_function
 from devicelint.interpreter.torch.devices.arguments import note_idle_demand
 from devicelint.interpreter.torch.legacy_types import move_to_type

@@ -13,7 +13,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, library_call
 from devicelint.interpreter.python.classes import torch_base
 from devicelint.interpreter.torch.bundles import as_batch, make_bundle
-from devicelint.interpreter.torch.checkpoints import note_moved
+from devicelint.interpreter.torch.checkpoints.uses import note_moved
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input, inputs_of
 from devicelint.interpreter.torch.modules.replaced import check_parts
 from devicelint.interpreter.torch.operations.operands import mixes_as_scalar, operand_of

@@ -20,7 +20,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.containers.contents import ELEMENT, element_of
+from devicelint.interpreter.python.containers.contents import element_of
+from devicelint.interpreter.python.containers.fields import ELEMENT
 from devicelint.interpreter.torch.modules.data import place_of_data, put_data
 from devicelint.interpreter.torch.modules.registration import any_parameter, parameter_of
 from devicelint.knowledge import module_class

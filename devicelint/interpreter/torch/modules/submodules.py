@@ -9,7 +9,8 @@ from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import HOST, Module, Tuple, Unknown, Value
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.containers.contents import ELEMENT, LENGTH, element_of
+from devicelint.interpreter.python.containers.contents import element_of
+from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH
 from devicelint.knowledge import member_mark
 
 WHOLE_FIELD = "@whole"

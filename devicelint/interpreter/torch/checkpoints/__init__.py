@@ -1,0 +1,1 @@
+"""Checkpoints: loaded, used, and found to be from other machines."""

@@ -1,0 +1,150 @@
+"""Checkpoints: `torch.load` without map_location, what it is used for, and the device at hand."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devicelint.domain.devices import Known
+from devicelint.domain.events import Load, LoadUse
+from devicelint.domain.values import (
+    NONE,
+    Checkpoint,
+    FileSource,
+    Function,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import (
+    function,
+)
+from devicelint.interpreter.facts.named_devices import devices_at_hand
+from devicelint.interpreter.facts.saved_files import (
+    identity_of,
+    is_in_function,
+    is_named_by_code,
+    is_of_this_run,
+    note_saved,
+    note_saved_model,
+    saved_model,
+    stays_on_the_cpu,
+)
+from devicelint.interpreter.python.stdlib.paths import source_of
+from devicelint.interpreter.torch.checkpoints.uses import (
+    Loads,
+    note_use,
+)
+from devicelint.interpreter.torch.devices.arguments import demand, device_named
+from devicelint.interpreter.torch.operations.excuses import (
+    CPU_FILE,
+    LOAD,
+    OWN_FILE,
+    PROGRAM_FILE,
+    PUBLISHED_FILE,
+    ExcuseCase,
+)
+from devicelint.interpreter.torch.operations.verdicts import is_excused
+
+MAP_LOCATION = {
+    "torch.load": 1,
+    "torch.hub.load_state_dict_from_url": 2,
+    "torch.utils.model_zoo.load_url": 2,
+}
+"""Where each function that loads takes map_location."""
+
+
+@function(*MAP_LOCATION)
+def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Without map_location, tensors come back where they were saved."""
+    given = arguments.get(MAP_LOCATION[name], "map_location")
+    path = arguments.get(0, "f")
+    if path is not None and isinstance(path.value, Checkpoint):
+        note_use(run, path.value, LoadUse.CHECKPOINT)
+    if given is not None and given.value != NONE:
+        _demand(run, given, site)
+        return Unknown("loaded to where map_location says")
+    if arguments.open:
+        return Unknown("loaded to where map_location says")
+    if is_excused(run, site, f"{name}()", (), LOAD, is_last=False):
+        return Unknown("loaded where an accelerator is chosen")
+    if is_excused(run, site, f"{name}()", (), _of_its_path(name, path), is_last=False):
+        return Unknown("loaded from a file that fits every machine")
+    if is_excused(run, site, f"{name}()", (), _of_its_file(path), is_last=False):
+        assert path is not None
+        model = saved_model(run, path)
+        if model is not None:
+            return model
+        return Unknown("loaded to where this very run saved it from")
+    run.depends_on_machine = True
+    return _loaded_where_saved(run, name, path, site)
+
+
+def _loaded_where_saved(run: Run, name: str, path: Argument | None, site: cst.Call) -> Checkpoint:
+    notes = run.find_hearer(Loads)
+    if notes is not None and site not in notes.loads:
+        identity = None if path is None else identity_of(run, path)
+        notes.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)
+    return Checkpoint(site)
+
+
+def _of_its_path(name: str, path: Argument | None) -> tuple[ExcuseCase, ...]:
+    """The excuses that the way to the file gives: who has written what lies there."""
+    source = None if path is None else source_of(path.value)
+    if name != "torch.load":
+        source = FileSource.PUBLISHED
+    return (
+        ExcuseCase(PUBLISHED_FILE, lambda *_: source is FileSource.PUBLISHED),
+        ExcuseCase(PROGRAM_FILE, lambda *_: source is FileSource.PROGRAM),
+        ExcuseCase(OWN_FILE, lambda *_: source is FileSource.RUN),
+    )
+
+
+def _of_its_file(path: Argument | None) -> tuple[ExcuseCase, ...]:
+    """The excuses that the file which is loaded may give."""
+    if path is None:
+        return ()
+    return (
+        ExcuseCase(OWN_FILE, lambda run, _: is_of_this_run(run, path)),
+        ExcuseCase(CPU_FILE, lambda run, _: _is_of_the_cpu(run, path)),
+    )
+
+
+def _is_of_the_cpu(run: Run, path: Argument) -> bool:
+    """Whether code that knows the CPU alone loads what belongs to it: a file that it names itself.
+
+    A script's own file may come from another machine.
+    """
+    named = stays_on_the_cpu(run) and is_named_by_code(run, path)
+    return named and is_in_function(run)
+
+
+def _demand(run: Run, given: Argument, site: cst.Call) -> None:
+    """A checkpoint cannot be loaded to a device that is not there.
+
+    A function gets storages, which torch moves by rules of their own.
+    """
+    if isinstance(given.value, Function):
+        run.entered.add(given.value.node)
+    device = device_named(run, given)
+    if device is not None:
+        demand(run, given, device, site, "map_location=")
+
+
+@function("torch.save")
+def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`torch.save`: the file writes this path itself."""
+    path, saved = arguments.get(1, "f"), arguments.get(0, "obj")
+    if path is not None:
+        note_saved(run, path)
+    if path is not None and saved is not None:
+        note_saved_model(run, path, saved.value)
+    return NONE
+
+
+def _device_at_hand(run: Run) -> str | None:
+    """What holds a device here and now: nothing that is bound later can be meant."""
+    if run.state.read(run.frame.ref, "map_location") is not None:
+        return "map_location"
+    found = next(devices_at_hand(run, run.frame, Known("cuda")), None)
+    return None if found is None else found.code
