@@ -168,6 +168,8 @@ def _as_module(run: Run, receiver: Placed, name: str, site: cst.BaseExpression) 
         return receiver
     if name == "parameters":
         return Parameters(receiver, site)
+    if name == "state_dict":
+        return Batch(receiver.device, receiver.since)
     return Unknown(f".{name}() of something moved")
 
 
