@@ -27,7 +27,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, operates, operates_in_place
 from devicelint.interpreter.python.containers.lists import extend_by
 from devicelint.interpreter.python.containers.sequences import put_together
-from devicelint.interpreter.python.stdlib.paths import formatted, joined
+from devicelint.interpreter.python.stdlib.paths import interpolated, joined
 from devicelint.interpreter.python.stdlib.paths import put_together as put_paths_together
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
@@ -68,14 +68,14 @@ def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> V
     use(run, left)
     use(run, right)
     if isinstance(node.operator, cst.Modulo) and _is_text(left) and isinstance(right, Tuple):
-        return formatted(left, right.items)
+        return interpolated(left, right.items)
     if isinstance(left, _HOST) and isinstance(right, _HOST):
         if isinstance(left, (ListOf, Tuple)) or isinstance(right, (ListOf, Tuple)):
             return put_together(run, node, left, right)
         return _host_arithmetic(node, left, right)
     if isinstance(left, Const) and isinstance(right, Symbolic) and isinstance(left.value, str):
         return _text_with(run, node, left, right)
-    if isinstance(left, Symbolic) and _is_text(right) and isinstance(node.operator, _MAKE_PATHS):
+    if isinstance(left, _OUTSIDE) and _is_text(right) and isinstance(node.operator, _MAKE_PATHS):
         return _path_of(node, left, right)
     symbol = _OPERATORS.get(type(node.operator), "")
     return operate(run, node, symbol, Argument(node.left, left), Argument(node.right, right))
@@ -104,6 +104,7 @@ def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Va
     return _path_of(node, left, right)
 
 
+_OUTSIDE = (Symbolic, Unknown)
 _MAKE_PATHS = (cst.Add, cst.Divide)
 
 
@@ -120,7 +121,7 @@ def _path_of(node: cst.BinaryOperation, left: Value, right: Value) -> HostValue:
         case cst.Divide():
             return joined((left, right))
         case cst.Modulo():
-            return formatted(left, (right,))
+            return interpolated(left, (right,))
         case _:
             return put_paths_together((left, right))
 

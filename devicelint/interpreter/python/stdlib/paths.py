@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from string import Formatter
 
@@ -75,18 +74,29 @@ def joined(parts: Iterable[Value]) -> HostValue:
 
 
 def formatted(template: Value, given: Iterable[Value]) -> HostValue:
-    """`"{}.pt".format(epoch)` and `"%d.pt" % epoch`."""
+    """`"{}.pt".format(epoch)`."""
     text = _text_of(template)
     try:
         parts = [(word, field) for word, field, *_ in Formatter().parse(text)]
     except ValueError:
         parts = [(text, None)]
     filled = "".join(word if field is None else word + _ANYTHING for word, field in parts)
-    return HostValue(_common_source((template, *given)), _spelled(_CONVERSION.sub("*", filled)))
+    return HostValue(_common_source((template, *given)), _spelled(filled))
 
 
-_CONVERSION = re.compile(r"%[-#0 +]*[\d.*]*[a-zA-Z]")
-"""What `%` puts a value in place of."""
+def interpolated(template: Value, given: Iterable[Value]) -> HostValue:
+    """`"%d.pt" % epoch`."""
+    text = _converted(_text_of(template))
+    return HostValue(_common_source((template, *given)), _spelled(text))
+
+
+def _converted(template: str) -> str:
+    """A text with `*` in place of `%d`, `%s` and `%03d`."""
+    first, *rest = template.split("%")
+    return first + "".join(_ANYTHING + one.lstrip(_FLAGS)[1:] for one in rest)
+
+
+_FLAGS = "-#0123456789 +.*"
 
 
 @function(

@@ -27,8 +27,8 @@ from devicelint.interpreter.facts.saved_files import (
 )
 from devicelint.interpreter.python.stdlib.paths import source_of
 from devicelint.interpreter.torch.checkpoints.uses import (
+    LoadedFile,
     Loads,
-    Reading,
     note_use,
 )
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
@@ -80,7 +80,7 @@ def _loaded_where_saved(run: Run, name: str, path: Argument | None, site: cst.Ca
     notes = run.find_hearer(Loads)
     if notes is not None and site not in notes.loads:
         load = Load(site, MAP_LOCATION[name], _device_at_hand(run))
-        notes.begin(load, Reading.of(run, path))
+        notes.begin(load, LoadedFile.of(run, path))
     return Checkpoint(site)
 
 

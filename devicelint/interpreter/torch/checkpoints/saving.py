@@ -11,7 +11,6 @@ from devicelint.domain.events import LoadUse
 from devicelint.domain.values import (
     NONE,
     Batch,
-    Checkpoint,
     DictOf,
     ListOf,
     Module,
@@ -46,14 +45,15 @@ def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return NONE
 
 
-def _note_saved_again(run: Run, saved: Value) -> None:
+def _note_saved_again(run: Run, saved: Value, depth: int = 0) -> None:
     """What is loaded and then saved, whole or in parts, is a checkpoint that is converted."""
-    held: list[Value] = [saved]
-    if isinstance(saved, DictOf):
-        held += run.state.fields(saved.ref).values()
-    for one in held:
-        if isinstance(one, Checkpoint):
-            note_use(run, one, LoadUse.CHECKPOINT)
+    if isinstance(saved, DictOf) and depth < _DEEPEST:
+        for one in run.state.fields(saved.ref).values():
+            _note_saved_again(run, one, depth + 1)
+    note_use(run, saved, LoadUse.CHECKPOINT)
+
+
+_DEEPEST = 3
 
 
 def _is_on_the_cpu(run: Run, saved: Value) -> bool | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from devicelint.domain.events import Event, Load, LoadUse, Transfer
-from devicelint.domain.history import Site
+from devicelint.domain.history import Site, Step
 from devicelint.domain.values import TRUE, Checkpoint, FileSource, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.hooks import Analysis, analysis
@@ -33,7 +33,7 @@ from devicelint.interpreter.torch.operations.excuses import (
 from devicelint.interpreter.torch.operations.verdicts import is_excused
 
 
-class Reading(NamedTuple):
+class LoadedFile(NamedTuple):
     """A file that is read: where it comes from, and which part of the program reads it."""
 
     source: FileSource | None
@@ -43,18 +43,19 @@ class Reading(NamedTuple):
     """Whether the statements of the file lead there, rather than whoever imports it."""
 
     @classmethod
-    def of(cls, run: Run, path: Argument | None) -> Reading:
+    def of(cls, run: Run, path: Argument | None) -> LoadedFile:
         """What is read here."""
         source = None if path is None else source_of(path.value)
         name = None if path is None else name_of(path.value)
         return cls(source, name, part_of(run), is_program(run))
 
 
-def note_use(run: Run, value: Checkpoint, use: LoadUse) -> None:
-    """Remember what a loaded value is used as."""
+def note_use(run: Run, value: Value, use: LoadUse) -> None:
+    """Remember what a loaded value is used as, or what code that is not seen makes of it."""
     notes = run.find_hearer(Loads)
-    if notes is not None:
-        notes.use(value, use)
+    loaded = None if notes is None else notes.loaded_in(value)
+    if notes is not None and loaded is not None:
+        notes.use(loaded, use)
 
 
 def note_moved(run: Run, step: Site) -> None:
@@ -73,18 +74,40 @@ class Loads(Analysis):
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self.loads: dict[Site, Load] = {}
-        self.readings: dict[Site, Reading] = {}
+        self.readings: dict[Site, LoadedFile] = {}
         self.moved: dict[Site, Checkpoint] = {}
         """What was loaded, by the transfer that moved it."""
+        self.made: dict[Site, Checkpoint] = {}
+        """What code that is not seen was given, by the call of it."""
         self.offloading: set[Site] = set()
         """Where FSDP is told to save a full state dict from the CPU, wherever the model is."""
+
+    def fork(self) -> Loads:
+        """What is loaded is told at the end, wherever the walk has found it."""
+        return self
 
     def on_transfer(self, transfer: Transfer) -> None:
         """Remember what is moved of what was loaded."""
         if isinstance(transfer.receiver, Checkpoint):
             self.moved[transfer.site] = transfer.receiver
 
-    def begin(self, load: Load, reading: Reading) -> None:
+    def on_called_unseen(self, callee: Value, arguments: Arguments, site: cst.Call) -> None:
+        """What is made of something loaded may be what was loaded."""
+        loaded = next(filter(None, (self.loaded_in(one.value) for one in arguments)), None)
+        if loaded is not None:
+            self.made[site] = loaded
+
+    def loaded_in(self, value: Value) -> Checkpoint | None:
+        """What was loaded, of what a value was made from."""
+        match value:
+            case Checkpoint():
+                return value
+            case Unknown(symbol=Step(site=site)):
+                return self.made.get(site)
+            case _:
+                return None
+
+    def begin(self, load: Load, reading: LoadedFile) -> None:
         """Remember what is loaded."""
         self.loads.setdefault(load.site, load)
         self.readings.setdefault(load.site, reading)
@@ -115,11 +138,11 @@ class Loads(Analysis):
         )
 
 
-def _saved(run: Run, reading: Reading) -> set[bool | None]:
+def _saved(run: Run, reading: LoadedFile) -> set[bool | None]:
     return set() if reading.name is None else run.program.saved.get(reading.name, set())
 
 
-def _may_leave_the_cpu(run: Run, reading: Reading) -> bool:
+def _may_leave_the_cpu(run: Run, reading: LoadedFile) -> bool:
     """Whether what is read may be from an accelerator.
 
     Who calls the functions of a file has devices of their own, as does the owner of a Module.

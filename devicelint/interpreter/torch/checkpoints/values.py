@@ -42,8 +42,7 @@ from devicelint.interpreter.torch.transfers import move_unknown
 def _note_copied(run: Run, node: cst.Call, arguments: Arguments) -> None:
     """`parameter.copy_(loaded[name])` fills a model, wherever it is."""
     for argument in arguments:
-        if isinstance(argument.value, Checkpoint):
-            note_use(run, argument.value, LoadUse.WEIGHTS)
+        note_use(run, argument.value, LoadUse.WEIGHTS)
 
 
 @method_of_anything("load_state_dict")
@@ -56,8 +55,7 @@ def _note_weights(run: Run, node: cst.Call, arguments: Arguments) -> None:
         if isinstance(value, DictOf):
             fields = run.state.fields(value.ref)
             value = next((one for one in fields.values() if isinstance(one, Checkpoint)), value)
-        if isinstance(value, Checkpoint):
-            note_use(run, value, LoadUse.WEIGHTS)
+        note_use(run, value, LoadUse.WEIGHTS)
 
 
 def _may_hold_tensors(value: Value | None) -> bool:
