@@ -22,6 +22,7 @@ from devicelint.interpreter.torch.operations.excuses import (
 )
 
 MUTED = Excuse("not-heard", "this is walked to learn what it gives, and may never happen")
+FAILS = Excuse("raises", "a test says that this raises")
 ELSEWHERE = Excuse("another-file", "it happens in another file: it is reported there")
 CPU_SETTING = Excuse("cpu-setting", "a setting of the program keeps everything on the CPU here")
 
@@ -62,7 +63,8 @@ def _around(run: Run, level: Level) -> tuple[Excuse, ...]:
     """What keeps an event from being reported, whatever it is of."""
     is_contract = level in (Level.MODULE, Level.POSSIBLE)
     cases = (
-        (MUTED, bool(run.muted_parts)),
+        (FAILS, bool(run.meant_to_fail)),
+        (MUTED, run.muted_parts > run.meant_to_fail),
         (ELSEWHERE, not run.frame.is_checked),
         (CPU_SETTING, is_contract and run.world.is_set_to_the_cpu),
     )
