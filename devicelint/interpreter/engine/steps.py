@@ -58,6 +58,9 @@ class Hearer(Notes):
     ) -> None:
         """A call leaves a parameter of a function to its default; `frame` is to be walked next."""
 
+    def on_entered(self, frame: Frame) -> None:
+        """A function is about to be walked; its parameters are bound to what it is given."""
+
     def on_returning(self, frame: Frame) -> None:
         """A function was walked, and what its paths return is about to be joined."""
 
@@ -128,6 +131,7 @@ class Steps:
         self.parameter = _to_hearers(among, Hearer.on_parameter)
         self.option = _to_hearers(among, Hearer.on_option)
         self.defaulted = _to_hearers(among, Hearer.on_defaulted)
+        self.entered = _to_hearers(among, Hearer.on_entered)
         self.returning = _to_hearers(among, Hearer.on_returning)
         self.returned = _to_hearers(among, Hearer.on_returned)
         self.joined = _to_hearers(among, Hearer.on_joined)
