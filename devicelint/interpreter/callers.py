@@ -74,9 +74,7 @@ def calls_in(program: Program) -> Calls:
 class _Entered(Hearer):
     """Notes what the functions of other files are given."""
 
-    def __init__(
-        self, run: Run, found: dict[tuple[str, Signature], dict[str, list[Call]]]
-    ) -> None:
+    def __init__(self, run: Run, found: dict[tuple[str, Signature], dict[str, list[Call]]]) -> None:
         self._run = run
         self._found = found
 
@@ -116,8 +114,9 @@ def _place_of(run: Run, value: Value) -> Given:
         case ListOf(ref):
             held = tuple(run.state.fields(ref).values())
             return _of_all(_place_of(run, one) for one in held)
-    device: Device | None = getattr(value, "device", None)
-    return Given.UNKNOWN if device is None else _of_device(run, device, value)
+        case _:
+            device: Device | None = getattr(value, "device", None)
+            return Given.UNKNOWN if device is None else _of_device(run, device, value)
 
 
 def _of_device(run: Run, device: Device, value: Value) -> Given:

@@ -249,7 +249,8 @@ def _reasons(name: str) -> set[str]:
     excuses = [ground.excuse for ground in (*every, *grounds.DEMAND, *grounds.LOAD)]
     excuses += [grounds.OWN_FILE, grounds.CPU_FILE, grounds.OFFLOADED]
     excuses += [grounds.FOR_ACCELERATORS, grounds.NO_CHECKPOINT]
-    excuses += [verdicts.FAILS, verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING, grounds.ON_HOST]
+    excuses += [verdicts.FAILS]
+    excuses += [verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING, grounds.ON_HOST]
     return {excuse.reason for excuse in excuses if excuse.name == name}
 
 

@@ -147,6 +147,9 @@ class Steps:
         self.leaf = _to_hearers(among, Hearer.on_leaf)
         self.module_built = _to_hearers(among, Hearer.on_module_built)
         self.module_called = _to_hearers(among, Hearer.on_module_called)
+        self._of_optimizers(among)
+
+    def _of_optimizers(self, among: Sequence[Hearer]) -> None:
         self.optimizer_built = _to_hearers(among, Hearer.on_optimizer_built)
         self.optimized = _to_hearers(among, Hearer.on_optimized)
         self.optimizer_stepped = _to_hearers(among, Hearer.on_optimizer_stepped)

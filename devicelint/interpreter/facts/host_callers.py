@@ -68,9 +68,8 @@ def is_of_data_class(run: Run) -> bool:
 
 def is_of_computing_class(run: Run) -> bool:
     """Whether this is reached from a method of an autograd function or a distribution."""
-    return any(
-        base.startswith(_COMPUTING) for frame in run.frame.outwards() for base in library_bases(run, frame)
-    )
+    frames = run.frame.outwards()
+    return any(base.startswith(_COMPUTING) for one in frames for base in library_bases(run, one))
 
 
 def is_reached_from_tests(run: Run) -> bool:

@@ -40,7 +40,7 @@ def is_ending(run: Run, receiver: Value, name: str) -> bool:
 
 
 def is_meant_to_fail(run: Run, entered: cst.BaseExpression) -> bool:
-    """Whether what `with` enters says that its block raises, as `pytest.raises(ValueError)` does."""
+    """Whether what `with` enters says that its block raises: `pytest.raises(ValueError)`."""
     if not isinstance(entered, cst.Call):
         return False
     match entered.func:
@@ -50,6 +50,8 @@ def is_meant_to_fail(run: Run, entered: cst.BaseExpression) -> bool:
                 return _is_test_case(run.state.read(receiver.ref, CLASS_FIELD))
         case cst.Name() | cst.Attribute():
             return run.evaluate(entered.func) == ImportedName("pytest.raises")
+        case _:
+            pass
     return False
 
 
