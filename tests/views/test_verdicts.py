@@ -61,6 +61,19 @@ EXCUSED = {
             with pytest.raises(RuntimeError):
                 torch.rand(3, device="cuda") + torch.rand(3)  # here
         """,
+    "no-accelerator": """
+        import torch
+        from torch import nn
+
+        class Normalized(nn.Module):
+            def forward(self, x):
+                if torch.cuda.is_available():
+                    kind = torch.cuda.FloatTensor
+                else:
+                    kind = torch.FloatTensor
+                    print(x.cpu())
+                return x - torch.zeros(x.size()).type(kind)  # here
+        """,
     "own-device": """
         import torch
         from ignite.metrics import Metric

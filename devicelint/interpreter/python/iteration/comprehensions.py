@@ -14,6 +14,7 @@ from devicelint.domain.values import (
     DeviceHandle,
     ListOf,
     Stream,
+    Tuple,
     Value,
 )
 from devicelint.interpreter.engine.nodes import names_bound_by
@@ -112,6 +113,8 @@ def _clause(
     """Walk what stands right of a `for` clause, once for each element that is told apart."""
     iterated = run.evaluate(clause.iter)
     elements = known_elements(run, iterated)
+    if elements == () and isinstance(iterated, Tuple):
+        return
     if elements is not None and told_apart(run, elements, clause.target, node, alike=True):
         for number, one in enumerate(elements):
             with iteration(run, number, len(elements)):

@@ -143,6 +143,11 @@ def _chosen_as_cpu(run: Run, operands: Operands) -> bool:
     return not all(may_be_accelerator(run.world.settings, origin) for origin in chosen)
 
 
+def _has_none(run: Run, operands: Operands) -> bool:
+    """Whether a caller's tensor lies nowhere else, as this machine has the CPU alone."""
+    return not run.world.accelerators and is_received(run, operands)
+
+
 def _off_cuda(run: Run, operands: Operands) -> bool:
     """Whether this is the path on which a test of `.is_cuda` of one of them fails."""
     off = {key for key, chosen in run.world.settings if not chosen}
@@ -181,6 +186,7 @@ CALLERS = (
         "a condition around it may mean that the chosen device is the CPU",
         _chosen_as_cpu,
     ),
+    _ground("no-accelerator", "this machine has no accelerator to be on", _has_none),
     _ground("off-cuda", "a test of .is_cuda says that the tensor is not on CUDA here", _off_cuda),
     _ground(
         "own-device",
