@@ -132,12 +132,19 @@ def _is_answer(value: cst.BaseExpression) -> bool:
             return _is_answer(left) or any(_is_answer(one.comparator) for one in others)
         case cst.IfExp(test=test, body=body, orelse=other):
             return any(map(_is_answer, (test, body, other)))
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)) as func):
-            return name == "device" or (name not in _MOVES and _asks(func))
-        case cst.Call():
-            return False
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)) as func, args=given):
+            asks = name == "device" or (name not in _MOVES and _asks(func))
+            return asks or any(map(_passes_answer, given))
+        case cst.Call(args=given):
+            return any(map(_passes_answer, given))
         case _:
             return _asks(value)
+
+
+def _passes_answer(given: cst.Arg) -> bool:
+    """`skipif(not torch.cuda.is_available())`: what is made of an answer says the same."""
+    is_device = given.keyword is not None and given.keyword.value in _GIVEN
+    return not (is_device or _is_named(given.value)) and _is_answer(given.value)
 
 
 def _only_chooses(branch: cst.CSTNode) -> bool:

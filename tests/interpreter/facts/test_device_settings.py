@@ -23,6 +23,7 @@ def settings(code: str, *, with_branches: bool = False) -> set[str]:
         "x = torch.zeros(3, device=config['flag'])",
         "flag = torch.cuda.is_available()",
         "flag = x.is_cuda",
+        "flag = pytest.mark.skipif(not torch.cuda.is_available(), reason='none')",
         "other = torch.cuda.is_available() and not flag",
         "where = 'cuda' if other else 'cpu'\nflag = other",
     ],
@@ -38,6 +39,7 @@ def test_what_is_given_as_a_device_or_worked_out_from_one(code):
         "y = x if flag else z",
         "x = x.to(flag)",
         "flag = torch.zeros(3)",
+        "flag = torch.zeros(3, device='cuda').cuda()",
         "flag = path.is_available()",
     ],
 )
