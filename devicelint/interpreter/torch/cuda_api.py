@@ -24,12 +24,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-<<<<<<< HEAD
 from devicelint.interpreter.facts.device_settings import asks_for_device
-=======
-from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.machine_choices import note_demand
->>>>>>> next
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.torch.devices.arguments import note_index
 
@@ -154,13 +150,8 @@ def mixed_precision(run: Run, name: str, arguments: Arguments, site: cst.Call) -
         given = arguments.get(0, "device_type" if name in AUTOCASTS else "device")
     is_for_cuda = _names_cuda(given) or (given is None and name in _FOR_CUDA_UNLESS_TOLD)
     enabled = arguments.get(ENABLED_AT[name], "enabled")
-<<<<<<< HEAD
     if is_for_cuda and not (run.assumptions or arguments.open or _may_be_off(run, enabled)):
-        run.demands_accelerator = True
-=======
-    if is_for_cuda and not (run.assumptions or arguments.open or _may_be_off(enabled)):
         note_demand(run)
->>>>>>> next
         argument = None if given is None else given.site
         run.announce(AmpForOneDevice(site, name, Known("cuda"), argument))
     return Unknown("automatic mixed precision")
