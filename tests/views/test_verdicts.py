@@ -133,6 +133,7 @@ EXCUSED = {
         def restored(path, model, use_cuda):
             if use_cuda:
                 model.load_state_dict(torch.load(path))  # here
+                model.cuda()
         """,
     "own-file": """
         import torch
