@@ -19,7 +19,7 @@ from devicelint.interpreter import Program
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
-from devicelint.workspace.import_resolver import INSIDE, ImportResolver, Question
+from devicelint.workspace.import_resolver import ABOUT, INSIDE, ImportResolver, Question
 
 if TYPE_CHECKING:
     from devicelint.text.reparse import Parsed
@@ -122,6 +122,12 @@ class Project(ImportResolver):
         self._asked_in(home)[Question(name, INSIDE)] = found
         return found
 
+    def about(self, home: str, what: str) -> str | None:
+        """The home of a file of the programs around that does something with the machine."""
+        found = super().about(home, what)
+        self._asked_in(home)[Question(what, ABOUT)] = found
+        return found
+
     def _asked_in(self, home: str) -> dict[Question, str | None]:
         return self.asked.setdefault(home, {})
 
@@ -133,6 +139,7 @@ class Project(ImportResolver):
     def look_again(self) -> None:
         """Notice which files have come and gone, and forget what rests on the others."""
         self._entries.clear()
+        self._forget_uses()
         for home, questions in list(self.asked.items()):
             for question, before in list(questions.items()):
                 if self.answer(home, question) != before:

@@ -42,6 +42,12 @@ class Library(Protocol):
     def inside(self, home: str, name: str) -> str | None:
         """The home of a submodule of the package `home`."""
 
+    def about(self, home: str, what: str) -> str | None:
+        """The home of a file that does something with the machine, in the programs around one.
+
+        It "chooses" what it runs on, or "takes" an accelerator for granted.
+        """
+
     def program(self, home: str) -> Program | None:
         """The file itself; None for a folder, and for what cannot be read or parsed."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from devicelint.domain.values import Class, Instance, Module, Ref
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
 from devicelint.interpreter.engine.objects import CLASS_FIELD
@@ -25,6 +27,23 @@ def is_chosen_here(run: Run) -> bool:
 def is_program(run: Run) -> bool:
     """Whether the statements of the file lead here, rather than whoever imports it."""
     return _part(run) == GLOBALS
+
+
+def is_chosen_around(run: Run) -> bool:
+    """Whether another file of the programs that this one is a part of chooses the machine."""
+    return _around(run, "chooses")
+
+
+def is_taken_around(run: Run) -> bool:
+    """Whether these programs all go to an accelerator, and none asks for one."""
+    return _around(run, "takes") and not is_chosen_around(run)
+
+
+def _around(run: Run, what: str) -> bool:
+    program = run.program
+    if program.library is None or not program.path:
+        return False
+    return program.library.about(os.path.abspath(program.path), what) is not None
 
 
 def _part(run: Run) -> object:

@@ -8,7 +8,11 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts import intended_machines
-from devicelint.interpreter.facts.machine_choices import is_chosen_here, is_program
+from devicelint.interpreter.facts.machine_choices import (
+    is_chosen_around,
+    is_chosen_here,
+    is_program,
+)
 
 
 class Intent:
@@ -53,12 +57,13 @@ class Intent:
     def is_method_of_callers_module(self) -> bool:
         """Whether this is a Module's method that nothing in the program calls.
 
-        Beside it, others of the file have to go where their inputs are.
+        Beside it, others of the file have to go where their inputs are, or the programs around
+        choose the machine.
         """
         frame = self._run.frame
         if not isinstance(frame.receiver, Module) or not self.walked_alone_as():
             return False
-        return intended_machines.follows_others(self._run.module)
+        return intended_machines.follows_others(self._run.module) or is_chosen_around(self._run)
 
     def walked_alone_as(self) -> tuple[str, ...]:
         """The names of the functions around, where nobody in the program calls the outermost."""

@@ -26,7 +26,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.named_devices import is_hard
-from devicelint.interpreter.torch.devices.arguments import note_index
+from devicelint.interpreter.torch.devices.arguments import WrittenOut, note_index
 
 RAISING = {
     "torch.cuda": """
@@ -74,6 +74,8 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
     if not run.assumptions and not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments)):
         run.demands_accelerator = True
         run.announce(AcceleratorApiCalled(site, name))
+        if last in _CURRENT_DEVICE:
+            run.notes(WrittenOut).current.add(site)
     return _given(run, last, site)
 
 
