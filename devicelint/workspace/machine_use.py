@@ -32,6 +32,8 @@ class MachineUse:
     """Whether it runs on whatever the machine has, or on what somebody chooses."""
     takes: bool = False
     """Whether it is a program that goes to an accelerator without asking for one."""
+    starts: bool = False
+    """Whether its statements do something, rather than define what others use."""
     imports: tuple[tuple[str, int], ...] = ()
     """The modules, and the dots before them; what is imported from one may be one, too."""
 
@@ -48,7 +50,7 @@ class MachineUse:
             return cls()
         file = _File(tree)
         takes = not file.chooses and file.is_started and file.goes_to_accelerator
-        return cls(file.chooses, takes, tuple(file.imports))
+        return cls(file.chooses, takes, file.is_started, tuple(file.imports))
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What the programs around a file do with the machine: those that import it, and what these import.
 
-Where no program imports it, all files of the project are around it.
+Where none imports it, and it is no program itself, all files of the project are around it.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ class _Folder:
     def around(self, home: str) -> Collection[str]:
         """The other files of the programs that a file is a part of."""
         importers = _reached([home], self._importers)
-        if len(importers) == 1:
+        is_program = home in self.uses and self.uses[home].starts
+        if len(importers) == 1 and not is_program:
             return self.uses.keys() - {home}
         return _reached(importers, self._imports) - {home}
 

@@ -15,6 +15,11 @@ def note_choice(run: Run) -> None:
     run.program.choosing.add(_part(run))
 
 
+def note_taken(run: Run) -> None:
+    """The program goes here to an accelerator that it names."""
+    run.program.taking.add(_part(run))
+
+
 def is_chosen_here(run: Run) -> bool:
     """Whether what leads here chooses the machine: the file as it begins, or this very part.
 
@@ -35,8 +40,10 @@ def is_chosen_around(run: Run) -> bool:
 
 
 def is_taken_around(run: Run) -> bool:
-    """Whether these programs all go to an accelerator, and none asks for one."""
-    return _around(run, "takes") and not is_chosen_around(run)
+    """Whether these programs, or the file's own statements, take an accelerator for granted."""
+    program = run.program
+    is_taken_here = GLOBALS in program.taking and GLOBALS not in program.choosing
+    return (is_taken_here or _around(run, "takes")) and not is_chosen_around(run)
 
 
 def _around(run: Run, what: str) -> bool:

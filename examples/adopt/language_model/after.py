@@ -38,7 +38,7 @@ class Attention(nn.Module):
             for each in self.qkv(x).split(WIDTH, dim=2)
         )
         scores = q @ k.transpose(-2, -1) / math.sqrt(WIDTH // HEADS)
-        mask = torch.tril(torch.ones(length, length)).to(x.device)
+        mask = torch.tril(torch.ones(length, length)).to(device)
         scores = scores.masked_fill(mask == 0, float("-inf"))
         x = F.softmax(scores, dim=-1) @ v
         return self.out(x.transpose(1, 2).reshape(batch, length, WIDTH))

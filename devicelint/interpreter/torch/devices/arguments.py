@@ -36,7 +36,7 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import holds_device
-from devicelint.interpreter.facts.machine_choices import note_choice
+from devicelint.interpreter.facts.machine_choices import note_choice, note_taken
 from devicelint.interpreter.facts.named_devices import is_hard
 
 
@@ -182,6 +182,7 @@ def _demand_written_out(
     if place is None:
         return
     note_written_out(run, place, site)
+    note_taken(run)
     run.demands_accelerator = True
     literal, at_times = argument is not None, bool(run.assumptions)
     run.announce(AcceleratorDemanded(place, device, how, literal, site, at_times))
