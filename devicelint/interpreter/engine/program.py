@@ -72,6 +72,8 @@ class Program:
     """The parts of the file that choose the machine they run on: see `facts.machine_choices`."""
     taking: set[object] = field(default_factory=set, repr=False)
     """Those that go to an accelerator that they name, whatever the machine has."""
+    needing: set[object] = field(default_factory=set, repr=False)
+    """Those that ask CUDA itself for something, which raises where there is none."""
     conduct: Conduct = field(default_factory=Conduct, repr=False)
     code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)
     """The text of those nodes that it was asked for."""

@@ -20,6 +20,16 @@ def note_taken(run: Run) -> None:
     run.program.taking.add(_part(run))
 
 
+def note_needed(run: Run) -> None:
+    """The program asks CUDA here for what raises without it, and nothing guards that."""
+    run.program.needing.add(_part(run))
+
+
+def is_needed_here(run: Run) -> bool:
+    """Whether this very part cannot do without CUDA anyway."""
+    return _part(run) in run.program.needing
+
+
 def is_chosen_here(run: Run) -> bool:
     """Whether what leads here chooses the machine: the file as it begins, or this very part.
 

@@ -11,6 +11,7 @@ from devicelint.interpreter.facts import intended_machines
 from devicelint.interpreter.facts.machine_choices import (
     is_chosen_around,
     is_chosen_here,
+    is_needed_here,
     is_program,
 )
 
@@ -29,6 +30,10 @@ class Intent:
     def is_chosen_here(self) -> bool:
         """Whether what leads here chooses the machine that it runs on."""
         return is_chosen_here(self._run)
+
+    def is_needed_here(self) -> bool:
+        """Whether this part of the program asks CUDA itself, and so cannot do without it."""
+        return is_needed_here(self._run)
 
     def takes_machine_as_it_is(self) -> bool:
         """Whether this is a program that chooses nowhere which machine it runs on."""

@@ -25,6 +25,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.facts.machine_choices import note_needed
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.torch.devices.arguments import WrittenOut, note_index
 
@@ -71,6 +72,8 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
         run.steps.index_used(argument.value)
         note_index(run, argument.value)
     last = name.rpartition(".")[2]
+    if not run.assumptions:
+        note_needed(run)
     if not run.assumptions and not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments)):
         run.demands_accelerator = True
         run.announce(AcceleratorApiCalled(site, name))
