@@ -118,7 +118,7 @@ def _clause(
             with iteration(run, number, len(elements)):
                 _element(run, node, clause, one, make, made)
         return
-    if is_never_entered(iterated, elements):
+    if is_never_entered(iterated):
         return
     made.counted = False
     element = element_of(run, iterated, clause.iter)

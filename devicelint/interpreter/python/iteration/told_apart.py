@@ -8,16 +8,7 @@ from contextlib import contextmanager
 import libcst as cst
 
 from devicelint.domain.devices import Unsure
-from devicelint.domain.values import (
-    HOST,
-    Const,
-    DeviceHandle,
-    HostValue,
-    Stream,
-    Tuple,
-    Unknown,
-    Value,
-)
+from devicelint.domain.values import Const, DeviceHandle, HostValue, Tuple, Unknown, Value
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.mentions import names_in
@@ -48,12 +39,12 @@ def told_apart(
     return not all(map(_is_plain, elements)) or chooses_by(target, body)
 
 
-def is_never_entered(iterated: Value, elements: tuple[Value, ...] | None) -> bool:
+def is_never_entered(iterated: Value) -> bool:
     """Whether a loop counts to nothing: `range(torch.cuda.device_count())` without an accelerator.
 
     A list that is empty here may be filled by somebody else.
     """
-    return isinstance(iterated, Stream) and iterated.element == HOST and elements == ()
+    return isinstance(iterated, Tuple) and not iterated.items
 
 
 def _is_plain(value: Value) -> bool:
