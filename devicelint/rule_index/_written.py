@@ -156,6 +156,7 @@ RULES = (
         name="accelerator-required",
         severity=Severity.NOTE,
         summary="A script needs an accelerator throughout, and fails on every machine without one",
+        default=False,
         adopts=True,
     ),
     RuleFacts(
