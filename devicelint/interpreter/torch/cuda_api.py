@@ -25,7 +25,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.device_words import asks_for_device
-from devicelint.interpreter.facts.machine_choices import note_needed
+from devicelint.interpreter.facts.machine_choices import note_demand, note_needed
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.torch.devices.arguments import WrittenOut, note_index
 
@@ -75,7 +75,7 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
     if not run.assumptions:
         note_needed(run)
     if not run.assumptions and not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments)):
-        run.demands_accelerator = True
+        note_demand(run)
         run.announce(AcceleratorApiCalled(site, name))
         if last in _CURRENT_DEVICE:
             run.notes(WrittenOut).current.add(site)
@@ -155,7 +155,7 @@ def mixed_precision(run: Run, name: str, arguments: Arguments, site: cst.Call) -
     is_for_cuda = _names_cuda(given) or (given is None and name in _FOR_CUDA_UNLESS_TOLD)
     enabled = arguments.get(ENABLED_AT[name], "enabled")
     if is_for_cuda and not (run.assumptions or arguments.open or _may_be_off(enabled)):
-        run.demands_accelerator = True
+        note_demand(run)
         argument = None if given is None else given.site
         run.announce(AmpForOneDevice(site, name, Known("cuda"), argument))
     return Unknown("automatic mixed precision")
