@@ -137,7 +137,7 @@ def _excused(node: ast.BinOp) -> Slot:
     also = node.right.id if isinstance(node.right, ast.Name) else ""
     if tensor is None or tensor.role is not Role.OPERAND or also not in ("Scalar", "Number"):
         raise _unknown("parameter annotation", node)
-    return replace(tensor, scalar_excused=also == "Scalar", may_be_number=True)
+    return replace(tensor, scalar_excused=also == "Scalar", may_be_number=also == "Number")
 
 
 def result(node: ast.expr) -> Result:

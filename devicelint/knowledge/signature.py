@@ -97,7 +97,7 @@ class Slot:
     scalar_excused: bool = False
     """A Python number or a 0-dim CPU tensor is welcome whatever the group's device is."""
     may_be_number: bool = False
-    """A Python number is welcome, so that what is given need not be a tensor."""
+    """A Python number is welcome, and a 0-dim CPU tensor is not."""
     sequence: bool = False
     """A sequence of such tensors (a star parameter: tensors, or one sequence of them)."""
     brings: Result | None = None
