@@ -76,11 +76,11 @@ def range_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if len(numbers) != len(arguments.positional) or not 1 <= len(numbers) <= 3 or 0 in numbers[2:]:
         return Stream(HOST)
     all_of_them = range(*numbers)
-    if not all_of_them:
-        return Tuple(())
     if len(all_of_them) > _MOST_NUMBERS:
         return Stream(HOST, filled=True, first=Const(all_of_them[0]))
-    return Stream(HOST, True, tuple(map(Const, all_of_them)))
+    if not all_of_them:
+        return Tuple(())
+    return Stream(HOST, filled=True, parts=tuple(map(Const, all_of_them)))
 
 
 @function("builtins.len")
