@@ -21,6 +21,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import operates, operates_in_place
 from devicelint.interpreter.python.unseen import computed_of_unseen, taken_for_tensor
 from devicelint.interpreter.torch.host_reads import read_on_host
+from devicelint.interpreter.torch.operations.meetings import note_meeting
 from devicelint.interpreter.torch.operations.operands import (
     common_device,
     computed,
@@ -75,6 +76,8 @@ def _operate(run: Run, site: cst.CSTNode, symbol: str, *sides: Argument) -> Valu
     pair = find_clash(operands)
     if pair is not None:
         report_clash(run, site, symbol, pair)
+    else:
+        note_meeting(run, site, operands)
     unknown = any(isinstance(value, Unknown) for _, value in sides)
     return _result(site, [one for one, _ in operands], unknown, sides)
 
