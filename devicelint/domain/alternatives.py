@@ -20,6 +20,7 @@ from devicelint.domain.values import (
     Path,
     Placed,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -128,10 +129,17 @@ def _is_apart(one: Value, other: Value) -> bool:
         return False
     if type(one) is not type(other):
         kinds = (*_HOLDERS, *OBJECTS)
-        return isinstance(one, kinds) and isinstance(other, kinds)
+        are_kinds = isinstance(one, kinds) and isinstance(other, kinds)
+        return are_kinds or _is_given_or_made(one, other) or _is_given_or_made(other, one)
     if isinstance(one, (Tensor, Batch)) and isinstance(other, (Tensor, Batch)):
         return _are_on_two_devices(one, other)
     return isinstance(one, (ListOf, DictOf, Tuple, *OBJECTS))
+
+
+def _is_given_or_made(one: Value, other: Value) -> bool:
+    """Whether a path leaves what the caller gave, and the other a tensor that was made."""
+    given = isinstance(one, Symbolic) and one.since is not None
+    return given and isinstance(other, (Tensor, Batch, Array)) and not _is_owned(other)
 
 
 def _are_on_two_devices(one: Tensor | Batch, other: Tensor | Batch) -> bool:
