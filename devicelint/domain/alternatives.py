@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 
 from devicelint.domain.devices import Unsure, join_devices
-from devicelint.domain.join import MOST_OPTIONS, OBJECTS, join, join_known, order_of
+from devicelint.domain.join import (
+    MOST_OPTIONS,
+    OBJECTS,
+    join,
+    join_known,
+    join_with_unknown,
+    order_of,
+)
 from devicelint.domain.values import (
     NONE,
     Array,
@@ -50,9 +57,8 @@ def either(
         return _either_tuple(one, other, this, that)
     if one == other and not isinstance(one, OneOf):
         return one
-    for value in (one, other):
-        if isinstance(value, Unknown):
-            return Unknown(value.reason)
+    if isinstance(one, Unknown) or isinstance(other, Unknown):
+        return join_with_unknown(one, other)
     return one_of((*_on(one, this), *_on(other, that)))
 
 
