@@ -35,7 +35,7 @@ class Placeholders(Analysis):
         """The transfers, and what put each tensor there before."""
 
     def on_transfer(self, transfer: Transfer) -> None:
-        """What the code itself brings to where others are stands for nothing only if it does not."""
+        """Note what a tensor was that the code itself brings to where others are."""
         if isinstance(transfer.receiver, Tensor):
             self._moved[transfer.site] = transfer.receiver.since
 
