@@ -32,6 +32,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function, method_of_unknown
+from devicelint.interpreter.facts.machine_choices import note_demand
 from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.operations.signatures import apply_signature
@@ -108,12 +109,11 @@ def cpu_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
     device = None if given is None or given.value == NONE else device_named(run, given)
     if given is None or device is None or not isinstance(made, Tensor):
         return made
-    if is_accelerator(device) or isinstance(device, (Opaque, DeviceOf)):
-        if is_accelerator(device) and run.world.accelerators == 0:
-            run.demands_accelerator = True
-        if run.world.accelerators or is_accelerator(device):
-            use = LegacyUse.KEYWORD
-            run.announce(LegacyTypeUsed(site, use, name, device, given.site))
+    if is_accelerator(device) and run.world.accelerators == 0:
+        note_demand(run)
+    is_given = run.world.accelerators > 0 and isinstance(device, (Opaque, DeviceOf))
+    if is_accelerator(device) or is_given:
+        run.announce(LegacyTypeUsed(site, LegacyUse.KEYWORD, name, device, given.site))
     return replace(made, device=device, since=Step(Verb.CREATED_ON, site, device))
 
 
@@ -125,7 +125,7 @@ def use_legacy(
     Returns the device that it gives.
     """
     if not run.assumptions and not getattr(given, "chosen", False):
-        run.demands_accelerator = True
+        note_demand(run)
         run.announce(LegacyTypeUsed(site, use, type_name(given), Known("cuda"), argument))
     if run.world.accelerators:
         return Known("cuda")
