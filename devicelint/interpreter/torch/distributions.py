@@ -131,11 +131,11 @@ def method_of_distribution(run: Run, receiver: Distribution, name: str, node: cs
 
 
 def _gives_shape(arguments: Arguments) -> bool:
-    """Whether a draw is asked for a shape that is not empty."""
+    """Whether a draw is asked for a shape that is not empty: `x.shape` is taken for such."""
     given = arguments.get(0, "sample_shape")
     if given is None:
         return False
-    if isinstance(given.value, (ListOf, Array)):
+    if isinstance(given.value, (ListOf, Array, HostValue)):
         return True
     return isinstance(given.value, Tuple) and bool(given.value.items)
 

@@ -33,6 +33,7 @@ from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS, is_asked_of_
 from devicelint.interpreter.facts.tensor_parameters import as_proven, note_used, prove
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.stdlib.argparse import note_option
+from devicelint.interpreter.python.unseen import result_of_unseen
 from devicelint.interpreter.torch.checkpoints.uses import note_moved
 from devicelint.interpreter.torch.host_reads import read_on_host
 from devicelint.interpreter.torch.legacy_types import converted
@@ -84,7 +85,8 @@ def _by_signature(
 ) -> Value:
     signature = signature_of(name)
     if signature is None:
-        return Unknown(f"tensor.{name} is not known")
+        given_all = (receiver, *(one.value for one in arguments))
+        return result_of_unseen(run, f"tensor.{name} is not known", given_all, node)
     assert isinstance(node.func, cst.Attribute)
     tensor = as_tensor(receiver) if isinstance(receiver, Batch) else receiver
     given = [Argument(node.func.value, tensor), *arguments.positional]

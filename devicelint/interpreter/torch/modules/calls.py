@@ -34,6 +34,7 @@ from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
 from devicelint.interpreter.torch.modules.unplaced import unplaced_for
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
+from devicelint.interpreter.torch.operations.meetings import is_chosen
 from devicelint.interpreter.torch.operations.operands import (
     mixes_as_scalar,
     operand_of,
@@ -216,17 +217,26 @@ def _call_container(
     for position, element in enumerate(elements):
         value = run.call(element, given, site)
         if position == 0 and not isinstance(value, (Tensor, Tuple)):
-            value = Unknown("a layer of a Sequential is not known")
-            break
+            value = _through_unseen(run, module, value)
+            if not isinstance(value, Tensor):
+                break
         given = Arguments([type(arguments.positional[0])(arguments.positional[0].site, value)])
     run.sequentials.pop()
     return value
 
 
+def _through_unseen(run: Run, module: Module, value: Value) -> Value:
+    """What a layer gives whose code is not seen, which went with the others where these are."""
+    place = module_device(run, module)
+    if isinstance(value, Unknown) and is_chosen(place.device):
+        return Tensor(place.device, place.since, False, None if run.no_grad else True)
+    return Unknown("a layer of a Sequential is not known")
+
+
 def _through_unknown(
     run: Run, module: Module, value: Value, arguments: Arguments, site: cst.Call
 ) -> Value:
-    """A Sequential of unknown length: the result is where its layers are."""
+    """A Sequential of unknown length: the result is where its layers are, or where all went."""
     place = module_device(run, module)
     own = Operand(site.func, module, place.device, place.since)
     operand = operand_of(value, arguments.positional[0].site) if arguments.positional else None
@@ -236,7 +246,8 @@ def _through_unknown(
         isinstance(one, Module) and module_device(run, one).device == place.device
         for one in options
     )
-    if operand is not None and are_there and not isinstance(value, Symbolic):
+    is_there = are_there or is_chosen(place.device)
+    if operand is not None and is_there and not isinstance(value, Symbolic):
         check_input(run, site, own, operand)
         return Tensor(place.device, place.since, None, None if run.no_grad else True)
     return Unknown("a Sequential of unknown layers")
