@@ -64,6 +64,8 @@ class HostValue:
 
     source: FileSource | None = field(default=None, compare=False)
     """Where the file comes from, where this is a path and that is known."""
+    least: int | None = None
+    """What this is at least, where it is a number of which no more is known."""
 
 
 HOST = HostValue()

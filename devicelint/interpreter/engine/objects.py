@@ -41,6 +41,11 @@ def class_member(run: Run, cls: Class, name: str) -> Value | None:
     return None
 
 
+def setter_of(name: str) -> str:
+    """The field of a class in which the setter of a property lies."""
+    return f"@setter:{name}"
+
+
 def module_device(run: Run, module: Module) -> Placed:
     """Where a module is, and since when."""
     place = run.state.read(module.ref, DEVICE_FIELD)

@@ -38,6 +38,7 @@ from devicelint.interpreter.torch.legacy_types import converted
 from devicelint.interpreter.torch.modules.copies import parameter_in
 from devicelint.interpreter.torch.operations.operands import operand_of
 from devicelint.interpreter.torch.operations.signatures import apply_signature
+from devicelint.interpreter.torch.ranks import number_of_dimensions
 from devicelint.interpreter.torch.tensors import as_tensor
 from devicelint.interpreter.torch.transfers import move_placed, move_unknown
 from devicelint.knowledge import tensor_method as signature_of
@@ -91,6 +92,11 @@ def _read(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.
     assert isinstance(node.func, cst.Attribute)
     run.steps.read(Argument(node.func.value, receiver), node)
     return _by_signature(run, receiver, name, arguments, node)
+
+
+@tensor_method("dim", "ndimension")
+def _dim(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
+    return number_of_dimensions(receiver)
 
 
 @tensor_method("requires_grad_")
