@@ -40,6 +40,8 @@ _MOST_INTERPRETATIONS = 12
 _MOST_OBJECTS = 60
 """How often an `__init__` is walked: an object that was not made so knows nothing of itself."""
 
+_MOST_RECURSIONS = 3
+"""How often a function is entered from itself."""
 _STEPS_ELSEWHERE = 2_000
 _STEPS_ELSEWHERE_PER_LINE = 5
 """How much of other files is walked for one file."""
@@ -67,11 +69,12 @@ def call_function(
     known = run.remembered.get(key)
     if known is not None and _is_unreported(run, function):
         return known
-    if not _may_enter(run, function):
+    if not _may_enter(run, function, arguments):
         return known or Unknown(f"{function.name} is called too deep or too often")
     if site is not None and function.home == run.program.home:
         run.entered.add(function.node)
     frame = _frame_of(run, function, site, receiver, module)
+    frame.given = arguments.values()
     result = _returned(run, frame, function, arguments)
     run.state.dead |= says_it_never_returns(function.node)
     result = _seen_by_caller(run, function, arguments, result, site)
@@ -198,18 +201,27 @@ def _is_too_far(run: Run, function: Function) -> bool:
     return run.steps_elsewhere > _STEPS_ELSEWHERE + run.program.lines * _STEPS_ELSEWHERE_PER_LINE
 
 
-def _may_enter(run: Run, function: Function) -> bool:
-    frame: Frame | None = run.frame
+def _may_enter(run: Run, function: Function, arguments: Arguments) -> bool:
     node = function.node
     if run.frame.depth >= _DEEPEST or _is_too_far(run, function):
         return False
-    while frame is not None:
-        if frame.node is node:
-            return False
-        frame = frame.caller
+    if not _comes_to_an_end(run.frame, function, arguments):
+        return False
     run.interpretations[node] = run.interpretations.get(node, 0) + 1
     is_init = isinstance(node, cst.FunctionDef) and node.name.value == "__init__"
     return run.interpretations[node] <= (_MOST_OBJECTS if is_init else _MOST_INTERPRETATIONS)
+
+
+def _comes_to_an_end(frame: Frame | None, function: Function, arguments: Arguments) -> bool:
+    """Whether a function that calls itself does so with something else each time."""
+    given, entered = arguments.values(), 0
+    while frame is not None:
+        if frame.node is function.node:
+            entered += 1
+            if frame.given == given or entered > _MOST_RECURSIONS:
+                return False
+        frame = frame.caller
+    return True
 
 
 def _walk(run: Run, frame: Frame, function: Function) -> Value:

@@ -53,8 +53,9 @@ def _replicate(
     run: Run, wrapper: Module, module: Module, first: Device, site: Site, *, is_only: bool
 ) -> None:
     """DataParallel looks for its module when it is called; to an only device it brings it."""
-    run.counts_accelerators = True
-    if is_only or run.world.accelerators == 1:
+    is_elsewhere = module_device(run, module).device == CPU
+    run.counts_accelerators |= is_elsewhere and not is_only
+    if is_elsewhere and (is_only or run.world.accelerators == 1):
         _go_on_as_moved(run, wrapper, module, Step(Verb.PLACED, site, first))
     else:
         run.state.write(wrapper.ref, _FIRST, DeviceHandle(first, site))

@@ -37,7 +37,15 @@ def keeps_dimension(signature: Signature, arguments: Arguments) -> bool:
             known = [d.value for d in dimensions if isinstance(d, Const) and type(d.value) is int]
             if len(known) == len(dimensions) > 0 and max(known) >= len(known) and min(known) >= 0:
                 return True
+            if len(known) == 1 and is_a_matrix(arguments):
+                return True
     return False
+
+
+def is_a_matrix(arguments: Arguments) -> bool:
+    """Whether the first operand has two dimensions or more."""
+    first = arguments.positional[0].value if arguments.positional else None
+    return isinstance(first, Tensor) and first.is_matrix
 
 
 def dimensions_of(size: Argument) -> int:

@@ -31,6 +31,8 @@ from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS, is_asked_of_tensors
 from devicelint.interpreter.facts.tensor_parameters import as_proven, note_used, prove
 from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.containers.contents import new_list
+from devicelint.interpreter.python.containers.fields import LENGTH
 from devicelint.interpreter.python.stdlib.argparse import note_option
 from devicelint.interpreter.torch.checkpoints.uses import note_moved
 from devicelint.interpreter.torch.host_reads import read_on_host
@@ -91,7 +93,12 @@ def _by_signature(
 def _read(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
     assert isinstance(node.func, cst.Attribute)
     run.steps.read(Argument(node.func.value, receiver), node)
-    return _by_signature(run, receiver, name, arguments, node)
+    result = _by_signature(run, receiver, name, arguments, node)
+    if name == "tolist" and isinstance(receiver, Tensor) and receiver.scalar is False:
+        numbers = new_list(run, node, (HOST,))
+        run.state.write(numbers.ref, LENGTH, HOST)
+        return numbers
+    return result
 
 
 @tensor_method("dim", "ndimension")
