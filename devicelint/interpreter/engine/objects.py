@@ -17,6 +17,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.run import Run
 
 CLASS_FIELD = "@class"
+MACHINE, CURRENT = "@machine", "current"
+"""Where lies which accelerator is current, once the program has made one so."""
 
 TORCH_FIELD = "@torch"
 """The class of torch whose parameters a Module of a derived class has."""

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 import libcst as cst
 
 from devicelint.domain.values import (
+    HOST,
     Class,
     Function,
     ImportedName,
@@ -20,7 +21,13 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
-from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member, member_of
+from devicelint.interpreter.engine.objects import (
+    CLASS_FIELD,
+    CURRENT,
+    MACHINE,
+    class_member,
+    member_of,
+)
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
 from devicelint.interpreter.facts.device_words import asks_for_device
@@ -186,6 +193,7 @@ def _unentered(run: Run, cls: Class) -> Iterator[Function]:
 def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     """Walk the methods that nobody calls here, on an object whose device is the caller's choice."""
     before, outer = run.state.fork(), run.frame
+    run.state.write(MACHINE, CURRENT, HOST)
 
     def make(arguments: Arguments) -> Module | Instance:
         with run.muted() if is_used else nullcontext():

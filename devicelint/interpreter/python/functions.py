@@ -12,6 +12,7 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
+    HOST,
     NONE,
     Const,
     DeviceHandle,
@@ -28,6 +29,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.objects import CURRENT, MACHINE
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.facts.moved_back import forget_places
@@ -296,6 +298,7 @@ def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> N
     counted, world = (run.assumptions, run.unrelated, run.no_grad), run.world
     for setting in settings_of(run, function):
         run.state = before.fork()
+        run.state.write(MACHINE, CURRENT, HOST)
         forget_places(run)
         run.world = setting
         call_function(run, function, Arguments(open=True), None, receiver=receiver)
