@@ -34,8 +34,9 @@ import torch
 NAME = os.environ.get("TOY_MAKES", "ones")
 WEIGHTS = getattr(torch, NAME)(3, device="cuda" if torch.cuda.is_available() else "cpu")
 
-def shifted(x):
-    return x + torch.ones(3, device=x.device)
+class Shift(torch.nn.Module):
+    def forward(self, x):
+        return x + torch.ones(3, device=x.device)
 
 def moved(x):
     return x.to(x.device)
@@ -59,7 +60,7 @@ def x():
     return torch.zeros(3, device="cuda")
 
 def test_shifted(x):
-    toy.shifted(x)
+    toy.Shift()(x)
 
 def test_moved(x):
     toy.moved(x)

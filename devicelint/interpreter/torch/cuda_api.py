@@ -31,6 +31,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, function
 from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.named_devices import is_hard
+from devicelint.interpreter.torch.devices.arguments import note_index
 from devicelint.interpreter.torch.devices.current import make_current, on_current, while_current
 
 RAISING = {
@@ -74,6 +75,7 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
     """What the code asks of an accelerator, whatever the machine has."""
     for argument in arguments:
         run.steps.index_used(argument.value)
+        note_index(run, argument.value)
     last = name.rpartition(".")[2]
     if not run.assumptions and not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments)):
         run.demands_accelerator = True
@@ -136,8 +138,9 @@ def enter_block(
     if value.name != _BLOCK:
         return nullcontext(Unknown("entered by with"))
     given = value.held[0]
-    is_on_one = isinstance(given, (Tensor, Batch))
-    return while_current(run, DeviceHandle(given.device) if is_on_one else given)
+    if isinstance(given, (Tensor, Batch)):
+        given = DeviceHandle(given.device)
+    return while_current(run, given)
 
 
 def announce_discarded_context(run: Run, name: str, site: cst.Call) -> None:
