@@ -132,7 +132,7 @@ def number_of(symbol: str, left: Value, right: Value) -> Value:
     numbers = [one.value for one in (left, right) if isinstance(one, Const)]
     if compute is None or not all(isinstance(one, (int, float)) for one in numbers):
         return HOST
-    if len(numbers) < 2 or (symbol in ("/", "//", "%") and not numbers[1]):
+    if len(numbers) < 2 or (symbol in ("/", "//", "%") and numbers[1] == 0):
         return HOST
     result = compute(*numbers)
     return Const(result) if abs(result) < _LARGEST else HOST

@@ -107,6 +107,13 @@ def _item_of_module(run: Run, value: Module, node: cst.Subscript) -> Value:
     return value if key is None else item(run, value.ref, key)
 
 
+@items(Parameters)
+def _some_parameters(run: Run, value: Parameters, node: cst.Subscript) -> Value:
+    """`list(net.parameters())[0]`, or some of them."""
+    key = key_of(run, node)
+    return value if key is None else _parameter(run, value, node)
+
+
 @elements(Parameters)
 def _parameter(run: Run, value: Parameters, site: Site) -> Value:
     if isinstance(value.module, (Module, Symbolic)):
