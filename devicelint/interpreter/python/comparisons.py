@@ -113,11 +113,14 @@ def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:
         if isinstance(one, _OBJECTS):
             return as_bool(negated)
     if isinstance(one, Tensor) and isinstance(other, Tensor):
-        differ = agreement(one.device, other.device) is Agreement.DIFFERENT
-        return as_bool(negated) if differ else HOST
+        # One object is on one device: where a choice is the CPU, nothing hangs on the answer.
+        return as_bool(negated) if agreement(one.device, other.device) in _APART else HOST
     if isinstance(one, Const) and isinstance(other, Const) and isinstance(other.value, bool):
         return as_bool((one == other) is not negated)
     return HOST
+
+
+_APART = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
 
 
 def _is_passed_unseen(value: Symbolic) -> bool:

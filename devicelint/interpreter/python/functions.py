@@ -14,16 +14,12 @@ from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     HOST,
     NONE,
-    Const,
     DeviceHandle,
     Function,
-    HostValue,
     Module,
     OneOf,
     Placed,
     Stream,
-    Tensor,
-    Tuple,
     Unknown,
     Value,
 )
@@ -34,8 +30,10 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.tensor_parameters import settings_of
+from devicelint.interpreter.python.call_keys import is_plain, key_of, place_of
 from devicelint.interpreter.python.parameters import bind_parameters
 from devicelint.interpreter.python.paths.endings import says_it_never_returns
+from devicelint.interpreter.python.paths.yields import yields_in_order
 
 _DEEPEST = 12
 _MOST_INTERPRETATIONS = 12
@@ -67,7 +65,7 @@ def call_function(
     module: Module | None = None,
 ) -> Value:
     """Walk a function's body; `site` is the call or the decorator, None where Python calls."""
-    key = _key_of(run, function, receiver, arguments)
+    key = key_of(run, function, receiver, arguments)
     known = run.remembered.get(key)
     if known is not None and _is_unreported(run, function):
         return known
@@ -80,17 +78,9 @@ def call_function(
     result = _returned(run, frame, function, arguments)
     run.state.dead |= says_it_never_returns(function.node)
     result = _seen_by_caller(run, function, arguments, result, site)
-    if _is_plain(result):
+    if is_plain(result):
         run.remembered[key] = result
     return result
-
-
-def _key_of(
-    run: Run, function: Function, receiver: Value | None, arguments: Arguments
-) -> tuple[object, ...]:
-    """What the result of a call depends on."""
-    place, parts = _place_of(run, receiver), _parts_of(run, receiver)
-    return (function.node, receiver, place, parts, *arguments.values())
 
 
 def _returned(run: Run, frame: Frame, function: Function, arguments: Arguments) -> Value:
@@ -165,7 +155,7 @@ def _chosen_elsewhere(run: Run, result: Value, site: cst.BaseExpression) -> Valu
 
 def _built_by(run: Run, module: Value, site: cst.BaseExpression) -> None:
     """A module that a function of another file has built was built by the call, seen from here."""
-    place = _place_of(run, module)
+    place = place_of(run, module)
     if not isinstance(module, Module) or not isinstance(place, Placed):
         return
     made = run.made_in.get(place.since.site)
@@ -174,26 +164,6 @@ def _built_by(run: Run, module: Value, site: cst.BaseExpression) -> None:
         run.note_made(site)
         since = Step(Verb.BUILT, site, place.device)
         run.state.write(module.ref, DEVICE_FIELD, replace(place, since=since))
-
-
-def _is_plain(value: Value) -> bool:
-    """Whether a value is all there is to it: nothing of it lies in the state."""
-    if isinstance(value, Tuple):
-        return all(map(_is_plain, value.items))
-    return isinstance(value, (Tensor, DeviceHandle, Const, HostValue, Unknown))
-
-
-def _place_of(run: Run, receiver: Value | None) -> Value | None:
-    """Where a Module is: its methods give something else when it has moved."""
-    return run.state.read(receiver.ref, DEVICE_FIELD) if isinstance(receiver, Module) else None
-
-
-def _parts_of(run: Run, receiver: Value | None) -> tuple[Value, ...]:
-    """Where the parts of a Module are that nobody has seen built."""
-    if not isinstance(receiver, Module):
-        return ()
-    held = run.state.fields(receiver.ref).items()
-    return tuple(one for name, one in held if isinstance(one, Placed) and name != DEVICE_FIELD)
 
 
 def _is_too_far(run: Run, function: Function) -> bool:
@@ -266,7 +236,8 @@ def _leave(run: Run, frame: Frame) -> Value:
         element = frame.yields[0]
         for value in frame.yields[1:]:
             element = join_known(element, value)
-        return Stream(element)
+        in_order = yields_in_order(frame.node, len(frame.yields))
+        return Stream(element, in_order, tuple(frame.yields) if in_order else ())
     return Unknown("a call that does not return") if result is None else result
 
 
