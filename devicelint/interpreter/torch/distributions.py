@@ -70,7 +70,9 @@ def build_distribution(run: Run, name: str, arguments: Arguments, site: cst.Call
     if not operands:
         return Unknown("a distribution") if unknown else _of_numbers(run, kind, arguments, site)
     device, since = _shared(operands, unknown=unknown)
-    apart = find_clash([(one, True) for one in operands])
+    # One without dimensions gets those of the others, and is excused no longer.
+    are_numbers = all(mixes_as_scalar(one) is not False or _is_number_at(one) for one in operands)
+    apart = find_clash([(one, are_numbers) for one in operands])
     if apart is not None and kind in _COMPARED:
         report_clash(run, site, name, apart)
         apart = None
@@ -79,6 +81,10 @@ def build_distribution(run: Run, name: str, arguments: Arguments, site: cst.Call
     step = computed(site, device, since)
     scalar = False if ranked else None
     return Distribution(device, step, scalar, kind in _ELEMENTWISE, apart)
+
+
+def _is_number_at(operand: Operand) -> bool:
+    return not (isinstance(operand.value, Tensor) and operand.value.scalar is False)
 
 
 def _parameter(argument: Argument) -> Operand | None:
