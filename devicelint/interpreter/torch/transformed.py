@@ -7,6 +7,7 @@ from functools import partial
 import libcst as cst
 
 from devicelint.domain.devices import Device
+from devicelint.domain.events import Operand
 from devicelint.domain.history import Step
 from devicelint.domain.values import DictOf, Module, Tensor, Tuple, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
@@ -18,8 +19,10 @@ from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.operations.operands import (
     common_device,
     computed,
+    find_clash,
     grad_of_operands,
     operand_of,
+    report_clash,
 )
 
 _STATELESS = (
@@ -95,7 +98,11 @@ def stateless(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Valu
     named = arguments.get(3, "kwargs")
     is_open = named is not None and isinstance(named.value, DictOf)
     call = partial(run.call, module.value, Arguments(given, {}, is_open), site)
-    place = _place_of_all(run, arguments.get(1, "parameter_and_buffer_dicts"))
+    parameters = arguments.get(1, "parameter_and_buffer_dicts")
+    place = _place_of_all(run, parameters)
+    apart = _find_apart(run, parameters)
+    if apart is not None:
+        report_clash(run, site, name, apart)
     if place is None or not isinstance(module.value, Module):
         with run.muted():
             return call()
@@ -104,6 +111,14 @@ def stateless(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Valu
     result = call()
     move_module(run, module.value, before.device, before.since)
     return result
+
+
+def _find_apart(run: Run, given: Argument | None) -> tuple[Operand, Operand] | None:
+    """Two of the parameters that are on two devices, and meet in the module."""
+    if given is None or not isinstance(given.value, DictOf):
+        return None
+    held = [operand_of(one, given.site) for one in parts_of(run, given.value)]
+    return find_clash([(one, False) for one in held if one is not None])
 
 
 def _place_of_all(run: Run, given: Argument | None) -> tuple[Device, Step] | None:

@@ -19,6 +19,7 @@ from devicelint.domain.values import (
     ImportedName,
     Instance,
     ListOf,
+    Module,
     Partial,
     Ref,
     Tensor,
@@ -31,6 +32,8 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.containers.fields import ELEMENT
 from devicelint.interpreter.torch.devices.arguments import device_named
+from devicelint.interpreter.torch.modules.copies import copy_module
+from devicelint.interpreter.torch.modules.registration import move_module
 
 _SAVED = "@saved"
 """The field of a buffer in which what was saved to it lies."""
@@ -121,6 +124,11 @@ def _restored(run: Run, value: Value, target: Device | None, site: cst.Call) -> 
             return replace(value, items=tuple(_restored(run, one, target, site) for one in items))
         case ListOf() | DictOf():
             return _restored_container(run, value, target, site)
+        case Module():
+            copy = copy_module(run, value, site)
+            if target is not None:
+                move_module(run, copy, target, Step(Verb.PLACED, site, target))
+            return copy
         case Const() | HostValue() | DeviceHandle() | Array():
             return value
         case _:
