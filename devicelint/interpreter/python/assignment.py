@@ -138,6 +138,9 @@ def assigned_key(run: Run, target: cst.Subscript) -> Value | None:
     return run.evaluate(first.value) if isinstance(first, cst.Index) else None
 
 
+_OF_PARAMETERS = ("torch.nn.ParameterDict", "torch.nn.ParameterList")
+
+
 @sets_item(ListOf, DictOf, Module)
 def _set_in_container(
     run: Run,
@@ -148,6 +151,9 @@ def _set_in_container(
 ) -> None:
     key = assigned_key(run, target)
     field = ELEMENT if key is None else key_field(key)
+    if isinstance(value, Tensor) and getattr(owner, "name", "") in _OF_PARAMETERS:
+        # What a ParameterList or ParameterDict is given becomes a parameter.
+        value = replace(value, role="parameter")
     if field != ELEMENT:
         write_weakly(run, owner.ref, field, value)
         return

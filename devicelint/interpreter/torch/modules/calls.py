@@ -42,6 +42,7 @@ from devicelint.interpreter.torch.operations.operands import (
 )
 from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.interpreter.torch.parallel import note_parallel_call, replicated
+from devicelint.interpreter.torch.ranks import is_a_matrix
 from devicelint.knowledge import (
     ModuleKind,
     ModuleKnowledge,
@@ -162,9 +163,10 @@ def _call_owner(
     if misplaced:
         # What follows is checked as though the input had been moved.
         return _apply_quietly(run, knowledge, arguments, site, owner)
-    return apply_signature(
-        run, knowledge.forward, arguments, site, name=_called(run, site.func), owner=owner
-    )
+    called = _called(run, site.func)
+    result = apply_signature(run, knowledge.forward, arguments, site, name=called, owner=owner)
+    keeps = isinstance(result, Tensor) and is_a_matrix(arguments)
+    return replace(result, is_matrix=True) if isinstance(result, Tensor) and keeps else result
 
 
 def _go_on_as_registered(run: Run, module: Module, arguments: Arguments) -> None:
