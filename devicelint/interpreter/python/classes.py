@@ -30,7 +30,7 @@ from devicelint.interpreter.engine.objects import (
 )
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
-from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.mentions import called_method
 from devicelint.interpreter.python.functions import call_function, walk_alone
 from devicelint.interpreter.python.records import fill_record, is_record
@@ -51,7 +51,7 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
         is_reported=outer.is_reported,
         keeps_names=True,
     )
-    frame.guarded = any(asks_for_device(one.decorator) for one in node.decorators)
+    frame.guarded = any(asks_for_device(run, one.decorator) for one in node.decorators)
     if not isinstance(outer.node, (cst.Module, cst.ClassDef)):
         frame.scopes = (outer.ref, *outer.scopes)
     run.frame = frame

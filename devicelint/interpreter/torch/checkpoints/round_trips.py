@@ -72,11 +72,11 @@ def _place_of(path: Argument) -> tuple[Ref, str] | None:
             return None
 
 
-def keep_saved(run: Run, path: Argument, saved: Value) -> None:
-    """`torch.save(saved, path)`."""
+def keep_saved(run: Run, path: Argument, saved: Value, site: cst.Call) -> None:
+    """`torch.save(saved, path)`: what is saved stays as it is now."""
     place = _place_of(path)
     if place is not None:
-        run.state.write(*place, saved)
+        run.state.write(*place, _restored(run, saved, None, site))
 
 
 def is_in_memory(path: Argument | None) -> bool:

@@ -39,7 +39,7 @@ def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     note_saved(run, path)
     if saved is not None:
         note_saved_model(run, path, saved.value)
-        keep_saved(run, path, saved.value)
+        keep_saved(run, path, saved.value, site)
         _note_saved_again(run, saved.value)
         called = name_of(path.value)
         if called is not None:
