@@ -32,6 +32,7 @@ from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.host_reads import demand_on_host
 from devicelint.interpreter.torch.operations.application import Application, OperandGroup
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
+from devicelint.interpreter.torch.operations.hard_coded import note_met
 from devicelint.interpreter.torch.operations.operand_values import operand_values
 from devicelint.interpreter.torch.operations.operands import (
     common_device,
@@ -184,6 +185,8 @@ def _check(run: Run, application: Application, name: str) -> None:
         if pair is not None:
             in_place = application.signature.result.form is Form.SELF
             report_clash(run, application.site, name, pair, in_place=in_place)
+        elif not (group.may_differ or brought):
+            note_met(run, application.site, name, group.plain)
     for key, index in application.indices:
         base = application.group(key).plain
         if base and base[0].device == CPU and _differs(base[0].device, index.device):
