@@ -175,6 +175,7 @@ HOST_CODE: tuple[tuple[str, str, Callable[[Run], bool]], ...] = (
 )
 """Code whose callers keep their tensors on the CPU."""
 ON_HOST = Excuse("worker", "a DataLoader is given this function, which its workers call")
+HOST_CALLS = Excuse("host-calls", "every call in the project gives it what is on the host")
 
 CALLERS = (
     _ground(

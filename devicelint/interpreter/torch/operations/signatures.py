@@ -157,7 +157,8 @@ def _take_operand(run: Run, application: Application, argument: Argument, slot: 
     group = application.group(slot.group)
     group.may_differ = group.may_differ or slot.role is Role.FREE
     for site, given in operand_values(run, argument, slot):
-        value = given if slot.scalar_excused else _taken_for_a_tensor(run, given)
+        may_be_number = slot.scalar_excused or slot.may_be_number
+        value = given if may_be_number else _taken_for_a_tensor(run, given)
         operand = operand_of(value, site)
         if operand is not None:
             group.operands.append((operand, slot.scalar_excused))
