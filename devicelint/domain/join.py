@@ -83,7 +83,7 @@ def _join_alike(one: Value, other: Value) -> Value:
     match one, other:
         case Tensor(), Tensor():
             return _join_tensors(one, other)
-        case Const(), Const():
+        case (Const(), Const()) | (HostValue(), HostValue()):
             return HOST
         case DeviceHandle(), DeviceHandle():
             return replace(one, device=join_devices(one.device, other.device), literal=False)

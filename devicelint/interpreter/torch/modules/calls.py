@@ -29,6 +29,7 @@ from devicelint.interpreter.python.classes import (
     torch_base,
 )
 from devicelint.interpreter.python.containers.contents import element_of, known_elements
+from devicelint.interpreter.torch.modules.hooks import after_forward, before_forward
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
@@ -42,6 +43,7 @@ from devicelint.interpreter.torch.operations.operands import (
 )
 from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.interpreter.torch.parallel import note_parallel_call, replicated
+from devicelint.interpreter.torch.ranks import is_a_matrix
 from devicelint.knowledge import (
     ModuleKind,
     ModuleKnowledge,
@@ -60,11 +62,12 @@ def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) 
     run.steps.module_called(own, arguments)
     if knowledge is None or knowledge.kind is not ModuleKind.WRAPPER:
         check_again(run, own, arguments, site)
+    arguments = before_forward(run, callee, arguments, site)
     with unplaced_for(run, callee, arguments):
         result = call_module_of_file(run, callee, arguments, site)
-    if result is not None:
-        return result
-    return _forward_of_library(run, callee, knowledge, arguments, site)
+    if result is None:
+        result = _forward_of_library(run, callee, knowledge, arguments, site)
+    return after_forward(run, callee, arguments, result, site)
 
 
 def call_forward(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value:
@@ -161,9 +164,10 @@ def _call_owner(
     if misplaced:
         # What follows is checked as though the input had been moved.
         return _apply_quietly(run, knowledge, arguments, site, owner)
-    return apply_signature(
-        run, knowledge.forward, arguments, site, name=_called(run, site.func), owner=owner
-    )
+    called = _called(run, site.func)
+    result = apply_signature(run, knowledge.forward, arguments, site, name=called, owner=owner)
+    keeps = isinstance(result, Tensor) and is_a_matrix(arguments)
+    return replace(result, is_matrix=True) if isinstance(result, Tensor) and keeps else result
 
 
 def _go_on_as_registered(run: Run, module: Module, arguments: Arguments) -> None:

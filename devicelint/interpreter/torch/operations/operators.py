@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.devices import CPU, NOT_UNDERSTOOD
@@ -31,7 +33,7 @@ from devicelint.interpreter.torch.operations.operands import (
     operand_of,
     report_clash,
 )
-from devicelint.interpreter.torch.ranks import rank_of_operands
+from devicelint.interpreter.torch.ranks import is_any_matrix, rank_of_operands
 
 
 @operates(Tensor, Batch, Placed, Symbolic)
@@ -98,7 +100,15 @@ def _result(
     rank_unknown = any(isinstance(value, Unknown) for _, value in sides)
     scalar = rank_of_operands(operands, unknown=rank_unknown)
     grad = grad_of_operands(operands, unknown=False)
-    return Tensor(device, computed(site, device, since), scalar, grad)
+    made = Tensor(device, computed(site, device, since), scalar, grad)
+    return replace(made, is_matrix=is_any_matrix(operands) and not _is_product(site))
+
+
+def _is_product(site: cst.CSTNode) -> bool:
+    """Whether an operator is `@`, which takes dimensions away."""
+    return isinstance(
+        getattr(site, "operator", None), (cst.MatrixMultiply, cst.MatrixMultiplyAssign)
+    )
 
 
 _TENSORS = (Tensor, Batch, Placed)

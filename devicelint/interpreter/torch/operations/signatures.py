@@ -46,6 +46,7 @@ from devicelint.interpreter.torch.operations.operands import (
 from devicelint.interpreter.torch.random import draw
 from devicelint.interpreter.torch.ranks import (
     dimensions_of,
+    is_matrix,
     keeps_dimension,
     rank_of,
     rank_of_operands,
@@ -215,7 +216,7 @@ def _make(run: Run, application: Application, result: Result) -> Value:
             return Unknown(f"the result of {application.signature.name}")
         case _:
             made = _tensor(run, application, result)
-            return replace(made, is_matrix=True) if application.dimensions > 1 else made
+            return replace(made, is_matrix=True) if is_matrix(application, result) else made
 
 
 def _itself(application: Application) -> Value:
