@@ -15,7 +15,6 @@ from devicelint.domain.values import (
     ListOf,
     Stream,
     Tensor,
-    Tuple,
     Value,
 )
 from devicelint.interpreter.engine.nodes import names_bound_by
@@ -119,8 +118,6 @@ def _clause(
     """Walk what stands right of a `for` clause, once for each element that is told apart."""
     iterated = run.evaluate(clause.iter)
     elements = known_elements(run, iterated)
-    if elements == () and isinstance(iterated, Tuple):
-        return
     if elements is not None and told_apart(run, elements, clause.target, node, alike=True):
         for number, one in enumerate(elements):
             with iteration(run, number, len(elements)):

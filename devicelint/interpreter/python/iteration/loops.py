@@ -19,7 +19,6 @@ from devicelint.domain.values import (
     DeviceHandle,
     HostValue,
     Stream,
-    Tuple,
     Unknown,
     Value,
 )
@@ -50,9 +49,6 @@ def for_statement(run: Run, node: cst.For) -> None:
     iterated = run.evaluate(node.iter)
     run.frame.statement = node
     elements = known_elements(run, iterated)
-    if elements == () and isinstance(iterated, Tuple):
-        _otherwise(run, node)
-        return
     element = element_of(run, iterated, node.iter)
     at_least_once = is_filled(run, iterated)
     if is_never_entered(iterated):
