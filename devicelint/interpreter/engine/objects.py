@@ -14,6 +14,7 @@ from devicelint.domain.values import (
     TensorDict,
     Value,
 )
+from devicelint.interpreter.engine.resolution_order import resolution_order
 from devicelint.interpreter.engine.run import Run
 
 CLASS_FIELD = "@class"
@@ -30,14 +31,10 @@ def member_of(run: Run, ref: int | str, name: str) -> Value | None:
 
 def class_member(run: Run, cls: Class, name: str) -> Value | None:
     """A member of a class or of its bases in the file."""
-    found = run.state.read(cls.ref, name)
-    if found is not None:
-        return found
-    for base in cls.bases:
-        if isinstance(base, Class):
-            found = class_member(run, base, name)
-            if found is not None:
-                return found
+    for one in resolution_order(cls):
+        found = run.state.read(one.ref, name)
+        if found is not None:
+            return found
     return None
 
 

@@ -36,6 +36,7 @@ from devicelint.interpreter.python.containers.fields import (
     mark_shared,
     write_weakly,
 )
+from devicelint.interpreter.python.properties import set_property
 from devicelint.interpreter.python.unseen import part_of
 
 
@@ -66,6 +67,8 @@ def _assign_attribute(
 ) -> None:
     owner = run.evaluate(target.value)
     run.stored[target.attr.value] = run.moment
+    if set_property(run, owner, target.attr.value, value, site):
+        return
     handler = sets_attribute.get(type(owner))
     if handler is not None:
         handler(run, owner, value, target, site)

@@ -26,6 +26,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, function, sets_by_name
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.computed_members import member_by_name
+from devicelint.interpreter.python.properties import set_property
 
 BUILTIN_SCOPE.update({name: ImportedName(f"builtins.{name}") for name in dir(builtins)})
 BUILTIN_SCOPE.update(
@@ -95,9 +96,11 @@ def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
 def setattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if len(arguments.positional) == 3:
         owner, attribute, value = (argument.value for argument in arguments.positional)
+        known = str(attribute.value) if isinstance(attribute, Const) else None
+        if known is not None and set_property(run, owner, known, value, site):
+            return NONE
         handler = sets_by_name.get(type(owner))
         if handler is not None:
-            known = str(attribute.value) if isinstance(attribute, Const) else None
             handler(run, owner, known, value, site)
     return NONE
 

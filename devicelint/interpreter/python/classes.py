@@ -213,7 +213,7 @@ def has_unentered(run: Run, cls: Class) -> bool:
 
 def _unentered(run: Run, cls: Class) -> Iterator[Function]:
     for member, _ in run.pending:
-        is_method = member.owner == cls.ref and member.kind in ("", "property")
+        is_method = member.owner == cls.ref and member.kind in ("", "property", "setter")
         if is_method and member.name != "__init__" and member.node not in run.entered:
             yield member
 

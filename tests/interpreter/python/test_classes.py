@@ -96,7 +96,6 @@ def test_two_objects_share_what_they_were_given(evaluate):
     assert evaluate(code, "a.xs[0]") == "cuda"
 
 
-@pytest.mark.xfail(strict=True, reason="bases are searched in depth, not in Python's order")
 def test_a_base_comes_after_all_that_derive_from_it(evaluate):
     code = """
     class A:
@@ -109,7 +108,6 @@ def test_a_base_comes_after_all_that_derive_from_it(evaluate):
     assert evaluate(dedent(code), "D().x") in ("cuda", "unknown")
 
 
-@pytest.mark.xfail(strict=True, reason="the setter of a property is not called")
 def test_a_setter_decides_what_is_kept(evaluate):
     code = """
     class A:
