@@ -71,4 +71,3 @@ def _keeps(run: Run, named: cst.BaseExpression) -> bool:
         return root.name.partition(".")[0] in _KEEPING
     is_own_property = isinstance(named, cst.Attribute) and named.attr.value in ACCESSORS
     return is_own_property and not isinstance(root, (Instance, Class, Symbolic))
-

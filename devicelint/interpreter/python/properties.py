@@ -1,4 +1,4 @@
-"""Properties: the accessors that `@x.setter` and its kin add, and the assignments that call them."""
+"""Properties: the accessors that `@x.setter` and its kin add, and assignments that call them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,7 @@ def with_accessor(run: Run, named: cst.BaseExpression, accessor: Value) -> Value
 ACCESSORS = frozenset({"setter", "getter", "deleter"})
 
 
-def set_property(
-    run: Run, owner: Value, name: str, value: Value, site: cst.BaseExpression
-) -> bool:
+def set_property(run: Run, owner: Value, name: str, value: Value, site: cst.BaseExpression) -> bool:
     """Call the setter to which an assignment leads; False: there is none.
 
     What a Module registers, its properties are not asked about.
