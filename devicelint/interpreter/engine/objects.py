@@ -27,6 +27,9 @@ from devicelint.knowledge import ModuleKind, kind_of, module_class
 
 CLASS_FIELD = "@class"
 
+OPEN_FIELD = "@open"
+"""Of an object for which a class is walked alone: it may be of any class that derives from it."""
+
 TORCH_FIELD = "@torch"
 """The class of torch whose parameters a Module of a derived class has."""
 

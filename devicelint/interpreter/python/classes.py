@@ -8,6 +8,7 @@ from contextlib import nullcontext
 import libcst as cst
 
 from devicelint.domain.values import (
+    TRUE,
     Class,
     Function,
     ImportedName,
@@ -20,7 +21,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
-from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member, member_of
+from devicelint.interpreter.engine.objects import CLASS_FIELD, OPEN_FIELD, class_member, member_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
 from devicelint.interpreter.facts.device_words import asks_for_device
@@ -118,6 +119,8 @@ def make_instance(
     assert isinstance(place, cst.CSTNode)
     with instantiates[_base_of(cls, instantiates)](run, cls, arguments, place) as made:
         run.state.write(made.ref, CLASS_FIELD, cls)
+        if site is None:
+            run.state.write(made.ref, OPEN_FIELD, TRUE)
         init = class_member(run, cls, "__init__")
         if isinstance(init, Function):
             call_function(run, init, arguments, site, receiver=made)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import libcst as cst
 
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
-from devicelint.domain.values import Array, Batch, Const, ListOf, Stream, Tensor, Tuple, Value
+from devicelint.domain.values import Batch, Const, ListOf, Stream, Tensor, Tuple, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.torch.operations.application import Application
-from devicelint.knowledge import Form, Result, Signature
+from devicelint.knowledge import Form, Result, Role, Signature
 
 
 def keeps_dimension(signature: Signature, arguments: Arguments) -> bool:
@@ -27,6 +28,30 @@ def keeps_dimension(signature: Signature, arguments: Arguments) -> bool:
             if len(known) == len(dimensions) > 0 and max(known) >= len(known) and min(known) >= 0:
                 return True
     return False
+
+
+def dimension_given(signature: Signature, arguments: Arguments) -> Value | None:
+    """What stands where `max` takes a dimension, or another tensor; None: nothing, or no such one.
+
+    It is two functions in one: the larger of two tensors, or the largest along a dimension.
+    """
+    if not (signature.result.form is Form.REDUCED and signature.result.items):
+        return None
+    slots = signature.slots(len(arguments.positional), tuple(arguments.keywords))
+    names = signature.names(len(arguments.positional), tuple(arguments.keywords))
+    for name, slot, argument in zip(names, slots, arguments, strict=False):
+        if name in _OTHER_OR_DIMENSION and slot is not None and slot.role is Role.OPERAND:
+            return argument.value
+    return None
+
+
+_OTHER_OR_DIMENSION = ("dim", "other")
+
+
+def elementwise(result: Result) -> Result:
+    """The result for two tensors, given that along a dimension."""
+    first = result.items[0] if result.items else result
+    return replace(first, form=Form.TENSOR)
 
 
 def dimensions_of(size: Argument) -> int:
@@ -79,7 +104,7 @@ def _rank_of_data(data: Value) -> bool | None:
     match data:
         case Const(value):
             return isinstance(value, (int, float)) or None
-        case ListOf() | Tuple() | Array() | Stream():
+        case ListOf() | Tuple() | Stream():
             return False
         case Tensor():
             return data.scalar

@@ -191,7 +191,9 @@ def is_without_tensors(run: Run, module: Module) -> bool:
 def any_parameter(run: Run, module: Module) -> Value:
     """One of the parameters of a Module, or of one that it registered."""
     found = _one_parameter(run, module)
-    return replace(found, home=Owned(module)) if isinstance(found, Tensor) else found
+    if not isinstance(found, Tensor):
+        return found
+    return replace(found, home=Owned(module), scalar=None)
 
 
 def _one_parameter(run: Run, module: Module) -> Value:

@@ -7,6 +7,7 @@ from functools import partial
 
 import libcst as cst
 
+from devicelint.domain.alternatives import either_known
 from devicelint.domain.devices import CPU, Device, Unsure, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step, Verb
@@ -15,7 +16,10 @@ from devicelint.domain.values import (
     HOST,
     NONE,
     Array,
+    Batch,
     Const,
+    HostValue,
+    Placed,
     Stream,
     Symbolic,
     Tensor,
@@ -43,7 +47,9 @@ from devicelint.interpreter.torch.operations.operands import (
 )
 from devicelint.interpreter.torch.random import draw
 from devicelint.interpreter.torch.ranks import (
+    dimension_given,
     dimensions_of,
+    elementwise,
     keeps_dimension,
     rank_of,
     rank_of_operands,
@@ -75,9 +81,21 @@ def apply_signature(
     result = application.as_asked(stated)
     if result.form not in _WITHOUT_TENSORS:
         application.keeps_dimension = keeps_dimension(signature, arguments)
-    made = _make(run, application, result)
+    made = _made(run, application, result, dimension_given(signature, arguments))
     draw(run, application.generator, made, name or signature.name, site)
     return made
+
+
+def _made(run: Run, application: Application, result: Result, dimension: Value | None) -> Value:
+    """`max(x, 1)` gives two, `max(x, y)` one; where it is not known which, either."""
+    match dimension:
+        case None | Const() | HostValue() | Array():
+            return _make(run, application, result)
+        case Tensor() | Batch() | Placed():
+            return _make(run, application, elementwise(result))
+        case _:
+            one = _make(run, application, elementwise(result))
+            return either_known(one, _make(run, application, result))
 
 
 _WITHOUT_TENSORS = (Form.HOST, Form.ARRAY, Form.NONE, Form.SELF, Form.ANY, Form.TRANSFER)
