@@ -84,7 +84,11 @@ def _makes_its_own(run: Run, module: Module) -> bool:
 def _is_empty(base: Value) -> bool:
     if not isinstance(base, ImportedName):
         return False
-    return kind_of(base.name) == "module" or _holds_parts_alone(base.name)
+    return kind_of(base.name) in _WITHOUT_PARTS or _holds_parts_alone(base.name)
+
+
+_WITHOUT_PARTS = ("module", "distribution")
+"""What kinds of classes register nothing by themselves."""
 
 
 def _holds_parts_alone(name: str) -> bool:
@@ -111,6 +115,8 @@ def _places(run: Run, module: Module, value: Value, seen: set[Ref]) -> Iterator[
                 yield from _of_part(run, value, seen | {value.ref})
         case Symbolic() | Unknown():
             yield Placed(Unsure("it holds what comes from outside"), module.since)
+        case _:
+            pass
 
 
 def _of_part(run: Run, part: Module, seen: set[Ref]) -> Iterator[Placed]:

@@ -26,6 +26,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
 from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.mentions import called_method
+from devicelint.interpreter.facts.stored_attributes import open_what_is_stored_later
 from devicelint.interpreter.python.functions import call_function, walk_alone
 from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
 
@@ -230,6 +231,7 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
             return make_instance(run, cls, arguments, None)
 
     made = stands_alone[_base_of(cls, stands_alone)](run, cls, make)
+    open_what_is_stored_later(run, cls, made)
     assert isinstance(cls.node, cst.ClassDef)
     called = {name for name in map(called_method, descendants(cls.node)) if name[:1] == "_"}
     # Methods that others call, with what they have themselves: these others come first.
