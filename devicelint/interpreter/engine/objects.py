@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from devicelint.domain.devices import CPU, Unsure
@@ -84,6 +85,8 @@ def _makes_its_own(run: Run, module: Module) -> bool:
 def _is_empty(base: Value) -> bool:
     if not isinstance(base, ImportedName):
         return False
+    if base.name.partition(".")[0] in sys.stdlib_module_names:
+        return True
     return kind_of(base.name) in _WITHOUT_PARTS or _holds_parts_alone(base.name)
 
 

@@ -191,9 +191,7 @@ def is_without_tensors(run: Run, module: Module) -> bool:
 def any_parameter(run: Run, module: Module) -> Value:
     """One of the parameters of a Module, or of one that it registered."""
     found = _one_parameter(run, module)
-    if not isinstance(found, Tensor):
-        return found
-    return replace(found, home=Owned(module), scalar=None)
+    return replace(found, home=Owned(module)) if isinstance(found, Tensor) else found
 
 
 def _one_parameter(run: Run, module: Module) -> Value:
