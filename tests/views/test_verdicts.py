@@ -229,6 +229,21 @@ def test_a_call_shows_what_is_only_possible_in_another_file(told):
     assert lines[1:2] == ["  +: called, reported  with an accelerator"]
 
 
+GRAPH = """
+from {} import Data
+
+def positions(data: Data):
+    return data.pos.unsqueeze(0).numpy()  # here
+"""
+
+
+def test_an_annotation_counts_for_what_its_name_is_bound_to(told):
+    of_tensors = told(GRAPH.format("torch_geometric.data"))
+    assert of_tensors[1].startswith("  .numpy(): possible, not reported")
+    of_anything = told(GRAPH.format("elsewhere"))
+    assert of_anything[1].startswith("  .numpy(): possible, excused")
+
+
 def test_what_another_file_shows_by_itself_is_reported_there(told):
     Path("other.py").write_text(OTHER, encoding="utf-8")
     lines = told(CALLS.format("shifted"))

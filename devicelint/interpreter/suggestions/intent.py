@@ -27,8 +27,8 @@ class Intent:
         return is_chosen_here(self._run)
 
     def takes_machine_as_it_is(self) -> bool:
-        """Whether this is a program, no part of which chooses the machine that it runs on."""
-        return is_program(self._run) and not self._run.program.choosing
+        """Whether this is a program that chooses nowhere which machine it runs on."""
+        return is_program(self._run) and not is_chosen_here(self._run)
 
     def demands_on_purpose(self) -> bool:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""

@@ -26,6 +26,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.device_words import asks_for_device
 from devicelint.interpreter.facts.named_devices import is_hard
+from devicelint.interpreter.torch.devices.arguments import note_index
 
 RAISING = {
     "torch.cuda": """
@@ -68,6 +69,7 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
     """What the code asks of an accelerator, whatever the machine has."""
     for argument in arguments:
         run.steps.index_used(argument.value)
+        note_index(run, argument.value)
     last = name.rpartition(".")[2]
     if not run.assumptions and not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments)):
         run.demands_accelerator = True

@@ -46,6 +46,19 @@ class Backends(Notes):
         self.names: set[str] = set()
 
 
+class AcceleratorIndices(Notes):
+    """What numbers the devices of an accelerator, such as a process's rank."""
+
+    def __init__(self) -> None:
+        self.origins: set[str] = set()
+
+
+def note_index(run: Run, value: Value) -> None:
+    """An accelerator was asked for a device of this number: it is none that may be the CPU."""
+    if isinstance(value, Symbolic) and not run.assumptions:
+        run.notes(AcceleratorIndices).origins.add(value.origin)
+
+
 def device_named(run: Run, argument: Argument) -> Device | None:
     """The device that an argument names; None for what is no device, such as a dtype."""
     value = argument.value
@@ -127,7 +140,7 @@ def demand(
     Returns the device that it gets: what goes on after a failure is nowhere.
     """
     run.steps.demanded(site)
-    if isinstance(device, Opaque) or run.assumptions != run.unrelated:
+    if _may_be_the_cpu(run, device) or run.assumptions != run.unrelated:
         note_choice(run)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
@@ -136,6 +149,13 @@ def demand(
     if run.assumptions == run.unrelated:
         _demand_written_out(run, argument, device, site, how)
     return device if run.world.accelerators else NOWHERE
+
+
+def _may_be_the_cpu(run: Run, device: Device) -> bool:
+    """Whether somebody chooses the device, among those that are there."""
+    if not isinstance(device, Opaque):
+        return False
+    return device.origin not in run.notes(AcceleratorIndices).origins
 
 
 def _demand_written_out(
