@@ -20,6 +20,7 @@ from devicelint.domain.values import (
     Path,
     Placed,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -127,7 +128,7 @@ def _is_apart(one: Value, other: Value) -> bool:
     if isinstance(one, Unknown) or isinstance(other, Unknown):
         return False
     if type(one) is not type(other):
-        kinds = (*_HOLDERS, *OBJECTS)
+        kinds = (*_HOLDERS, *OBJECTS, Symbolic)
         return isinstance(one, kinds) and isinstance(other, kinds)
     if isinstance(one, (Tensor, Batch)) and isinstance(other, (Tensor, Batch)):
         return _are_on_two_devices(one, other)
