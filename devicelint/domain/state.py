@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from devicelint.domain.alternatives import EVERYWHERE, either, is_mixed
-from devicelint.domain.devices import CPU, DEVICE_TYPES, Unsure
+from devicelint.domain.devices import CPU, DEVICE_TYPES, DeviceOf, Unsure
 from devicelint.domain.join import join
 from devicelint.domain.values import (
     Const,
@@ -244,10 +244,15 @@ def loses_device(one: Value, other: Value, joined: Value) -> bool:
 
 
 def keeps_to_cpu(one: Value, other: Value) -> bool | None:
-    """Whether the first of two values that differ is the one on the CPU; None: neither or both."""
+    """Whether the first of two values that differ is the one kept on the CPU; None: neither is.
+
+    What a caller has instead, nothing has moved: a choice between the two is not one of devices.
+    """
     if isinstance(one, Tuple) and isinstance(other, Tuple):
         found = {keeps_to_cpu(*pair) for pair in zip(one.items, other.items, strict=False)} - {None}
         return found.pop() if len(found) == 1 else None
+    if any(isinstance(getattr(value, "device", None), DeviceOf) for value in (one, other)):
+        return None
     sides = [_is_on_cpu(value) for value in (one, other)]
     return None if sides[0] is sides[1] else sides[0]
 

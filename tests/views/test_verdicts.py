@@ -53,6 +53,14 @@ EXCUSED = {
         except TypeError:
             y = x.cpu().numpy()
         """,
+    "raises": """
+        import pytest
+        import torch
+
+        def test_places():
+            with pytest.raises(RuntimeError):
+                torch.rand(3, device="cuda") + torch.rand(3)  # here
+        """,
     "own-device": """
         import torch
         from ignite.metrics import Metric
@@ -256,6 +264,7 @@ def _reasons(name: str) -> set[str]:
     excuses = [ground.excuse for ground in (*every, *grounds.DEMAND, *grounds.LOAD)]
     excuses += [grounds.OWN_FILE, grounds.CPU_FILE, grounds.OFFLOADED]
     excuses += [grounds.FOR_ACCELERATORS, grounds.NO_CHECKPOINT]
+    excuses += [verdicts.FAILS]
     excuses += [verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING, grounds.ON_HOST]
     return {excuse.reason for excuse in excuses if excuse.name == name}
 
