@@ -112,6 +112,17 @@ def _rank_of_data(data: Value) -> bool | None:
             return None
 
 
+def rank_of_created(application: Application, result: Result) -> bool | None:
+    """The rank by the sizes; else that of the tensor like which one is created."""
+    rank = rank_of(application, result)
+    follows = application.signature.device_default
+    is_like = application.device is None and application.data is None
+    if rank is not None or follows is None or not is_like:
+        return rank
+    group = application.group(follows)
+    return rank_of_operands(group.plain, unknown=group.unknown)
+
+
 def rank_of_operands(operands: Sequence[Operand], *, unknown: bool) -> bool | None:
     """Whether all operands are 0-dim: the result of an elementwise operation is then, too."""
     ranks = [_rank_of_operand(operand.value) for operand in operands]

@@ -52,7 +52,7 @@ from devicelint.interpreter.torch.ranks import (
     elementwise,
     keeps_dimension,
     rank_of,
-    rank_of_operands,
+    rank_of_created,
 )
 from devicelint.knowledge import CPU as CPU_GROUP
 from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
@@ -251,7 +251,7 @@ def _tensor(run: Run, application: Application, result: Result) -> Tensor:
 
 
 def _created(run: Run, application: Application, result: Result) -> Tensor:
-    rank = _rank_of_created(application, result)
+    rank = rank_of_created(application, result)
     grad = application.asks_grad
     role = "leaf" if grad else ""
     stated = _stated_device(application)
@@ -284,17 +284,6 @@ def _stated_device(application: Application) -> tuple[Device, Step] | None:
     if isinstance(application.data, Unknown):
         return Unsure("made from something unknown"), Step(Verb.CREATED, site, CPU)
     return None
-
-
-def _rank_of_created(application: Application, result: Result) -> bool | None:
-    """The rank by the sizes; else that of the tensor like which one is created."""
-    rank = rank_of(application, result)
-    follows = application.signature.device_default
-    is_like = application.device is None and application.data is None
-    if rank is not None or follows is None or not is_like:
-        return rank
-    group = application.group(follows)
-    return rank_of_operands(group.plain, unknown=group.unknown)
 
 
 def _grad(run: Run, group: OperandGroup, result: Result) -> bool | None:
