@@ -217,9 +217,12 @@ def has_unentered(run: Run, cls: Class) -> bool:
 
 def _unentered(run: Run, cls: Class) -> Iterator[Function]:
     for member, _ in run.pending:
-        is_method = member.owner == cls.ref and member.kind in ("", "property", "setter")
+        is_method = member.owner == cls.ref and member.kind in _METHOD_KINDS
         if is_method and member.name != "__init__" and member.node not in run.entered:
             yield member
+
+
+_METHOD_KINDS = ("", "property", "setter", "static", "class")
 
 
 def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
@@ -237,7 +240,8 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     # Methods that others call, with what they have themselves: these others come first.
     for member in sorted(_unentered(run, cls), key=lambda one: one.name in called):
         if member.node not in run.entered:
-            walk_alone(run, member, made)
+            receiver = {"class": cls, "static": None}.get(member.kind, made)
+            walk_alone(run, member, receiver)
     run.state, run.frame = before, outer
 
 
