@@ -24,7 +24,7 @@ from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import CLASS_FIELD, OPEN_FIELD, class_member, member_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
-from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.mentions import called_method
 from devicelint.interpreter.facts.stored_attributes import open_what_is_stored_later
 from devicelint.interpreter.python.functions import call_function, walk_alone
@@ -45,7 +45,7 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
         is_reported=outer.is_reported,
         keeps_names=True,
     )
-    frame.guarded = any(asks_for_device(one.decorator) for one in node.decorators)
+    frame.guarded = any(asks_for_device(run, one.decorator) for one in node.decorators)
     if not isinstance(outer.node, (cst.Module, cst.ClassDef)):
         frame.scopes = (outer.ref, *outer.scopes)
     run.frame = frame
