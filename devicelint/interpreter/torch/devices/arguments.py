@@ -19,6 +19,7 @@ from devicelint.domain.events import (
     AcceleratorDemanded,
     InvalidDeviceNamed,
 )
+from devicelint.domain.history import Site
 from devicelint.domain.values import (
     Batch,
     Const,
@@ -44,6 +45,15 @@ class Backends(Notes):
 
     def __init__(self) -> None:
         self.names: set[str] = set()
+
+
+class WrittenOut(Notes):
+    """The calls that go to an accelerator, whatever the machine has, and what names it there."""
+
+    def __init__(self) -> None:
+        self.names: dict[Site, Site] = {}
+        self.current: set[Site] = set()
+        """Where CUDA was asked for its current device, which nothing guards."""
 
 
 class AcceleratorIndices(Notes):
@@ -161,17 +171,32 @@ def _may_be_the_cpu(run: Run, device: Device) -> bool:
 def _demand_written_out(
     run: Run, argument: Argument | None, device: Device, site: cst.CSTNode, how: str
 ) -> None:
-    place: object = None
+    place: Site = None
     if argument is None:
         place = site
+    elif isinstance(argument.value, DeviceHandle) and _is_current(run, argument.value):
+        note_written_out(run, argument.value.site, site)
     elif isinstance(argument.value, (Const, DeviceHandle)):
         is_written_here = bool(run.assumptions) and argument.value.site is argument.site
         place = argument.value.site if is_written_here or is_hard(argument.value) else None
     if place is None:
         return
+    note_written_out(run, place, site)
     note_demand(run)
     literal, at_times = argument is not None, bool(run.assumptions)
     run.announce(AcceleratorDemanded(place, device, how, literal, site, at_times))
+
+
+def _is_current(run: Run, handle: DeviceHandle) -> bool:
+    """Whether this is CUDA's current device, asked for where nothing guards that."""
+    return handle.site in run.notes(WrittenOut).current
+
+
+def note_written_out(run: Run, name: Site, site: cst.CSTNode) -> None:
+    """Remember a call that goes to an accelerator; a fix may say there where to go instead."""
+    if run.frame.is_checked:
+        run.notes(WrittenOut).names[site] = name
+        run.note_made(site)
 
 
 def note_idle_demand(run: Run, method: str, site: cst.CSTNode) -> None:
