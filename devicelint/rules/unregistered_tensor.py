@@ -9,7 +9,7 @@ import libcst as cst
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
 from devicelint.domain.history import Keeper
 from devicelint.domain.values import Tensor
-from devicelint.finding import Safety, Severity
+from devicelint.finding import Certainty, Safety, Severity
 from devicelint.fixes import Replace, Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
@@ -37,7 +37,7 @@ class UnregisteredTensor(Rule):
     def _reports(self, clash: Clash, context: RuleContext) -> Reports:
         since = clash.culprit.since
         kept = since.kept if since is not None else None
-        if kept is None or _is_seen_to(context, kept):
+        if kept is None or (not _is_followed(clash) and _is_seen_to(context, kept)):
             return
         value = clash.culprit.value
         is_leaf = isinstance(value, Tensor) and value.role == "leaf"
@@ -53,6 +53,11 @@ class UnregisteredTensor(Rule):
             clashes.certainty(clash),
             None if is_leaf else _register(context, kept),
         )
+
+
+def _is_followed(clash: Clash) -> bool:
+    """Whether the program itself has built and moved the Module: all of its moves were walked."""
+    return clashes.certainty(clash) is Certainty.CERTAIN
 
 
 def _is_seen_to(context: RuleContext, kept: Keeper) -> bool:

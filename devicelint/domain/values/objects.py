@@ -89,15 +89,13 @@ class Function:
     owner: Ref | None = None
     """The class in whose body it stands."""
     kind: str = ""
-    """"static", "class", "property" or "setter" for a method that was decorated so."""
+    """"static", "class" or "property" for a method that was decorated so."""
     no_grad: bool = False
     """Whether it was decorated with `torch.no_grad()`."""
     guarded: bool = False
     """Whether a decorator asks for a device: `@skipIf(not torch.cuda.is_available())`."""
     home: Ref = 0
     """The file in which it stands: where its global names lie."""
-    setter: Function | None = field(default=None, compare=False, repr=False)
-    """Of a property: what an assignment to it calls."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from devicelint.domain.devices import DeviceOf
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import NONE, Class, Instance, Module, Symbolic, Unknown, Value
 from devicelint.interpreter.engine.nodes import descendants
-from devicelint.interpreter.engine.objects import names_buffer
-from devicelint.interpreter.engine.resolution_order import resolution_order
+from devicelint.interpreter.engine.objects import names_buffer, order_of_bases
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 
@@ -72,7 +71,7 @@ def open_what_is_stored_later(run: Run, cls: Class, made: Instance | Module) -> 
 
 def _stored_later(run: Run, cls: Class) -> Iterator[str]:
     """What the methods of a class bind, those that prepare an object left out."""
-    for one in resolution_order(cls):
+    for one in order_of_bases(cls):
         assert isinstance(one.node, cst.ClassDef)
         for method in one.node.body.body:
             if isinstance(method, cst.FunctionDef) and method.name.value != "__init__":

@@ -14,6 +14,7 @@ from devicelint.domain.values import (
     FileSource,
     HostValue,
     ImportedName,
+    Instance,
     Module,
     Super,
     Symbolic,
@@ -21,12 +22,11 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.objects import under_some_name
+from devicelint.interpreter.engine.objects import CLASS_FIELD, under_some_name
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, function, sets_by_name
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.computed_members import member_by_name
-from devicelint.interpreter.python.properties import set_property
 
 BUILTIN_SCOPE.update({name: ImportedName(f"builtins.{name}") for name in dir(builtins)})
 BUILTIN_SCOPE.update(
@@ -51,7 +51,7 @@ _READ_NUMBERS = frozenset(f"builtins.{name}" for name in "float int bool print f
     *(
         f"builtins.{name}"
         for name in "float int bool repr abs round print format issubclass "
-        "id hash ord chr any all input open divmod pow bytes complex callable type "
+        "id hash ord chr any all input open divmod pow bytes complex callable "
         "slice memoryview dir locals globals".split()
     )
 )
@@ -61,9 +61,18 @@ def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     if name in _READ_NUMBERS:
         for argument in arguments:
             run.steps.read(argument, site)
-    if name in ("builtins.type", "builtins.locals", "builtins.globals"):
+    if name in ("builtins.locals", "builtins.globals"):
         return Unknown(name)
     return HOST
+
+
+@function("builtins.type")
+def type_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The class of an object of the file."""
+    given = [argument.value for argument in arguments.positional]
+    if len(given) == 1 and isinstance(given[0], (Instance, Module)):
+        return run.state.read(given[0].ref, CLASS_FIELD) or Unknown(name)
+    return Unknown(name)
 
 
 @function("builtins.super")
@@ -96,11 +105,9 @@ def getattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
 def setattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if len(arguments.positional) == 3:
         owner, attribute, value = (argument.value for argument in arguments.positional)
-        known = str(attribute.value) if isinstance(attribute, Const) else None
-        if known is not None and set_property(run, owner, known, value, site):
-            return NONE
         handler = sets_by_name.get(type(owner))
         if handler is not None:
+            known = str(attribute.value) if isinstance(attribute, Const) else None
             handler(run, owner, known, value, site)
     return NONE
 

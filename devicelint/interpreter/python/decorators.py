@@ -19,7 +19,6 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.functions import call_function
-from devicelint.interpreter.python.properties import ACCESSORS, with_accessor
 
 _KEEPING = frozenset(
     "abc atexit builtins contextlib dataclasses functools ignite line_profiler pytest torch typing "
@@ -37,9 +36,6 @@ def decorated(run: Run, node: cst.FunctionDef, function: Function) -> Value:
 
 
 def _decorate(run: Run, named: cst.BaseExpression, value: Value) -> Value:
-    accessed = with_accessor(run, named, value)
-    if accessed is not None:
-        return accessed
     if _keeps(run, named):
         return value
     with run.muted():
@@ -69,5 +65,8 @@ def _keeps(run: Run, named: cst.BaseExpression) -> bool:
     root = run.lookup(called.value)
     if isinstance(root, ImportedName):
         return root.name.partition(".")[0] in _KEEPING
-    is_own_property = isinstance(named, cst.Attribute) and named.attr.value in ACCESSORS
+    is_own_property = isinstance(named, cst.Attribute) and named.attr.value in _OF_PROPERTIES
     return is_own_property and not isinstance(root, (Instance, Class, Symbolic))
+
+
+_OF_PROPERTIES = frozenset({"setter", "getter", "deleter"})

@@ -1,8 +1,6 @@
-"""`super().method(…)`: the method of the next class, in the object's order, that has it."""
+"""`super().method(…)`: the method of the first base in the file that has it."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import libcst as cst
 
@@ -14,8 +12,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.objects import CLASS_FIELD
-from devicelint.interpreter.engine.resolution_order import resolution_order
+from devicelint.interpreter.engine.objects import CLASS_FIELD, order_of_bases
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import begins, inherited, methods
 from devicelint.interpreter.python.calls import arguments_of
@@ -26,7 +23,7 @@ from devicelint.interpreter.python.functions import call_function
 def method_of_super(run: Run, receiver: Super, name: str, node: cst.Call) -> Value:
     inner = receiver.receiver
     cls = _class_around(run, receiver)
-    for base in _after(run, receiver, cls):
+    for base in _bases_after(run, receiver, cls):
         member = run.state.read(base.ref, name)
         if isinstance(member, Function):
             arguments = arguments_of(run, node)
@@ -35,7 +32,7 @@ def method_of_super(run: Run, receiver: Super, name: str, node: cst.Call) -> Val
         arguments = arguments_of(run, node)
         begin = begins.get(type(inner))
         if begin is not None:
-            begin(run, inner, _class_of(run, receiver), arguments, node)
+            begin(run, inner, cls, arguments, node)
         return NONE
     arguments = arguments_of(run, node)
     handler = inherited.get(type(inner))
@@ -44,26 +41,30 @@ def method_of_super(run: Run, receiver: Super, name: str, node: cst.Call) -> Val
     return Unknown(f"super().{name}()")
 
 
-def _class_of(run: Run, receiver: Super) -> Class | None:
-    """The class of the object itself."""
+def _bases_after(run: Run, receiver: Super, cls: Class | None) -> tuple[Class, ...]:
+    """The classes that come after the one around, seen from the class of the object itself."""
     ref = getattr(receiver.receiver, "ref", None)
-    cls = run.state.read(ref, CLASS_FIELD) if ref is not None else None
-    return cls if isinstance(cls, Class) else None
+    own = run.state.read(ref, CLASS_FIELD) if ref is not None else None
+    if not isinstance(own, Class) or cls is None:
+        return ()
+    order = order_of_bases(own)
+    return order[order.index(cls) + 1 :] if cls in order else order_of_bases(cls)[1:]
 
 
 def _class_around(run: Run, receiver: Super) -> Class | None:
     """The class in whose body the method stands, which need not be the object's own."""
-    own = _class_of(run, receiver)
-    if own is None:
-        return None
-    return next((one for one in resolution_order(own) if one.ref == receiver.owner), own)
+    inner = receiver.receiver
+    ref = getattr(inner, "ref", None)
+    cls = run.state.read(ref, CLASS_FIELD) if ref is not None else None
+    return _find(cls, receiver.owner) if isinstance(cls, Class) else None
 
 
-def _after(run: Run, receiver: Super, around: Class | None) -> Iterator[Class]:
-    """The classes that are asked after the one in whose body the method stands."""
-    own = _class_of(run, receiver)
-    waiting = resolution_order(own) if own is not None else iter(())
-    for one in waiting:
-        if one == around:
-            break
-    yield from waiting
+def _find(cls: Class, owner: object) -> Class | None:
+    if owner is None or cls.ref == owner:
+        return cls
+    for base in cls.bases:
+        if isinstance(base, Class):
+            found = _find(base, owner)
+            if found is not None:
+                return found
+    return cls

@@ -80,7 +80,7 @@ def standing_of(run: Run, operands: Operands) -> Standing:
     symbols = symbols_of(run, operands)
     only_said = any(is_only_said(run, place) for place in places_of(operands))
     if only_said or is_unseen(run, operands):
-        return Standing(Level.POSSIBLE, symbols, only_said)
+        return Standing(Level.POSSIBLE, symbols)
     received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
     if is_of_computing_class(run) or all(is_input_of_module(run, one) for one in received):
         return Standing(Level.MODULE, symbols)
