@@ -43,8 +43,8 @@ def both(one, other):
 
 
 def hidden(path, rows):
-    found = strange(path)
-    for row in rows:
+    found = eval(path)
+    for row in eval(rows):
         total = found + row
     return total
 
@@ -315,3 +315,39 @@ def test_what_ends_otherwise_is_told():
 
     recorded = suite(a="passed", b="failed", c="passed", d="passed")
     assert changed_between(recorded, suite(a="passed", b="error", c="failed")) == ["c"]
+
+
+PARTS = """\
+import torch
+
+
+def computed(rows, limit):
+    found = strange(rows)
+    above = rows > limit
+    return found, above
+
+
+class Mixed:
+    def __init__(self, **rest):
+        super().__init__(**rest)
+
+    def loss(self, x):
+        return self
+"""
+
+
+def test_what_is_no_claim_of_a_kind_contradicts_nothing(tmp_path):
+    """A place of its own is a symbol; a condition, or an object of a derived class, may be all."""
+    path = tmp_path / "parts.py"
+    path.write_text(PARTS)
+    claims = claims_of_file(path, Project(), 1)
+    said = {(span.line, span.column): one for span, one in claims.places().items()}
+    (found,) = said[5, 12]
+    assert found.is_symbol
+    (above,) = said[6, 12]
+    assert (above.what, above.device) == ("unknown", None)
+    (self_,) = said[15, 15]
+    assert (self_.what, self_.told) == (
+        "unknown",
+        "an object of a class that derives from one that is seen",
+    )

@@ -29,7 +29,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
+from devicelint.interpreter.engine.objects import CLASS_FIELD, OPEN_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.classes import has_unseen_base
 from devicelint.interpreter.torch.bundles import place_of
@@ -84,6 +84,8 @@ def claims_of(run: Run, value: Value) -> tuple[Claim, ...]:
 
 def _claim_of(run: Run, value: Value) -> Claim:
     match value:
+        case Unknown(reason, Step(device=DeviceOf() as device) as since):
+            return Claim(EITHER, device, reason, since=since)
         case Unknown(reason):
             return Claim(UNKNOWN, told=reason)
         case Tensor():
@@ -116,7 +118,7 @@ def _not_placed(run: Run, value: Value) -> Claim:
         case Const() | HostValue():
             return Claim(NEITHER, told="a value of the host")
         case Flag():
-            return Claim(NEITHER, told="a flag")
+            return Claim(UNKNOWN, told="a condition that the code does not decide")
         case Array() | HostObject():
             return Claim(NEITHER, told="an array, or an object of the host")
         case ImportedName() | Imported():
@@ -129,6 +131,8 @@ def _not_placed(run: Run, value: Value) -> Claim:
             return Claim(EITHER, device)
         case Instance() if _may_be_anything(run, value):
             return Claim(UNKNOWN, told="an object of a class with a base that is not seen")
+        case Instance() if run.state.read(value.ref, OPEN_FIELD) is not None:
+            return Claim(UNKNOWN, told="an object of a class that derives from one that is seen")
         case _:
             return Claim(NEITHER, told=_PLAIN.get(type(value).__name__, type(value).__name__))
 

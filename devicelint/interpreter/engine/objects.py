@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from devicelint.domain.devices import Unsure
-from devicelint.domain.history import Site
+import sys
+from collections.abc import Iterator
+
+from devicelint.domain.devices import CPU, Unsure
+from devicelint.domain.history import Site, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     TRUE,
     Class,
+    ImportedName,
     Module,
+    OneOf,
     Placed,
     Ref,
+    Symbolic,
+    Tensor,
     TensorDict,
+    Unknown,
     Value,
 )
 from devicelint.interpreter.engine.run import Run
+from devicelint.knowledge import ModuleKind, kind_of, module_class
 
 CLASS_FIELD = "@class"
 MACHINE, CURRENT = "@machine", "current"
 """Where lies which accelerator is current, once the program has made one so."""
+
+OPEN_FIELD = "@open"
+"""Of an object for which a class is walked alone: it may be of any class that derives from it."""
 
 TORCH_FIELD = "@torch"
 """The class of torch whose parameters a Module of a derived class has."""
@@ -65,11 +77,85 @@ def setter_of(name: str) -> str:
 
 
 def module_device(run: Run, module: Module) -> Placed:
-    """Where a module is, and since when."""
+    """Where a module is, and since when.
+
+    One that was built here and not moved has no tensors but those that it was given.
+    """
     place = run.state.read(module.ref, DEVICE_FIELD)
-    if isinstance(place, Placed):
+    if not isinstance(place, Placed):
+        return Placed(Unsure(f"the device of {module.name} is not known"), module.since)
+    if not _is_as_built(place) or _makes_its_own(run, module):
         return place
-    return Placed(Unsure(f"the device of {module.name} is not known"), module.since)
+    others: list[Placed] = []
+    for one in _parts(run, module, {module.ref}):
+        if one.device == CPU:
+            return place
+        others.append(one)
+    known = [one for one in others if not isinstance(one.device, Unsure)]
+    return next(iter([*known, *others]), place)
+
+
+def _is_as_built(place: Placed) -> bool:
+    return place.device == CPU and place.since.verb is Verb.BUILT
+
+
+def _makes_its_own(run: Run, module: Module) -> bool:
+    """Whether a class that is not seen may have made tensors for a module: torch's Linear."""
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    if not isinstance(cls, Class):
+        return not _holds_parts_alone(module.name)
+    bases = (base for one in order_of_bases(cls) for base in one.bases)
+    return not all(isinstance(base, Class) or _is_empty(base) for base in bases)
+
+
+def _is_empty(base: Value) -> bool:
+    if not isinstance(base, ImportedName):
+        return False
+    if base.name.partition(".")[0] in sys.stdlib_module_names:
+        return True
+    return kind_of(base.name) in _WITHOUT_PARTS or _holds_parts_alone(base.name)
+
+
+_WITHOUT_PARTS = ("module", "distribution")
+"""What kinds of classes register nothing by themselves."""
+
+
+def _holds_parts_alone(name: str) -> bool:
+    knowledge = module_class(name)
+    return knowledge is not None and knowledge.kind is ModuleKind.CONTAINER
+
+
+def _parts(run: Run, module: Module, seen: set[Ref]) -> Iterator[Placed]:
+    """Where the tensors and modules are that a Module registered, as far as it is known."""
+    for name, value in run.state.fields(module.ref).items():
+        if not name.startswith("@"):
+            yield from _places(run, module, value, seen)
+
+
+def _places(run: Run, module: Module, value: Value, seen: set[Ref]) -> Iterator[Placed]:
+    match value:
+        case OneOf(options):
+            for option in options:
+                yield from _places(run, module, option, seen)
+        case Tensor(role="parameter" | "buffer"):
+            yield Placed(value.device, value.since)
+        case Module():
+            if value.ref not in seen:
+                yield from _of_part(run, value, seen | {value.ref})
+        case Symbolic() | Unknown():
+            yield Placed(Unsure("it holds what comes from outside"), module.since)
+        case _:
+            pass
+
+
+def _of_part(run: Run, part: Module, seen: set[Ref]) -> Iterator[Placed]:
+    place = run.state.read(part.ref, DEVICE_FIELD)
+    if not isinstance(place, Placed):
+        yield Placed(Unsure(f"the device of {part.name} is not known"), part.since)
+    elif not _is_as_built(place) or _makes_its_own(run, part):
+        yield place
+    else:
+        yield from _parts(run, part, seen)
 
 
 def fresh(run: Run, bundle: TensorDict, site: Site) -> TensorDict:

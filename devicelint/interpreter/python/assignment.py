@@ -103,10 +103,10 @@ def set_by_property(
 def _set_by_name(
     run: Run, owner: Instance | Class, name: str | None, value: Value, node: cst.Call
 ) -> None:
-    if name is not None:
+    if name is None:
+        write_somewhere(run, owner.ref, value)
+    elif not (isinstance(owner, Instance) and set_by_property(run, owner, name, value, node)):
         write_weakly(run, owner.ref, name, value)
-        return
-    write_somewhere(run, owner.ref, value)
 
 
 def write_somewhere(run: Run, ref: Ref, value: Value) -> None:

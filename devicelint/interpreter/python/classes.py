@@ -9,6 +9,7 @@ import libcst as cst
 
 from devicelint.domain.values import (
     HOST,
+    TRUE,
     Class,
     Function,
     ImportedName,
@@ -25,6 +26,7 @@ from devicelint.interpreter.engine.objects import (
     CLASS_FIELD,
     CURRENT,
     MACHINE,
+    OPEN_FIELD,
     class_member,
     member_of,
 )
@@ -32,6 +34,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
 from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.mentions import called_method
+from devicelint.interpreter.facts.stored_attributes import open_what_is_stored_later
 from devicelint.interpreter.python.functions import call_function, walk_alone
 from devicelint.interpreter.python.records import fill_record, is_record
 from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
@@ -126,6 +129,8 @@ def make_instance(
     assert isinstance(place, cst.CSTNode)
     with instantiates[_base_of(cls, instantiates)](run, cls, arguments, place) as made:
         run.state.write(made.ref, CLASS_FIELD, cls)
+        if site is None:
+            run.state.write(made.ref, OPEN_FIELD, TRUE)
         init = class_member(run, cls, "__init__")
         if isinstance(init, Function):
             call_function(run, init, arguments, site, receiver=made)
@@ -190,7 +195,7 @@ def _unentered(run: Run, cls: Class) -> Iterator[Function]:
             yield member
 
 
-_METHOD_KINDS = ("", "property", "static", "class")
+_METHOD_KINDS = ("", "property", "setter", "static", "class")
 
 
 def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
@@ -203,6 +208,7 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
             return make_instance(run, cls, arguments, None)
 
     made = stands_alone[_base_of(cls, stands_alone)](run, cls, make)
+    open_what_is_stored_later(run, cls, made)
     assert isinstance(cls.node, cst.ClassDef)
     called = {name for name in map(called_method, descendants(cls.node)) if name[:1] == "_"}
     # Methods that others call, with what they have themselves: these others come first.

@@ -29,6 +29,7 @@ from devicelint.domain.values import (
     Placed,
     Symbolic,
     Tensor,
+    Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
@@ -97,7 +98,14 @@ def _compare(
         return Flag(f"{one.origin} {symbol} {run.code_of(right[0])}")
     if isinstance(one, (Symbolic, Flag)) or isinstance(other, (Symbolic, Flag)):
         return Flag(run.code_of(node))
+    if any(isinstance(value, Unknown) for value in (one, other)) and not _is_text(one, other):
+        return operate(run, node, symbol, Argument(*left), Argument(*right))
     return HOST
+
+
+def _is_text(*values: Value) -> bool:
+    """Whether a value is compared with a text, as no tensor is."""
+    return any(isinstance(one, Const) and not isinstance(one.value, (int, float)) for one in values)
 
 
 def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:

@@ -18,6 +18,7 @@ _KINDS = {
     "builtins.classmethod": "class",
     "builtins.property": "property",
     "functools.cached_property": "property",
+    "torch.distributions.utils.lazy_property": "property",
 }
 
 

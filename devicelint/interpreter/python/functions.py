@@ -29,6 +29,7 @@ from devicelint.interpreter.engine.objects import CURRENT, MACHINE
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.facts.moved_back import forget_places
+from devicelint.interpreter.facts.stored_attributes import forget_stored
 from devicelint.interpreter.facts.tensor_parameters import settings_of
 from devicelint.interpreter.python.call_keys import is_plain, key_of, place_of
 from devicelint.interpreter.python.parameters import bind_parameters
@@ -70,6 +71,7 @@ def call_function(
     if known is not None and _is_unreported(run, function):
         return known
     if not _may_enter(run, function, arguments):
+        forget_stored(run, function.node, receiver)
         return known or Unknown(f"{function.name} is called too deep or too often")
     if site is not None and function.home == run.program.home:
         run.entered.add(function.node)

@@ -20,7 +20,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.objects import CLASS_FIELD
+from devicelint.interpreter.engine.objects import CLASS_FIELD, OPEN_FIELD
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 
@@ -57,7 +57,9 @@ def is_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Valu
 def is_of(run: Run, value: Value, asked: Value) -> bool | None:
     """Whether a value is an object of a class, or of what derives from it."""
     if isinstance(value, (Module, Instance)) and isinstance(asked, Class):
-        return _derives(run.state.read(value.ref, CLASS_FIELD), asked)
+        answer = _derives(run.state.read(value.ref, CLASS_FIELD), asked)
+        is_open = run.state.read(value.ref, OPEN_FIELD) is not None
+        return None if is_open and answer is False else answer
     if not isinstance(asked, ImportedName):
         return False if isinstance(asked, Class) and isinstance(value, Tensor) else None
     root, _, last = asked.name.rpartition(".")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -10,7 +11,6 @@ from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
 from devicelint.domain.values import (
     HOST,
-    Array,
     Batch,
     Const,
     HostValue,
@@ -22,7 +22,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.torch.operations.application import Application
-from devicelint.knowledge import Form, Result, Signature
+from devicelint.knowledge import Form, Result, Role, Signature
 
 
 def keeps_dimension(signature: Signature, arguments: Arguments) -> bool:
@@ -40,6 +40,30 @@ def keeps_dimension(signature: Signature, arguments: Arguments) -> bool:
             if len(known) == 1 and is_a_matrix(arguments):
                 return True
     return False
+
+
+def dimension_given(signature: Signature, arguments: Arguments) -> Value | None:
+    """What stands where `max` takes a dimension, or another tensor; None: nothing, or no such one.
+
+    It is two functions in one: the larger of two tensors, or the largest along a dimension.
+    """
+    if not (signature.result.form is Form.REDUCED and signature.result.items):
+        return None
+    slots = signature.slots(len(arguments.positional), tuple(arguments.keywords))
+    names = signature.names(len(arguments.positional), tuple(arguments.keywords))
+    for name, slot, argument in zip(names, slots, arguments, strict=False):
+        if name in _OTHER_OR_DIMENSION and slot is not None and slot.role is Role.OPERAND:
+            return argument.value
+    return None
+
+
+_OTHER_OR_DIMENSION = ("dim", "other")
+
+
+def elementwise(result: Result) -> Result:
+    """The result for two tensors, given that along a dimension."""
+    first = result.items[0] if result.items else result
+    return replace(first, form=Form.TENSOR)
 
 
 def is_a_matrix(arguments: Arguments) -> bool:
@@ -113,12 +137,23 @@ def _rank_of_data(data: Value) -> bool | None:
     match data:
         case Const(value):
             return isinstance(value, (int, float)) or None
-        case ListOf() | Tuple() | Array() | Stream():
+        case ListOf() | Tuple() | Stream():
             return False
         case Tensor():
             return data.scalar
         case _:
             return None
+
+
+def rank_of_created(application: Application, result: Result) -> bool | None:
+    """The rank by the sizes; else that of the tensor like which one is created."""
+    rank = rank_of(application, result)
+    follows = application.signature.device_default
+    is_like = application.device is None and application.data is None
+    if rank is not None or follows is None or not is_like:
+        return rank
+    group = application.group(follows)
+    return rank_of_operands(group.plain, unknown=group.unknown)
 
 
 def rank_of_operands(operands: Sequence[Operand], *, unknown: bool) -> bool | None:

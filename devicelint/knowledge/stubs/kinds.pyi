@@ -21,6 +21,10 @@ class torch:
             class module:
                 Module: Module
 
+            class loss:
+                _Loss: Module
+                _WeightedLoss: Module
+
     class jit:
         ScriptModule: Module
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.join import join_known
+from devicelint.domain.alternatives import either_known
 from devicelint.domain.values import (
     HOST,
     TRUE,
     Batch,
     Const,
     DictOf,
+    HostValue,
     ListOf,
     Module,
     Parameters,
@@ -271,9 +272,12 @@ def extreme(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     values = [argument.value for argument in given]
     if all(isinstance(value, (Const, type(HOST))) for value in values):
         return HOST
-    if not given or not all(isinstance(value, (Tensor, Batch)) for value in values):
+    if not given or not all(isinstance(value, _COMPARED) for value in values):
         return Unknown(name)
     chosen = values[0]
     for value in values[1:]:
-        chosen = join_known(chosen, value)
+        chosen = either_known(chosen, value)
     return chosen
+
+
+_COMPARED = (Tensor, Batch, Const, HostValue)

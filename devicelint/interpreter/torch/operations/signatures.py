@@ -7,6 +7,7 @@ from functools import partial
 
 import libcst as cst
 
+from devicelint.domain.alternatives import either_known
 from devicelint.domain.devices import CPU, Device, Unsure, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step, Verb
@@ -15,7 +16,10 @@ from devicelint.domain.values import (
     HOST,
     NONE,
     Array,
+    Batch,
     Const,
+    HostValue,
+    Placed,
     Stream,
     Symbolic,
     Tensor,
@@ -45,11 +49,13 @@ from devicelint.interpreter.torch.operations.operands import (
 )
 from devicelint.interpreter.torch.random import draw
 from devicelint.interpreter.torch.ranks import (
+    dimension_given,
     dimensions_of,
+    elementwise,
     is_matrix,
     keeps_dimension,
     rank_of,
-    rank_of_operands,
+    rank_of_created,
 )
 from devicelint.knowledge import CPU as CPU_GROUP
 from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
@@ -74,26 +80,27 @@ def apply_signature(
     out = arguments.keywords.get("out")
     if out is not None and isinstance(out.value, Tensor):
         return out.value
-    stated = _result_of(signature, arguments)
+    stated = signature.result_of(len(arguments.positional), tuple(arguments.keywords))
     result = application.as_asked(stated)
     if result.form not in _WITHOUT_TENSORS:
         application.keeps_dimension = keeps_dimension(signature, arguments)
-    made = _make(run, application, result)
+    made = _made(run, application, result, dimension_given(signature, arguments))
     draw(run, application.generator, made, name or signature.name, site)
     return made
 
 
-def _result_of(signature: Signature, arguments: Arguments) -> Result:
-    """What a call is stated to give: `max(x, 1)` has values and places, `max(x, y)` does not."""
-    stated = signature.result_of(len(arguments.positional), tuple(arguments.keywords))
-    second = arguments.get(1, "dim")
-    is_tensor = second is not None and isinstance(second.value, Tensor)
-    is_pair = stated.form is Form.TUPLE and signature.name in _OF_PAIRS
-    return stated.items[0] if is_pair and is_tensor else stated
+def _made(run: Run, application: Application, result: Result, dimension: Value | None) -> Value:
+    """`max(x, 1)` gives two, `max(x, y)` one; where it is not known which, either."""
+    match dimension:
+        case None | Const() | HostValue() | Array():
+            return _make(run, application, result)
+        case Tensor() | Batch() | Placed():
+            return _make(run, application, elementwise(result))
+        case _:
+            one = _make(run, application, elementwise(result))
+            return either_known(one, _make(run, application, result))
 
 
-_OF_PAIRS = frozenset({"max", "min"})
-"""What takes a second tensor in the place of a dimension."""
 _WITHOUT_TENSORS = (Form.HOST, Form.ARRAY, Form.NONE, Form.SELF, Form.ANY, Form.TRANSFER)
 
 
@@ -247,7 +254,7 @@ def _tensor(run: Run, application: Application, result: Result) -> Tensor:
 
 
 def _created(run: Run, application: Application, result: Result) -> Tensor:
-    rank = _rank_of_created(application, result)
+    rank = rank_of_created(application, result)
     grad = application.asks_grad
     role = "leaf" if grad else ""
     stated = _stated_device(application)
@@ -280,17 +287,6 @@ def _stated_device(application: Application) -> tuple[Device, Step] | None:
     if isinstance(application.data, Unknown):
         return Unsure("made from something unknown"), Step(Verb.CREATED, site, CPU)
     return None
-
-
-def _rank_of_created(application: Application, result: Result) -> bool | None:
-    """The rank by the sizes; else that of the tensor like which one is created."""
-    rank = rank_of(application, result)
-    follows = application.signature.device_default
-    is_like = application.device is None and application.data is None
-    if rank is not None or follows is None or not is_like:
-        return rank
-    group = application.group(follows)
-    return rank_of_operands(group.plain, unknown=group.unknown)
 
 
 def _grad(run: Run, group: OperandGroup, result: Result) -> bool | None:
