@@ -26,6 +26,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.unseen import taken_for_tensor
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
@@ -111,6 +112,7 @@ def _take(run: Run, application: Application, argument: Argument, slot: Slot) ->
         case Role.DEVICE if value != NONE:
             named = device_named(run, argument)
             if named is not None:
+                note_chosen(run, named)
                 named = demand(run, argument, named, application.site, "device=")
             application.device = named
         case Role.SIZE:

@@ -75,11 +75,13 @@ def standing_of(run: Run, operands: Operands) -> Standing:
         shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
         return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
     symbols = symbols_of(run, operands)
+    if any(map(is_placed_beside, operands)):
+        return Standing(Level.OWN_RULE, symbols)
     if is_unseen(run, operands) or any(is_only_said(run, place) for place in places_of(operands)):
         return Standing(Level.POSSIBLE, symbols)
     if is_in_module(run) or is_of_computing_class(run):
         return Standing(Level.MODULE, symbols)
-    is_rule = any(map(is_placed_beside, operands)) or meets_own_device(operands)
+    is_rule = meets_own_device(operands)
     return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols)
 
 
