@@ -16,6 +16,7 @@ from devicelint.interpreter.engine.budget import BudgetExceeded
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.suggestions.context import RuleContext
+from devicelint.linter.callers import Callers, cited
 from devicelint.linter.locations import RawFinding
 from devicelint.rules import Report, Reports, Rule
 from devicelint.rules._listening import event_of, methods_of
@@ -30,15 +31,21 @@ class _Heard:
     standing: Standing
     conduct: Conduct
 
-    def is_excused(self) -> bool:
-        """Whether it turned out not to be a mistake, or to be one of another file."""
-        standing = self.standing
-        return standing.is_on_host(self.conduct) or standing.is_shown_there(self.conduct)
+    def report_at_end(self, callers: Callers) -> Report | None:
+        """The report; None where it turned out to be no mistake, or to be one of another file.
 
-    def report_at_end(self) -> Report:
-        """The report; only possible where nothing turned out to be treated as movable."""
-        if self.standing.given(self.conduct) is not Level.POSSIBLE:
+        Where nothing turned out to be treated as movable, it takes a call to make it true.
+        """
+        standing = self.standing
+        if standing.is_on_host(self.conduct) or standing.is_shown_there(self.conduct):
+            return None
+        called = callers.say_of(standing)
+        if called.is_on_host:
+            return None
+        if standing.given(self.conduct) is not Level.POSSIBLE:
             return self.report
+        if called.shows is not None:
+            return cited(self.report, called)
         return replace(self.report, certainty=Certainty.POSSIBLE)
 
 
@@ -73,14 +80,14 @@ class Collector:
 
         return listen
 
-    def reports(self) -> list[RawFinding]:
+    def reports(self, callers: Callers) -> list[RawFinding]:
         """One finding for each rule and subject, with the worlds in which it holds."""
         merged: dict[tuple[str, object], RawFinding] = {}
         for world, heard in self._walks:
             for one in heard:
-                if one.is_excused():
+                rule, report = one.rule, one.report_at_end(callers)
+                if report is None:
                     continue
-                rule, report = one.rule, one.report_at_end()
                 key = (rule.code, report.subject if report.subject is not None else report.site)
                 before = merged.get(key)
                 if before is None or _is_surer(report, before.report):

@@ -12,6 +12,7 @@ from devicelint.finding import Finding
 from devicelint.fixes import Approval, Fixed, fix_until_stable
 from devicelint.interpreter import Program, explore
 from devicelint.linter.assumptions import met
+from devicelint.linter.callers import Callers
 from devicelint.linter.collector import Collector
 from devicelint.linter.filtering import filtered, rules_for
 from devicelint.linter.locations import File, locate_findings
@@ -180,7 +181,8 @@ def findings_of_walk(
     called: Sequence[SourceFile] = (),
 ) -> tuple[list[Finding], ...]:
     """The findings of a walk, in the file and in those whose functions it calls."""
-    reports = collector.reports()
+    with profiling.part("callers"):
+        reports = collector.reports(Callers(project, home_of(source)))
     files = [File(source, program.tree, home_of(source))]
     if project is not None and reports:
         others = {**program.also_reported, **_editable(project)}

@@ -61,6 +61,15 @@ class ImportResolver:
         folder = os.path.dirname(home) if os.path.basename(home) == _PACKAGE else home
         return None if folder.endswith(".py") else self._home(folder, name)
 
+    def root_of(self, home: str) -> str:
+        """The folder of the project to which a file belongs; its own where nothing marks one."""
+        folder = first = os.path.dirname(os.path.abspath(home))
+        for _ in range(_FOLDERS_UPWARDS):
+            if self._listing(folder) & _MARKS_A_ROOT:
+                return folder
+            folder = os.path.dirname(folder)
+        return first
+
     def _search_path(self, importer: str) -> Iterator[str]:
         """Where an absolute import of a file is searched for, in order."""
         folder = os.path.dirname(os.path.abspath(importer))

@@ -8,24 +8,32 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator, KeysView
+from collections.abc import Iterable, Iterator, KeysView, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from devicelint.domain.calls import Call
 from devicelint.interpreter import Program
+from devicelint.interpreter.callers import Calls, Signature, calls_in
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
+from devicelint.workspace.files import PASSED_OVER
 from devicelint.workspace.import_resolver import INSIDE, ImportResolver, Question
+from devicelint.workspace.named_files import NamedFiles
 
 if TYPE_CHECKING:
     from devicelint.text.reparse import Parsed
 
 __all__ = ["Project", "home_of"]
 
+_MOST_CALLERS = 8
+"""How many files are walked to find out what a function is given."""
+_CALLED_BY_CLASS = frozenset({"__init__", "__call__", "forward"})
+"""What files call without a mention of its name."""
 _MOST_LINES_OF_A_FILE = 20_000
 _MOST_LINES_KEPT = 60_000
 """A line takes some two kibibytes."""
@@ -59,6 +67,9 @@ class Project(ImportResolver):
         """What was resolved in each file, by its home, and to what."""
         self.digests: dict[str, str | None] = {}
         """What was in each file that was read; None where that was not the same all the time."""
+        self._named = NamedFiles(lambda name: name in PASSED_OVER or name.startswith("."))
+        self._calls: dict[str, Calls] = {}
+        """What each file that was walked as a caller gives to the functions of others."""
         self.editable: frozenset[str] = frozenset()
         """The homes of the files that a fix of another file may change, too."""
 
@@ -97,6 +108,25 @@ class Project(ImportResolver):
                 else:
                     self.release(home)
 
+    def calls_of(self, home: str, function: Signature) -> tuple[Mapping[str, list[Call]], ...]:
+        """What the files of a project give to a function of one of them, file by file.
+
+        Nothing is said where too many files mention it; whoever asks rests on all of them.
+        """
+        self.digests[home] = None
+        named = function[0] if function[0] not in _CALLED_BY_CLASS else ""
+        files = self._named.files(self.root_of(home), named) if named else None
+        others = [one for one in files or () if one != home]
+        if len(others) > _MOST_CALLERS:
+            return ()
+        return tuple(found for one in others if (found := self._calls_in(one, home, function)))
+
+    def _calls_in(self, caller: str, home: str, function: Signature) -> Mapping[str, list[Call]]:
+        if caller not in self._calls:
+            program = self.program(caller)
+            self._calls[caller] = {} if program is None else calls_in(program)
+        return self._calls[caller].get((home, function), {})
+
     def reached_from(self, source: SourceFile) -> KeysView[str]:
         """The homes of the files that a file imports, or that these import, as far as was seen.
 
@@ -133,6 +163,8 @@ class Project(ImportResolver):
     def look_again(self) -> None:
         """Notice which files have come and gone, and forget what rests on the others."""
         self._entries.clear()
+        self._named.forget()
+        self._calls.clear()
         for home, questions in list(self.asked.items()):
             for question, before in list(questions.items()):
                 if self.answer(home, question) != before:
@@ -168,6 +200,8 @@ class Project(ImportResolver):
 
     def _outdate(self, home: str) -> None:
         """Forget what the files hold that import one which has changed, directly or not."""
+        self._named.forget()
+        self._calls.clear()
         outdated, waiting = {home}, [home]
         while waiting:
             imported = waiting.pop()

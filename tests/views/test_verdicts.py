@@ -53,6 +53,14 @@ EXCUSED = {
         except TypeError:
             y = x.cpu().numpy()
         """,
+    "raises": """
+        import pytest
+        import torch
+
+        def test_places():
+            with pytest.raises(RuntimeError):
+                torch.rand(3, device="cuda") + torch.rand(3)  # here
+        """,
     "own-device": """
         import torch
         from ignite.metrics import Metric
@@ -229,6 +237,21 @@ def test_a_call_shows_what_is_only_possible_in_another_file(told):
     assert lines[1:2] == ["  +: called, reported  with an accelerator"]
 
 
+GRAPH = """
+from {} import Data
+
+def positions(data: Data):
+    return data.pos.unsqueeze(0).numpy()  # here
+"""
+
+
+def test_an_annotation_counts_for_what_its_name_is_bound_to(told):
+    of_tensors = told(GRAPH.format("torch_geometric.data"))
+    assert of_tensors[1].startswith("  .numpy(): possible, not reported")
+    of_anything = told(GRAPH.format("elsewhere"))
+    assert of_anything[1].startswith("  .numpy(): possible, excused")
+
+
 def test_what_another_file_shows_by_itself_is_reported_there(told):
     Path("other.py").write_text(OTHER, encoding="utf-8")
     lines = told(CALLS.format("shifted"))
@@ -241,6 +264,7 @@ def _reasons(name: str) -> set[str]:
     excuses = [ground.excuse for ground in (*every, *grounds.DEMAND, *grounds.LOAD)]
     excuses += [grounds.OWN_FILE, grounds.CPU_FILE, grounds.OFFLOADED]
     excuses += [grounds.FOR_ACCELERATORS, grounds.NO_CHECKPOINT]
+    excuses += [verdicts.FAILS]
     excuses += [verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING, grounds.ON_HOST]
     return {excuse.reason for excuse in excuses if excuse.name == name}
 

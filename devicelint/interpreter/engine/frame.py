@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -88,6 +88,13 @@ class Frame:
     def is_checked(self) -> bool:
         """Whether findings are reported of this code, as not of a file that is merely imported."""
         return self.is_reported or self.home == GLOBALS
+
+    def outwards(self) -> Iterator[Frame]:
+        """This frame, the one that called it, and so on."""
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.caller
 
     @property
     def repeats(self) -> bool:

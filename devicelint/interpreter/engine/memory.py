@@ -31,6 +31,8 @@ class Surroundings:
     """How many contexts and decorators that disable gradients."""
     muted_parts: int = 0
     """How many parts of the walk of which nothing is reported."""
+    meant_to_fail: int = 0
+    """How many blocks of which a test says that they raise."""
     expected: list[str] = field(default_factory=list)
     """The exceptions that `try` statements are prepared for."""
     default_device: Device = CPU

@@ -58,6 +58,9 @@ class Hearer(Notes):
     ) -> None:
         """A call leaves a parameter of a function to its default; `frame` is to be walked next."""
 
+    def on_entered(self, frame: Frame) -> None:
+        """A function is about to be walked; its parameters are bound to what it is given."""
+
     def on_returning(self, frame: Frame) -> None:
         """A function was walked, and what its paths return is about to be joined."""
 
@@ -128,6 +131,7 @@ class Steps:
         self.parameter = _to_hearers(among, Hearer.on_parameter)
         self.option = _to_hearers(among, Hearer.on_option)
         self.defaulted = _to_hearers(among, Hearer.on_defaulted)
+        self.entered = _to_hearers(among, Hearer.on_entered)
         self.returning = _to_hearers(among, Hearer.on_returning)
         self.returned = _to_hearers(among, Hearer.on_returned)
         self.joined = _to_hearers(among, Hearer.on_joined)
@@ -143,6 +147,9 @@ class Steps:
         self.leaf = _to_hearers(among, Hearer.on_leaf)
         self.module_built = _to_hearers(among, Hearer.on_module_built)
         self.module_called = _to_hearers(among, Hearer.on_module_called)
+        self._of_optimizers(among)
+
+    def _of_optimizers(self, among: Sequence[Hearer]) -> None:
         self.optimizer_built = _to_hearers(among, Hearer.on_optimizer_built)
         self.optimized = _to_hearers(among, Hearer.on_optimized)
         self.optimizer_stepped = _to_hearers(among, Hearer.on_optimizer_stepped)

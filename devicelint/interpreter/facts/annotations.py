@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
+from enum import Enum
 
-_KINDS = ("Float", "Double", "Half", "Long", "Int", "Bool", "Byte", "Short")
-_TENSORS = frozenset({"Tensor", "OptTensor", *(f"{kind}Tensor" for kind in _KINDS)})
-_SHAPED = frozenset({"Float", "Int", "Bool", "Shaped", "Num", "Inexact"})
-"""Types of jaxtyping: `Float[Tensor, "batch channel"]`."""
-_GRAPHS = frozenset({"Data", "HeteroData", "BaseData", "Batch", "DGLGraph", "DGLHeteroGraph"})
+import libcst as cst
+
+from devicelint.domain.values import ImportedName
+from devicelint.interpreter.engine.run import Run
+from devicelint.knowledge import kind_of
+
+_ELEMENTS = ("Float", "Double", "Half", "Long", "Int", "Bool", "Byte", "Short")
+_TENSORS = frozenset(
+    {
+        *("torch.Tensor", "torch.tensor.Tensor", "torch.nn.Parameter", "torchtyping.TensorType"),
+        *("torch.nn.parameter.Parameter", "torch_geometric.typing.OptTensor"),
+        *(f"torch.{kind}Tensor" for kind in _ELEMENTS),
+        *(f"torch.cuda.{kind}Tensor" for kind in _ELEMENTS),
+    }
+)
+_UNIONS = frozenset({"typing.Union", "typing.Optional", "typing_extensions.Union"})
+_OF_THE_FIRST = frozenset(
+    {"typing.Annotated", "typing_extensions.Annotated", "typing.Final", "torchtyping.TensorType"}
+)
+"""Of these, the first argument is the type."""
+_SHAPED = frozenset({"jaxtyping"})
+"""Libraries whose types are of shapes: `Float[Tensor, "batch channel"]`."""
+_ANYTHING = frozenset({"typing.Any", "typing_extensions.Any", "builtins.object"})
 _TENSOR = r"(?:torch\s*\.\s*)?(?:Float|Double|Half|Long|Int|Bool|Byte|Short)?Tensor"
 _SAID = re.compile(
     rf"^\s*(\w+)\s*(?:\(|:\s*)(?::\w+:)?[`~]*{_TENSOR}`*(?:[,.][^\n]*|\)?\s*:?[^\n|]*)?$",
@@ -27,26 +48,81 @@ def said_to_be_tensors(docstring: str, names: Collection[str]) -> frozenset[str]
     return frozenset(m[1] for m in found if m[1] in names and not _ALTERNATIVE.search(m[0]))
 
 
-def is_tensor_type(written: str) -> bool:
-    """Whether an annotation says that a parameter is a tensor, if it is given at all."""
-    plain = "".join(written.split()).replace('"', "").replace("'", "").removeprefix("typing.")
-    if plain.startswith("Optional[") and plain.endswith("]"):
-        plain = plain[len("Optional[") : -1]
-    kinds = [one.removeprefix("torch.") for one in plain.split("|") if one != "None"]
-    if len(kinds) != 1:
-        return False
-    shaped, _, inner = kinds[0].partition("[")
-    return kinds[0] in _TENSORS or (
-        shaped in _SHAPED and inner.removeprefix("torch.").startswith("Tensor,")
-    )
+class Annotated(Enum):
+    """What an annotation says that a parameter is, if it is given at all."""
+
+    TENSOR = "tensor"
+    HOLDER = "holder"
+    """Something that holds tensors and is moved as a whole: a graph."""
+    OPEN = "open"
+    OTHER = "other"
 
 
-def is_open_type(written: str) -> bool:
-    """Whether an annotation leaves open what it is."""
-    return written in ("Any", "typing.Any", "object")
+def annotated(run: Run, parameter: cst.Param) -> Annotated | None:
+    """What the annotation of a parameter says; None where it has none.
+
+    A name counts for what it is bound to: `Tensor` for torch's, where it was imported from there.
+    """
+    annotation = parameter.annotation
+    return None if annotation is None else _meaning(run, annotation.annotation)
 
 
-def is_graph_type(written: str) -> bool:
-    """Whether an annotation names a graph, which holds tensors."""
-    words = "".join(one if one.isidentifier() or one.isdigit() else " " for one in written).split()
-    return not _GRAPHS.isdisjoint(words)
+def is_annotated_tensor(run: Run, parameter: cst.Param) -> bool:
+    """Whether the annotation of a parameter says that it is a tensor."""
+    return annotated(run, parameter) is Annotated.TENSOR
+
+
+def _meaning(run: Run, node: cst.BaseExpression) -> Annotated:
+    match node:
+        case cst.SimpleString(value=written) if (quoted := _unquoted(written)) is not None:
+            return _meaning(run, quoted)
+        case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
+            return _either(run, (left, right))
+        case cst.Subscript(value=owner, slice=slices):
+            given = [one.slice.value for one in slices if isinstance(one.slice, cst.Index)]
+            return _subscripted(run, _full_name(run, owner), given)
+        case cst.Name() | cst.Attribute():
+            return _named(_full_name(run, node))
+        case _:
+            return Annotated.OTHER
+
+
+def _either(run: Run, kinds: Iterable[cst.BaseExpression]) -> Annotated:
+    """What one of several is: None aside, they have to agree."""
+    said = {_meaning(run, one) for one in kinds if not _is_none(one)}
+    return said.pop() if len(said) == 1 else Annotated.OTHER
+
+
+def _subscripted(run: Run, name: str, given: Sequence[cst.BaseExpression]) -> Annotated:
+    if name in _UNIONS:
+        return _either(run, given)
+    is_first = name in _OF_THE_FIRST or name.partition(".")[0] in _SHAPED
+    return _meaning(run, given[0]) if is_first and given else _named(name)
+
+
+def _named(name: str) -> Annotated:
+    if name in _ANYTHING:
+        return Annotated.OPEN
+    if kind_of(name) == "bundle":
+        return Annotated.HOLDER
+    return Annotated.TENSOR if name in _TENSORS else Annotated.OTHER
+
+
+def _full_name(run: Run, node: cst.BaseExpression) -> str:
+    """What a name was imported as; empty for what is no import."""
+    with run.muted():
+        value = run.evaluate(node)
+    return value.name if isinstance(value, ImportedName) else ""
+
+
+def _is_none(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value == "None"
+
+
+@functools.lru_cache(maxsize=1_000)
+def _unquoted(written: str) -> cst.BaseExpression | None:
+    """The expression in a string; None for one that holds none."""
+    try:
+        return cst.parse_expression(ast.literal_eval(written).strip())
+    except (cst.ParserSyntaxError, SyntaxError, ValueError, AttributeError):
+        return None

@@ -30,10 +30,10 @@ from devicelint.interpreter.facts.item_paths import root_of
 
 _DATA = ("torch.utils.data.", "torchvision.datasets.", "torchdata.")
 """Where the classes lie that give items, batches and their order to a DataLoader."""
-_DATA_MODULES = frozenset(
-    f"{package}.LightningDataModule"
-    for package in ("pytorch_lightning", "lightning", "lightning.pytorch")
-)
+_LIGHTNING = ("pytorch_lightning", "lightning", "lightning.pytorch")
+TRAINED = frozenset(f"{package}.LightningModule" for package in _LIGHTNING)
+"""Whose steps a trainer calls, with batches that it has moved to where the model is."""
+_DATA_MODULES = frozenset(f"{package}.LightningDataModule" for package in _LIGHTNING)
 _TEST_CASE = "unittest.TestCase"
 _COMPUTING = ("torch.autograd.", "torch.distributions.")
 """Where the classes lie whose methods compute with what a model gives, wherever that is."""
@@ -62,27 +62,26 @@ def _called_by_workers(run: Run, value: Value) -> Iterator[Site]:
 
 def is_of_data_class(run: Run) -> bool:
     """Whether this is a method of a class that gives data to a loader."""
-    bases = {base for frame in _frames(run) for base in _library_bases(run, frame)}
+    bases = {base for frame in run.frame.outwards() for base in library_bases(run, frame)}
     return any(base.startswith(_DATA) or base in _DATA_MODULES for base in bases)
 
 
 def is_of_computing_class(run: Run) -> bool:
     """Whether this is reached from a method of an autograd function or a distribution."""
-    return any(
-        base.startswith(_COMPUTING) for frame in _frames(run) for base in _library_bases(run, frame)
-    )
+    frames = run.frame.outwards()
+    return any(base.startswith(_COMPUTING) for one in frames for base in library_bases(run, one))
 
 
 def is_reached_from_tests(run: Run) -> bool:
     """Whether a runner of tests calls this: what it gives is made by other tests' code."""
-    return any(_is_test(run, frame) for frame in _frames(run))
+    return any(_is_test(run, frame) for frame in run.frame.outwards())
 
 
 def _is_test(run: Run, frame: Frame) -> bool:
     node = frame.node
     if not isinstance(node, cst.FunctionDef):
         return False
-    if _TEST_CASE in _library_bases(run, frame):
+    if _TEST_CASE in library_bases(run, frame):
         return True
     if any(_is_fixture(run, one.decorator) for one in node.decorators):
         return True
@@ -105,7 +104,7 @@ def _is_fixture(run: Run, decorator: cst.BaseExpression) -> bool:
     return isinstance(value, ImportedName) and value.name == "pytest.fixture"
 
 
-def _library_bases(run: Run, frame: Frame) -> Iterator[str]:
+def library_bases(run: Run, frame: Frame) -> Iterator[str]:
     """The full names of the bases of the class in which a method stands."""
     for cls in _classes(run, frame):
         for base in cls.bases:
@@ -123,7 +122,7 @@ def _classes(run: Run, frame: Frame) -> list[Class]:
 
 def is_of_object_on_the_cpu(run: Run) -> bool:
     """Whether the object whose method is walked keeps a device of its own, which is the CPU."""
-    for frame in _frames(run):
+    for frame in run.frame.outwards():
         if isinstance(frame.receiver, (Module, Instance)):
             kept = run.state.fields(frame.receiver.ref).values()
             if any(isinstance(one, DeviceHandle) and one.device == CPU for one in kept):
@@ -133,14 +132,7 @@ def is_of_object_on_the_cpu(run: Run) -> bool:
 
 def is_given_from_outside(run: Run, place: str) -> bool:
     """Whether something is given to what is called first; what that hands on may be moved."""
-    *_, first = (one for one in _frames(run) if isinstance(one.node, cst.FunctionDef))
+    *_, first = (one for one in run.frame.outwards() if isinstance(one.node, cst.FunctionDef))
     assert isinstance(first.node, cst.FunctionDef)
     given = {one.name.value for one in first.node.params.params}
     return root_of(place) in given
-
-
-def _frames(run: Run) -> Iterator[Frame]:
-    frame: Frame | None = run.frame
-    while frame is not None:
-        yield frame
-        frame = frame.caller

@@ -14,7 +14,7 @@ from devicelint.domain.values import TRUE, Function, Symbolic, Tensor, Value
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import resolves
-from devicelint.interpreter.facts.annotations import is_graph_type, is_open_type, is_tensor_type
+from devicelint.interpreter.facts.annotations import Annotated, annotated
 from devicelint.interpreter.facts.tensor_evidence import Evidence, evidence_in
 
 _PROVEN, _DOUBTED, _OPTIONAL = "@proven", "@doubted", "@optional"
@@ -58,11 +58,9 @@ def _evidence(node: cst.FunctionDef) -> Evidence:
 def declared(run: Run, node: cst.FunctionDef, parameter: cst.Param) -> Tensor | None:
     """The tensor that a parameter is by the function's text, whatever it was given."""
     name, evidence = parameter.name.value, _evidence(node)
-    written = ""
-    if parameter.annotation is not None:
-        written = run.code_of(parameter.annotation.annotation)
-    is_annotated = is_tensor_type(written)
-    if not is_annotated and written and not is_open_type(written):
+    said = annotated(run, parameter)
+    is_annotated = said is Annotated.TENSOR
+    if said not in (None, Annotated.TENSOR, Annotated.OPEN):
         return None
     if not is_annotated and (name not in evidence.tensors or name in evidence.doubted):
         return None
@@ -103,17 +101,16 @@ def _optional(node: cst.FunctionDef) -> dict[str, cst.Param]:
 
 def declare_tensor(run: Run, name: str, parameter: cst.Param) -> None:
     """What the annotation and the default of a parameter say."""
-    if parameter.annotation is not None:
-        written = run.code_of(parameter.annotation.annotation)
-        if is_tensor_type(written):
-            run.state.delete(_DOUBTED, name)
-            run.state.delete(_SAID, name)
-            run.state.write(_DECLARED, name, TRUE)
-            prove(run, name)
-        elif not is_open_type(written):
-            run.state.write(_DOUBTED, name, TRUE)
-        if is_graph_type(written):
-            run.state.write(_DECLARED, name, TRUE)
+    said = annotated(run, parameter)
+    if said is Annotated.TENSOR:
+        run.state.delete(_DOUBTED, name)
+        run.state.delete(_SAID, name)
+        run.state.write(_DECLARED, name, TRUE)
+        prove(run, name)
+    elif said in (Annotated.HOLDER, Annotated.OTHER):
+        run.state.write(_DOUBTED, name, TRUE)
+    if said is Annotated.HOLDER:
+        run.state.write(_DECLARED, name, TRUE)
     if parameter.default is not None:
         run.state.write(_OPTIONAL, name, TRUE)
 

@@ -37,6 +37,7 @@ from devicelint.interpreter.python.conditions import (
     under_setting,
 )
 from devicelint.interpreter.python.paths.device_questions import device_answers
+from devicelint.interpreter.python.paths.endings import is_meant_to_fail
 from devicelint.interpreter.python.paths.questions import answers_to, known_answer
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
@@ -209,8 +210,20 @@ def with_statement(run: Run, node: cst.With) -> None:
             if entry.asname is not None:
                 assign(run, entry.asname.name, bound, entry.item)
         run.no_grad += disabled
-        run.execute_block(node.body)
+        if any(is_meant_to_fail(run, entry.item) for entry in node.items):
+            _fail(run, node.body)
+        else:
+            run.execute_block(node.body)
         run.no_grad -= disabled
+
+
+def _fail(run: Run, body: cst.BaseSuite) -> None:
+    """Execute a block that is to raise, wherever in it that is; what follows it is executed."""
+    run.meant_to_fail += 1
+    with run.muted():
+        run.execute_block(body)
+    run.meant_to_fail -= 1
+    run.state.dead = False
 
 
 def _enter_unknown(run: Run, value: Value, item: cst.WithItem) -> AbstractContextManager[Value]:

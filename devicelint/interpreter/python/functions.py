@@ -94,6 +94,7 @@ def _returned(run: Run, frame: Frame, function: Function, arguments: Arguments) 
     assert isinstance(node, (cst.FunctionDef, cst.Lambda))
     receiver = frame.receiver if function.kind != "static" else None
     bind_parameters(run, frame, node.params, arguments, receiver)
+    run.steps.entered(frame)
     result = _walk(run, frame, function)
     run.steps.returned(frame, arguments, result)
     return result

@@ -21,7 +21,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.annotations import is_tensor_type
+from devicelint.interpreter.facts.annotations import is_annotated_tensor
 from devicelint.interpreter.facts.tensor_parameters import (
     as_proven,
     declare_tensor,
@@ -129,8 +129,7 @@ def _note_parts_passed(run: Run, frame: Frame, value: Value, site: Site) -> None
 
 def _seen_as_declared(run: Run, parameter: cst.Param, value: Symbolic) -> Value:
     """What comes from further outside: a tensor, where a parameter on its way says so."""
-    annotation = parameter.annotation
-    if annotation is not None and is_tensor_type(run.code_of(annotation.annotation)):
+    if is_annotated_tensor(run, parameter):
         prove(run, value.origin)
     return as_proven(run, value)
 
@@ -145,9 +144,7 @@ def _unseen_as_declared(
         return given
     if any(_is_placed(one.value) for one in arguments):
         return given
-    annotation = parameter.annotation
-    is_declared = annotation is not None and is_tensor_type(run.code_of(annotation.annotation))
-    return taken_for_tensor(run, value) if is_declared else value
+    return taken_for_tensor(run, value) if is_annotated_tensor(run, parameter) else value
 
 
 def _is_of_unknown_place(value: Tensor) -> bool:

@@ -5,11 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from devicelint.interpreter.facts.annotations import (
-    is_graph_type,
-    is_tensor_type,
-    said_to_be_tensors,
-)
+from devicelint.interpreter.facts.annotations import said_to_be_tensors
 from devicelint.interpreter.facts.tensor_evidence import Evidence, evidence_in
 
 
@@ -79,24 +75,3 @@ def test_dimensions():
 def test_a_docstring_says_so():
     assert evidence('"""x (Tensor): the input"""').documented == {"x"}
     assert said_to_be_tensors("    y: torch.FloatTensor or ndarray", {"y"}) == frozenset()
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        *("Tensor", "torch.Tensor | None", "Optional[Tensor]", '"Tensor"', "None | torch.Tensor"),
-        *("typing.Optional[torch.LongTensor]", 'Float[Tensor, "batch channel"]', "OptTensor"),
-    ],
-)
-def test_annotations_of_tensors(written):
-    assert is_tensor_type(written)
-
-
-@pytest.mark.parametrize("written", ["Tensor | int", "list[Tensor]", "TensorDict", "None"])
-def test_annotations_of_something_else(written):
-    assert not is_tensor_type(written)
-
-
-def test_annotations_of_graphs():
-    assert is_graph_type("torch_geometric.data.Data | None")
-    assert not is_graph_type("DataFrame")

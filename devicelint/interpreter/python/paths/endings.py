@@ -17,6 +17,7 @@ ARGUMENT_PARSER = Symbolic("parser")
 _OF_PARSERS = frozenset({"error", "exit"})
 _OF_TESTS = frozenset({"fail", "skipTest"})
 _TEST_CASES = ("unittest.TestCase", "unittest.IsolatedAsyncioTestCase", "unittest.case.TestCase")
+_RAISES = frozenset({"assertRaises", "assertRaisesRegex"})
 _NEVER = frozenset({"NoReturn", "Never"})
 
 
@@ -35,6 +36,22 @@ def is_ending(run: Run, receiver: Value, name: str) -> bool:
         return receiver == ARGUMENT_PARSER
     if name in _OF_TESTS and isinstance(receiver, Instance):
         return _is_test_case(run.state.read(receiver.ref, CLASS_FIELD))
+    return False
+
+
+def is_meant_to_fail(run: Run, entered: cst.BaseExpression) -> bool:
+    """Whether what `with` enters says that its block raises: `pytest.raises(ValueError)`."""
+    if not isinstance(entered, cst.Call):
+        return False
+    match entered.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if name in _RAISES:
+            receiver = run.evaluate(owner)
+            if isinstance(receiver, Instance):
+                return _is_test_case(run.state.read(receiver.ref, CLASS_FIELD))
+        case cst.Name() | cst.Attribute():
+            return run.evaluate(entered.func) == ImportedName("pytest.raises")
+        case _:
+            pass
     return False
 
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from devicelint.domain.devices import CPU, Agreement, Device, DeviceOf, Opaque, agreement
 from devicelint.domain.events import Operand
-from devicelint.domain.values import Module, Symbolic
+from devicelint.domain.values import Symbolic
 from devicelint.domain.verdicts import Excuse
-from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_choices import may_be_accelerator
 from devicelint.interpreter.facts.host_callers import (
@@ -22,6 +21,7 @@ from devicelint.interpreter.facts.host_callers import (
     is_of_object_on_the_cpu,
     is_reached_from_tests,
 )
+from devicelint.interpreter.facts.module_inputs import is_in_module
 from devicelint.interpreter.facts.movable import is_placed_beside
 from devicelint.interpreter.facts.tensor_parameters import (
     is_declared,
@@ -97,15 +97,6 @@ def is_unseen(run: Run, operands: Operands) -> bool:
     lineages = [one.device.lineage for one in operands if isinstance(one.device, DeviceOf)]
     unseen = [lineage for lineage in lineages if lineage is not None]
     return bool(unseen) and not (all(unseen) and is_in_module(run))
-
-
-def is_in_module(run: Run) -> bool:
-    frame: Frame | None = run.frame
-    while frame is not None:
-        if isinstance(frame.receiver, Module):
-            return True
-        frame = frame.caller
-    return False
 
 
 def _expects(exception: str) -> ExcuseCase:

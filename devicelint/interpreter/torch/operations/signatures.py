@@ -72,7 +72,7 @@ def apply_signature(
     out = arguments.keywords.get("out")
     if out is not None and isinstance(out.value, Tensor):
         return out.value
-    stated = signature.result_of(len(arguments.positional), tuple(arguments.keywords))
+    stated = _result_of(signature, arguments)
     result = application.as_asked(stated)
     if result.form not in _WITHOUT_TENSORS:
         application.keeps_dimension = keeps_dimension(signature, arguments)
@@ -81,6 +81,17 @@ def apply_signature(
     return made
 
 
+def _result_of(signature: Signature, arguments: Arguments) -> Result:
+    """What a call is stated to give: `max(x, 1)` has values and places, `max(x, y)` does not."""
+    stated = signature.result_of(len(arguments.positional), tuple(arguments.keywords))
+    second = arguments.get(1, "dim")
+    is_tensor = second is not None and isinstance(second.value, Tensor)
+    is_pair = stated.form is Form.TUPLE and signature.name in _OF_PAIRS
+    return stated.items[0] if is_pair and is_tensor else stated
+
+
+_OF_PAIRS = frozenset({"max", "min"})
+"""What takes a second tensor in the place of a dimension."""
 _WITHOUT_TENSORS = (Form.HOST, Form.ARRAY, Form.NONE, Form.SELF, Form.ANY, Form.TRANSFER)
 
 

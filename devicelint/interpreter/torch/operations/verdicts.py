@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from devicelint.domain.devices import DeviceOf
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
 from devicelint.domain.standing import Level, Standing
@@ -9,12 +10,12 @@ from devicelint.domain.values import Placed
 from devicelint.domain.verdicts import Excuse, Judged, Verdict
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.host_callers import is_of_computing_class
+from devicelint.interpreter.facts.module_inputs import is_input_of_module
 from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
 from devicelint.interpreter.facts.tensor_parameters import is_only_said
 from devicelint.interpreter.torch.operations.excuses import (
     ExcuseCase,
     Operands,
-    is_in_module,
     is_received,
     is_unseen,
     meets_own_device,
@@ -22,6 +23,7 @@ from devicelint.interpreter.torch.operations.excuses import (
 )
 
 MUTED = Excuse("not-heard", "this is walked to learn what it gives, and may never happen")
+FAILS = Excuse("raises", "a test says that this raises")
 ELSEWHERE = Excuse("another-file", "it happens in another file: it is reported there")
 CPU_SETTING = Excuse("cpu-setting", "a setting of the program keeps everything on the CPU here")
 
@@ -62,7 +64,8 @@ def _around(run: Run, level: Level) -> tuple[Excuse, ...]:
     """What keeps an event from being reported, whatever it is of."""
     is_contract = level in (Level.MODULE, Level.POSSIBLE)
     cases = (
-        (MUTED, bool(run.muted_parts)),
+        (FAILS, bool(run.meant_to_fail)),
+        (MUTED, run.muted_parts > run.meant_to_fail),
         (ELSEWHERE, not run.frame.is_checked),
         (CPU_SETTING, is_contract and run.world.is_set_to_the_cpu),
     )
@@ -79,7 +82,8 @@ def standing_of(run: Run, operands: Operands) -> Standing:
         return Standing(Level.OWN_RULE, symbols)
     if is_unseen(run, operands) or any(is_only_said(run, place) for place in places_of(operands)):
         return Standing(Level.POSSIBLE, symbols)
-    if is_in_module(run) or is_of_computing_class(run):
+    received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
+    if is_of_computing_class(run) or all(is_input_of_module(run, one) for one in received):
         return Standing(Level.MODULE, symbols)
     is_rule = meets_own_device(operands)
     return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols)

@@ -1,0 +1,142 @@
+"""What a file gives to the functions of other files, which walking it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.calls import Call, Given
+from devicelint.domain.devices import CPU, Device, DeviceOf, may_be_accelerator
+from devicelint.domain.events import Event
+from devicelint.domain.standing import Conduct
+from devicelint.domain.values import (
+    Array,
+    Const,
+    DeviceHandle,
+    HostObject,
+    HostValue,
+    ListOf,
+    OneOf,
+    Stream,
+    Tuple,
+    Value,
+)
+from devicelint.domain.worlds import World
+from devicelint.interpreter.engine.budget import Budget, BudgetExceeded
+from devicelint.interpreter.engine.frame import GLOBALS, Frame
+from devicelint.interpreter.engine.program import Program
+from devicelint.interpreter.engine.run import Listener, Run
+from devicelint.interpreter.engine.steps import Hearer
+from devicelint.interpreter.facts.host_callers import is_reached_from_tests
+from devicelint.interpreter.facts.module_inputs import is_input_of_module
+from devicelint.interpreter.worlds import explore
+
+Signature = tuple[str, tuple[str, ...]]
+"""The name of a function, and those of its parameters."""
+Calls = Mapping[tuple[str, Signature], Mapping[str, list[Call]]]
+"""What is given to each parameter of the functions of other files, by their homes."""
+
+
+def signature_of(node: cst.CSTNode) -> Signature | None:
+    """By what a function is known in its file, whoever has parsed that."""
+    if not isinstance(node, cst.FunctionDef):
+        return None
+    return node.name.value, tuple(one.name.value for one in _parameters(node))
+
+
+def _parameters(node: cst.FunctionDef) -> Iterator[cst.Param]:
+    given = node.params
+    yield from (*given.posonly_params, *given.params, *given.kwonly_params)
+
+
+def calls_in(program: Program) -> Calls:
+    """What a file of a project gives to the functions of others; tests give what they like."""
+    found: dict[tuple[str, Signature], dict[str, list[Call]]] = {}
+
+    def begin(
+        program: Program, world: World, listener: Listener, *, budget: Budget, splits: bool
+    ) -> Run:
+        run = Run(program, world, listener, budget=budget, splits=splits)
+        run.attend([_Entered(run, found)])
+        return run
+
+    alone = replace(
+        program, home=GLOBALS, walked={}, conduct=Conduct(), choosing=set(), code={}, reads={}
+    )
+    with suppress(BudgetExceeded, RecursionError):
+        explore(alone, lambda _: _ignore, begin, ())
+    return found
+
+
+class _Entered(Hearer):
+    """Notes what the functions of other files are given."""
+
+    def __init__(self, run: Run, found: dict[tuple[str, Signature], dict[str, list[Call]]]) -> None:
+        self._run = run
+        self._found = found
+
+    def fork(self) -> _Entered:
+        return self
+
+    def on_entered(self, frame: Frame) -> None:
+        signature = None if frame.home == GLOBALS else signature_of(frame.node)
+        if signature is None or frame.site is None or frame.caller is None:
+            return
+        if not frame.caller.is_checked:
+            return
+        noted = self._found.setdefault((str(frame.home), signature), {})
+        for name in signature[1]:
+            value = self._run.state.read(frame.ref, name)
+            if value is not None:
+                call = Call(self._given(value), frame.site)
+                noted.setdefault(name, []).append(call)
+
+    def _given(self, value: Value) -> Given:
+        given = _place_of(self._run, value)
+        if given is Given.HOST and is_reached_from_tests(self._run):
+            return Given.UNKNOWN
+        return given
+
+
+def _place_of(run: Run, value: Value) -> Given:
+    match value:
+        case Const() | Array() | HostValue() | HostObject():
+            return Given.HOST
+        case Tuple(items):
+            return _of_all(_place_of(run, one) for one in items)
+        case OneOf(options):
+            return _of_all(_place_of(run, one) for one in options)
+        case Stream(element):
+            return _place_of(run, element)
+        case ListOf(ref):
+            held = tuple(run.state.fields(ref).values())
+            return _of_all(_place_of(run, one) for one in held)
+        case _:
+            device: Device | None = getattr(value, "device", None)
+            return Given.UNKNOWN if device is None else _of_device(run, device, value)
+
+
+def _of_device(run: Run, device: Device, value: Value) -> Given:
+    if device == CPU:
+        return Given.HOST
+    if may_be_accelerator(device):
+        return Given.ACCELERATOR
+    if isinstance(device, DeviceOf) and not isinstance(value, DeviceHandle):
+        return Given.INPUT if is_input_of_module(run, device) else Given.UNKNOWN
+    return Given.UNKNOWN
+
+
+def _of_all(places: Iterator[Given]) -> Given:
+    """Where several things are: what is on an accelerator decides, then what is not known."""
+    found = set(places)
+    for one in (Given.ACCELERATOR, Given.INPUT, Given.UNKNOWN):
+        if one in found:
+            return one
+    return Given.HOST
+
+
+def _ignore(event: Event, run: Run) -> None:
+    """What goes wrong in it is found where it is checked itself."""

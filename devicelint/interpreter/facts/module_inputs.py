@@ -1,0 +1,37 @@
+"""What a Module computes with: what it owns, and what torch or a trainer calls it with."""
+
+from __future__ import annotations
+
+from devicelint.domain.devices import DeviceOf
+from devicelint.domain.values import Module
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.host_callers import TRAINED, library_bases
+from devicelint.interpreter.facts.item_paths import root_of
+
+_CALLED = frozenset({"forward", "__call__"})
+_STEPS = frozenset({"training_step", "validation_step", "test_step", "predict_step"})
+
+
+def is_in_module(run: Run) -> bool:
+    """Whether this is reached from a method of a Module."""
+    return any(isinstance(frame.receiver, Module) for frame in run.frame.outwards())
+
+
+def is_input_of_module(run: Run, device: DeviceOf) -> bool:
+    """Whether a caller's device is that of a Module, or of what it is called with.
+
+    Other methods of it are called with whatever their callers have, as functions are.
+    """
+    if root_of(device.place) == "self":
+        return is_in_module(run)
+    return any(_is_call(run, frame) for frame in run.frame.outwards())
+
+
+def _is_call(run: Run, frame: Frame) -> bool:
+    """Whether the frame is that of a Module that was called, or that its trainer calls."""
+    if not isinstance(frame.receiver, Module):
+        return False
+    if frame.module is not None or frame.name in _CALLED:
+        return True
+    return frame.name in _STEPS and any(base in TRAINED for base in library_bases(run, frame))

@@ -1,0 +1,74 @@
+"""What the other files of a project say of a clash with something that callers give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.calls import Called, Given, said_by
+from devicelint.domain.standing import Standing
+from devicelint.finding import Certainty
+from devicelint.interpreter.callers import Signature, signature_of
+from devicelint.rules import Report, line_of
+from devicelint.workspace.project import Project
+
+_GIVES = {
+    Given.ACCELERATOR: "it what is on an accelerator, or may be",
+    Given.INPUT: "it what a Module is called with",
+}
+
+
+class Callers:
+    """Who calls the functions of a file, and with what; each is asked for once."""
+
+    def __init__(self, project: Project | None, home: str) -> None:
+        self._project = project
+        self._home = home
+        self._known: dict[tuple[Signature, str], Called] = {}
+
+    def say_of(self, standing: Standing) -> Called:
+        """What the calls of those say that received what clashes."""
+        said = [self._called(*received) for received in _received(standing)]
+        shows = next((one.shows for one in said if one.shows is not None), None)
+        return Called(shows, any(one.is_on_host for one in said))
+
+    def _called(self, function: Signature, parameter: str) -> Called:
+        key = (function, parameter)
+        if key not in self._known:
+            self._known[key] = self._asked(function, parameter)
+        return self._known[key]
+
+    def _asked(self, function: Signature, parameter: str) -> Called:
+        if self._project is None:
+            return Called()
+        given = self._project.calls_of(self._home, function)
+        return said_by(call for one in given for call in one.get(parameter, ()))
+
+
+def _received(standing: Standing) -> Iterator[tuple[Signature, str]]:
+    """The parameters that clash, with the functions that have them."""
+    functions = [one for one in standing.symbols if isinstance(one, cst.FunctionDef)]
+    for parameter in standing.symbols:
+        if isinstance(parameter, cst.Param):
+            for node in functions:
+                params = node.params
+                if any(parameter in one for one in (params.params, params.kwonly_params)):
+                    signature = signature_of(node)
+                    assert signature is not None
+                    yield signature, parameter.name.value
+
+
+def cited(report: Report, called: Called) -> Report:
+    """A report that says which call makes it true."""
+    call = called.shows
+    assert call is not None
+    gives = _GIVES[call.given]
+    certain = call.given is Given.ACCELERATOR
+    return replace(
+        report,
+        message=f"{report.message}; the call in line {line_of(len(report.related))} gives {gives}",
+        related=(*report.related, (call.site, f"this call gives {gives}")),
+        certainty=Certainty.CERTAIN if certain else Certainty.CONTRACT,
+    )

@@ -1,0 +1,72 @@
+"""Which files of a project mention a name: those that may call a function of another file.
+
+Each file is read once, and a few bytes are kept of it that say which names it cannot have; whoever
+asks reads the others again.  What is mentioned decides nothing: the walk of such a file does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+
+_MOST_FILES = 3_000
+_LARGEST = 2**20
+_BITS = 2**13
+_NAME = re.compile(rb"[A-Za-z_]\w*")
+
+
+class NamedFiles:
+    """The names that the files below a folder mention."""
+
+    def __init__(self, passed_over: Callable[[str], bool]) -> None:
+        """Read nothing yet; folders of some names are passed over."""
+        self._passed_over = passed_over
+        self._marks: dict[str, dict[str, int] | None] = {}
+
+    def forget(self) -> None:
+        """Read everything again."""
+        self._marks.clear()
+
+    def files(self, root: str, name: str) -> tuple[str, ...] | None:
+        """The files that mention a name, in a fixed order; None where there are too many to ask."""
+        if root not in self._marks:
+            self._marks[root] = self._read(root)
+        marks = self._marks[root]
+        if marks is None:
+            return None
+        bit = _bit(name.encode())
+        mention = re.compile(rb"\b" + name.encode() + rb"\b")
+        likely = (one for one, mark in marks.items() if mark & bit)
+        return tuple(one for one in likely if mention.search(_data(one)))
+
+    def _read(self, root: str) -> dict[str, int] | None:
+        marks: dict[str, int] = {}
+        for path in self._below(root):
+            if len(marks) == _MOST_FILES:
+                return None
+            mark = 0
+            for name in set(_NAME.findall(_data(path))):
+                mark |= _bit(name)
+            marks[path] = mark
+        return marks
+
+    def _below(self, root: str) -> Iterator[str]:
+        for folder, folders, names in os.walk(root):
+            folders[:] = sorted(one for one in folders if not self._passed_over(one))
+            yield from (os.path.join(folder, one) for one in sorted(names) if one.endswith(".py"))
+
+
+def _bit(name: bytes) -> int:
+    return 1 << hash(name) % _BITS
+
+
+def _data(path: str) -> bytes:
+    """What is in a file; nothing of one that cannot be read, or is too large for a program."""
+    try:
+        if os.path.getsize(path) > _LARGEST:
+            return b""
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""

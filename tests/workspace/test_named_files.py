@@ -1,0 +1,42 @@
+"""Which files of a project mention a name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from devicelint.workspace import named_files
+from devicelint.workspace.named_files import NamedFiles
+
+
+@pytest.fixture
+def asked(tmp_path):
+    for name, text in {
+        "a.py": "from b import scaled\nscaled(1)\n",
+        "deep/c.py": "unscaled(2)\n",
+        "deep/d.py": "x = scaled\n",
+        "venv/e.py": "scaled(3)\n",
+        "f.txt": "scaled\n",
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return NamedFiles(lambda name: name == "venv")
+
+
+def test_a_name_is_mentioned_as_a_whole(asked, tmp_path):
+    found = asked.files(str(tmp_path), "scaled")
+    assert [Path(one).name for one in found] == ["a.py", "d.py"]
+
+
+def test_what_has_changed_is_read_again_when_it_is_forgotten(asked, tmp_path):
+    assert asked.files(str(tmp_path), "halved") == ()
+    (tmp_path / "a.py").write_text("halved(1)\n", encoding="utf-8")
+    asked.forget()
+    assert asked.files(str(tmp_path), "halved") == (str(tmp_path / "a.py"),)
+
+
+def test_of_too_many_files_none_is_asked(asked, tmp_path, monkeypatch):
+    monkeypatch.setattr(named_files, "_MOST_FILES", 2)
+    assert asked.files(str(tmp_path), "scaled") is None
