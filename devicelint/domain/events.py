@@ -155,7 +155,7 @@ class LoadUse(Enum):
 
     WEIGHTS = "given to load_state_dict, which copies it to wherever the model is"
     MODEL = "used as a model, which stays where it was loaded to"
-    CHECKPOINT = "read under a key that checkpoints have"
+    CHECKPOINT = "handled as a checkpoint: saved again, or a path to others"
     RANDOM_STATE = "given to set_rng_state, which wants it on the CPU"
 
 
@@ -168,8 +168,6 @@ class Load(Event):
     """Which of the arguments is map_location, where it is given without its name."""
     device: str | None
     """What holds a device where the load stands."""
-    path: object = field(default=None, repr=False)
-    """What is loaded: two paths that are equal are the same file."""
     uses: frozenset[LoadUse] = frozenset()
 
 

@@ -133,8 +133,29 @@ EXCUSED = {
         import torch
         from torch import nn
 
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+        def save():
+            torch.save(nn.Linear(3, 2).state_dict(), "best.pt")
+
+        def read():
+            model = nn.Linear(3, 2).to(device)
+            model.load_state_dict(torch.load("best.pt"))  # here
+        """,
+    "cpu-program": """
+        import torch
+        from torch import nn
+
         def read():
             model = nn.Linear(3, 2)
+            model.load_state_dict(torch.load("best.pt"))  # here
+        """,
+    "test-file": """
+        import torch
+        from torch import nn
+
+        def test_reads():
+            model = nn.Linear(3, 2).to("cuda" if torch.cuda.is_available() else "cpu")
             model.load_state_dict(torch.load("best.pt"))  # here
         """,
     "offloaded": """
@@ -208,7 +229,7 @@ def test_a_reported_clash_has_its_level_and_its_evidence(told):
 
 @pytest.mark.parametrize("name", EXCUSED)
 def test_an_excuse_is_named_with_its_reason(name, told):
-    lines = told(EXCUSED[name], "test_train.py" if name == "test" else "train.py")
+    lines = told(EXCUSED[name], "test_train.py" if name.startswith("test") else "train.py")
     assert any(f"    excuse {name}: {reason}" in lines for reason in _reasons(name)), lines
 
 
@@ -262,7 +283,8 @@ def test_what_another_file_shows_by_itself_is_reported_there(told):
 def _reasons(name: str) -> set[str]:
     every = (*grounds.CLASH, *grounds.INPUT, *grounds.READ, *grounds.READ_TO_SEND)
     excuses = [ground.excuse for ground in (*every, *grounds.DEMAND, *grounds.LOAD)]
-    excuses += [grounds.OWN_FILE, grounds.CPU_FILE, grounds.OFFLOADED]
+    excuses += [grounds.OWN_FILE, grounds.TEST_FILE, grounds.OFFLOADED]
+    excuses += [grounds.CPU_FILE, grounds.CPU_PROGRAM]
     excuses += [grounds.FOR_ACCELERATORS, grounds.NO_CHECKPOINT]
     excuses += [verdicts.FAILS]
     excuses += [verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING, grounds.ON_HOST]

@@ -56,6 +56,7 @@ class FileSource(Enum):
     PUBLISHED = "somebody has published it, for every machine"
     PROGRAM = "it lies beside the program, and is part of it"
     RUN = "this very run writes it"
+    CHOSEN = "an option or a caller names it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ class HostValue:
 
     source: FileSource | None = field(default=None, compare=False)
     """Where the file comes from, where this is a path and that is known."""
+    name: str | None = field(default=None, compare=False)
+    """What the text is, or the last part of a path; `*` stands for what is put into it."""
 
 
 HOST = HostValue()

@@ -64,6 +64,10 @@ class Program:
     """What stands in for what no source explains, as the configuration says."""
     choosing: set[object] = field(default_factory=set, repr=False)
     """The parts of the file that choose the machine they run on: see `facts.machine_choices`."""
+    demanding: set[object] = field(default_factory=set, repr=False)
+    """The parts of the file that go to an accelerator, whatever the machine has."""
+    saved: dict[str, set[bool | None]] = field(default_factory=dict, repr=False)
+    """The names of the files that it saves: whether from the CPU, None where nobody knows."""
     conduct: Conduct = field(default_factory=Conduct, repr=False)
     code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)
     """The text of those nodes that it was asked for."""

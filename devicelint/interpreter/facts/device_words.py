@@ -12,7 +12,6 @@ import re
 import libcst as cst
 
 from devicelint.domain.devices import DEVICE_TYPES
-from devicelint.interpreter.engine.nodes import children
 from devicelint.interpreter.facts.name_uses import last_name
 
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "to_empty"})
@@ -24,8 +23,6 @@ _WORD = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
 _STEMS = ("cuda", "gpu", "accel", "nvidia", "rocm")
 """What means an accelerator wherever a word has it: `usecuda`, `ngpus`, `accelerator`."""
 _ACCELERATORS = frozenset({"xpu", "mps", "npu", "tpu", "hpu"})
-_DECIDE = ("cpu", "nccl", "world_size")
-"""What else conditions about devices speak of: processes that work together have one each."""
 _HOLDERS = frozenset({"dev", "rank"})
 _QUESTIONS = ("avail", "has", "is", "num", "count", "name")
 _SWITCHES = frozenset({"no", "disable", "use"})
@@ -49,15 +46,9 @@ def means_device(text: str) -> bool:
     return any(_is_accelerator(word) or "device" in word for word in words_of(text))
 
 
-def speaks_of_devices(text: str) -> bool:
-    """Whether a condition is about devices, or about the processes that have one each."""
-    lowered = text.lower()
-    return means_device(text) or any(one in lowered for one in _DECIDE)
-
-
 def names_device_type(text: str) -> bool:
     """Whether strings name devices, as far as anybody would write them: "cuda:0", "gpu"."""
-    return speaks_of_devices(text) or not DEVICE_TYPES.isdisjoint(words_of(text))
+    return means_device(text) or not DEVICE_TYPES.isdisjoint(words_of(text))
 
 
 def holds_device(path: str) -> bool:
@@ -96,26 +87,3 @@ def is_cpu(node: cst.BaseExpression) -> bool:
 
 def _is_accelerator(word: str) -> bool:
     return word in _ACCELERATORS or any(stem in word for stem in _STEMS)
-
-
-@functools.lru_cache(maxsize=1_000)
-def asks_for_device(node: cst.CSTNode) -> bool:
-    """Whether an expression speaks of devices, by the words in it."""
-    waiting: list[cst.CSTNode] = [node]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, (cst.Name, cst.SimpleString)):
-            if speaks_of_devices(one.value):
-                return True
-        elif isinstance(one, cst.Call):
-            waiting += (one.func, *(argument.value for argument in one.args))
-        elif isinstance(one, _READ):
-            waiting.extend(children(one))
-    return False
-
-
-_READ = (
-    *(cst.Attribute, cst.Comparison, cst.ComparisonTarget, cst.BooleanOperation, cst.Await),
-    *(cst.BinaryOperation, cst.UnaryOperation, cst.Subscript, cst.SubscriptElement, cst.Index),
-    cst.NamedExpr,
-)

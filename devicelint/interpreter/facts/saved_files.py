@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -18,8 +17,6 @@ from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
-from devicelint.interpreter.facts.device_words import is_cpu, means_accelerator
-from devicelint.interpreter.facts.mentions import called_method, mentions_in
 from devicelint.interpreter.facts.name_uses import last_name
 
 
@@ -127,73 +124,9 @@ def asking_for_files(run: Run, test: cst.BaseExpression) -> Iterator[None]:
         del run.settings[before:]
 
 
-def is_written_here(run: Run, path: object) -> bool:
-    """Whether the file writes such a path anywhere."""
-    return any(one.path == path for one in run.notes(SavedFiles).files)
-
-
 def _entry(run: Run) -> Site:
     """Where the walk began that led here: the file, or a function that nothing calls."""
     frame: Frame = run.frame
     while frame.caller is not None and frame.site is not None:
         frame = frame.caller
     return frame.node
-
-
-def is_in_function(run: Run) -> bool:
-    """Whether this is a function that nothing in the program calls: somebody else does."""
-    return not isinstance(_entry(run), cst.Module)
-
-
-def is_named_by_code(run: Run, path: Argument) -> bool:
-    """Whether the code itself says what is loaded, rather than a setting or a caller."""
-    if isinstance(path.value, Const):
-        return not path.value.chosen
-    site: Site = path.site
-    if isinstance(site, cst.Name):
-        site = run.frame.bindings.get(site.value)
-    return isinstance(site, cst.CSTNode) and "'" in run.code_of(site).replace('"', "'")
-
-
-def stays_on_the_cpu(run: Run) -> bool:
-    """Whether the file never speaks of any other device, so that what it saves is on the CPU."""
-    return _speaks_of_the_cpu_alone(run.module)
-
-
-@functools.lru_cache(maxsize=4)
-def _speaks_of_the_cpu_alone(tree: cst.Module) -> bool:
-    words = mentions_in(tree).words
-    if any(means_accelerator(one) for one in words if not one.startswith("PYTORCH_")):
-        return False
-    nodes = list(descendants(tree))
-    named = {word.lower() for word in words if "device" in word.lower()}
-    if any(map(_fixes_the_cpu, nodes)):
-        return all(one.endswith("device") for one in named) and not any(map(_moves, nodes))
-    return not named and not any(map(_moves, nodes))
-
-
-def _fixes_the_cpu(node: cst.CSTNode) -> bool:
-    """`device = "cpu"`, of a variable or of an argument."""
-    match node:
-        case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
-            return last_name(target) == "device" and is_cpu(value)
-        case cst.Arg(keyword=cst.Name("device"), value=value):
-            return is_cpu(value)
-        case cst.Param(name=cst.Name("device"), default=cst.BaseExpression() as value):
-            return is_cpu(value)
-        case _:
-            return False
-
-
-def _moves(node: cst.CSTNode) -> bool:
-    """Whether something is moved to what is no type of numbers, and not named a device."""
-    match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("to")), args=[cst.Arg(value=given), *_]):
-            name = last_name(given)
-            is_type = isinstance(given, cst.Attribute) and any(one in name for one in _TYPES)
-            return not is_type and not name.lower().endswith("device")
-        case _:
-            return called_method(node) == "to"
-
-
-_TYPES = ("float", "int", "long", "half")

@@ -30,7 +30,7 @@ from devicelint.interpreter.engine.guesses import Guess, guess
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.split import Split
-from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.loop_shapes import (
     LoopShape,
     Move,
@@ -144,7 +144,7 @@ def _happens(run: Run, move: Move) -> bool:
         with run.muted():
             condition = condition_at(run, test)
         holds = truth_of(run, condition)
-        if holds is None and not asks_for_device(test):
+        if holds is None and not asks_for_device(run, test):
             if isinstance(condition, Flag) and run.splits:
                 raise Split(condition.key)
             return False

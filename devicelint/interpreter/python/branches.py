@@ -129,7 +129,7 @@ def _walk_both(
 
 def _assume_for_the_rest(run: Run, condition: Value) -> None:
     """One of the paths has ended: what follows in this frame depends on the condition."""
-    unrelated = is_unrelated(condition)
+    unrelated = is_unrelated(run, condition)
     run.frame.assumed += 1
     run.assumptions += 1
     run.frame.assumed_unrelated += unrelated

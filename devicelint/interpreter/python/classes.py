@@ -24,7 +24,7 @@ from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member, member_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
-from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.python.functions import call_function, walk_alone
 from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
@@ -44,7 +44,7 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
         is_reported=outer.is_reported,
         keeps_names=True,
     )
-    frame.guarded = any(asks_for_device(one.decorator) for one in node.decorators)
+    frame.guarded = any(asks_for_device(run, one.decorator) for one in node.decorators)
     if not isinstance(outer.node, (cst.Module, cst.ClassDef)):
         frame.scopes = (outer.ref, *outer.scopes)
     run.frame = frame
@@ -239,9 +239,12 @@ def has_unentered(run: Run, cls: Class) -> bool:
 
 def _unentered(run: Run, cls: Class) -> Iterator[Function]:
     for member, _ in run.pending:
-        is_method = member.owner == cls.ref and member.kind in ("", "property")
+        is_method = member.owner == cls.ref and member.kind in _METHOD_KINDS
         if is_method and member.name != "__init__" and member.node not in run.entered:
             yield member
+
+
+_METHOD_KINDS = ("", "property", "static", "class")
 
 
 def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
@@ -258,7 +261,8 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     # Methods that others call, with what they have themselves: these others come first.
     for member in sorted(_unentered(run, cls), key=lambda one: one.name in called):
         if member.node not in run.entered:
-            walk_alone(run, member, made)
+            receiver = {"class": cls, "static": None}.get(member.kind, made)
+            walk_alone(run, member, receiver)
     run.state, run.frame = before, outer
 
 

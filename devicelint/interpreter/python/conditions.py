@@ -25,7 +25,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.device_words import asks_for_device, speaks_of_devices
+from devicelint.interpreter.facts.device_settings import asks_for_device, is_device_setting, name_of
 
 AVAILABLE = "torch.cuda.is_available()"
 """The flag that every way of asking for an accelerator comes to."""
@@ -70,7 +70,7 @@ def assuming(run: Run, condition: Value) -> AbstractContextManager[None]:
 
 @contextmanager
 def _assuming(run: Run, condition: Value) -> Iterator[None]:
-    unrelated = is_unrelated(condition)
+    unrelated = is_unrelated(run, condition)
     run.assumptions += 1
     run.unrelated += unrelated
     try:
@@ -80,11 +80,11 @@ def _assuming(run: Run, condition: Value) -> Iterator[None]:
         run.unrelated -= unrelated
 
 
-def is_unrelated(condition: Value) -> bool:
+def is_unrelated(run: Run, condition: Value) -> bool:
     """Whether a condition that the code cannot tell says nothing of devices: `args.resume`."""
     match condition:
         case Flag(key=words) | Symbolic(origin=words):
-            return words != EXCEPT and not speaks_of_devices(words)
+            return words not in (EXCEPT, AVAILABLE) and not is_device_setting(run, words)
         case _:
             return False
 
@@ -136,7 +136,7 @@ def condition_at(run: Run, node: cst.BaseExpression) -> Value:
     One about devices whose outcome the code does not tell is a choice that stays the same.
     """
     value = condition_of(run.evaluate(node))
-    if isinstance(value, (HostValue, Unknown)) and asks_for_device(node):
+    if isinstance(value, (HostValue, Unknown)) and asks_for_device(run, node):
         if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
             return Flag(run.code_of(node.expression), negated=True)
         return Flag(run.code_of(node))
@@ -149,7 +149,8 @@ def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> AbstractCo
     Where it asks for a device by a setting (`if USE_CUDA:`) or by what it sees (`if x.is_cuda:`),
     whatever stands in a branch is chosen there, even where the outcome is known.
     """
-    asks = not is_machine(condition) and asks_for_device(node)
+    is_option = isinstance(condition, (Flag, Symbolic)) or bool(name_of(node))
+    asks = not is_machine(condition) and asks_for_device(run, node, is_option=is_option)
     return _choosing(run, node, condition, asks)
 
 

@@ -27,6 +27,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, operates, operates_in_place
 from devicelint.interpreter.python.containers.lists import extend_by
 from devicelint.interpreter.python.containers.sequences import put_together
+from devicelint.interpreter.python.stdlib.paths import interpolated, joined
 from devicelint.interpreter.python.stdlib.paths import put_together as put_paths_together
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
@@ -66,12 +67,16 @@ def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> V
         return each(run, right, lambda one: _binary(run, node, left, one))
     use(run, left)
     use(run, right)
+    if isinstance(node.operator, cst.Modulo) and _is_text(left) and isinstance(right, Tuple):
+        return interpolated(left, right.items)
     if isinstance(left, _HOST) and isinstance(right, _HOST):
         if isinstance(left, (ListOf, Tuple)) or isinstance(right, (ListOf, Tuple)):
             return put_together(run, node, left, right)
         return _host_arithmetic(node, left, right)
     if isinstance(left, Const) and isinstance(right, Symbolic) and isinstance(left.value, str):
-        return _text_with(run, node, left.value, right)
+        return _text_with(run, node, left, right)
+    if isinstance(left, _OUTSIDE) and _is_text(right) and isinstance(node.operator, _MAKE_PATHS):
+        return _path_of(node, left, right)
     symbol = _OPERATORS.get(type(node.operator), "")
     return operate(run, node, symbol, Argument(node.left, left), Argument(node.right, right))
 
@@ -96,7 +101,29 @@ def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Va
         return DeviceHandle(Known(str(left.value)[:-1]), node, is_object=False)
     if isinstance(left, Const) and isinstance(right, Const):
         return _text_of(node, left.value, right.value) or HOST
-    return put_paths_together((left, right))
+    return _path_of(node, left, right)
+
+
+_OUTSIDE = (Symbolic, Unknown)
+_MAKE_PATHS = (cst.Add, cst.Divide)
+
+
+def _is_text(value: Value) -> bool:
+    """Whether a value is a text for sure: only a path, or another text, goes before it."""
+    if isinstance(value, HostValue):
+        return value.name is not None
+    return isinstance(value, Const) and isinstance(value.value, str)
+
+
+def _path_of(node: cst.BinaryOperation, left: Value, right: Value) -> HostValue:
+    """`folder / name`, `folder + ".pt"` and `"%s.pt" % name`."""
+    match node.operator:
+        case cst.Divide():
+            return joined((left, right))
+        case cst.Modulo():
+            return interpolated(left, (right,))
+        case _:
+            return put_paths_together((left, right))
 
 
 def _text_of(node: cst.BinaryOperation, left: object, right: object) -> Const | None:
@@ -110,11 +137,11 @@ def _text_of(node: cst.BinaryOperation, left: object, right: object) -> Const | 
     return Const(whole % right) if is_one else None
 
 
-def _text_with(run: Run, node: cst.BinaryOperation, text: str, value: Symbolic) -> Value:
+def _text_with(run: Run, node: cst.BinaryOperation, text: Const, value: Symbolic) -> Value:
     """`"cuda:" + str(args.gpu)` and `"cuda:%d" % args.gpu` name a device."""
-    kind, colon, rest = text.partition(":")
+    kind, colon, rest = str(text.value).partition(":")
     if not colon or kind not in DEVICE_TYPES or rest not in ("", "%d", "%s", "%i"):
-        return HOST
+        return _path_of(node, text, value)
     run.steps.index_used(value)
     return DeviceHandle(Known(kind), node, is_object=False)
 

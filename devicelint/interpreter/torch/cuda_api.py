@@ -24,7 +24,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.facts.device_settings import asks_for_device
+from devicelint.interpreter.facts.machine_choices import note_demand
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.torch.devices.arguments import note_index
 
@@ -72,7 +73,7 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
         note_index(run, argument.value)
     last = name.rpartition(".")[2]
     if not run.assumptions and not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments)):
-        run.demands_accelerator = True
+        note_demand(run)
         run.announce(AcceleratorApiCalled(site, name))
     return _given(run, last, site)
 
@@ -149,8 +150,8 @@ def mixed_precision(run: Run, name: str, arguments: Arguments, site: cst.Call) -
         given = arguments.get(0, "device_type" if name in AUTOCASTS else "device")
     is_for_cuda = _names_cuda(given) or (given is None and name in _FOR_CUDA_UNLESS_TOLD)
     enabled = arguments.get(ENABLED_AT[name], "enabled")
-    if is_for_cuda and not (run.assumptions or arguments.open or _may_be_off(enabled)):
-        run.demands_accelerator = True
+    if is_for_cuda and not (run.assumptions or arguments.open or _may_be_off(run, enabled)):
+        note_demand(run)
         argument = None if given is None else given.site
         run.announce(AmpForOneDevice(site, name, Known("cuda"), argument))
     return Unknown("automatic mixed precision")
@@ -163,7 +164,7 @@ def _names_cuda(given: Argument | None) -> bool:
     return given.value.value == "cuda" and is_hard(given.value)
 
 
-def _may_be_off(enabled: Argument | None) -> bool:
+def _may_be_off(run: Run, enabled: Argument | None) -> bool:
     """Whether the code decides by the device whether it is on, or switches it off.
 
     What is worked out elsewhere may be worked out from the device.
@@ -172,4 +173,4 @@ def _may_be_off(enabled: Argument | None) -> bool:
         return False
     if enabled.value == FALSE or not isinstance(enabled.value, (Const, Flag, Symbolic)):
         return True
-    return isinstance(enabled.site, cst.CSTNode) and asks_for_device(enabled.site)
+    return isinstance(enabled.site, cst.CSTNode) and asks_for_device(run, enabled.site)

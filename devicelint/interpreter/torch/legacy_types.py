@@ -23,6 +23,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function, method_of_unknown
+from devicelint.interpreter.facts.machine_choices import note_demand
 from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.operations.signatures import apply_signature
@@ -102,7 +103,7 @@ def cpu_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
     if is_accelerator(device):
         assert isinstance(device, Known)
         if run.world.accelerators == 0:
-            run.demands_accelerator = True
+            note_demand(run)
         use = LegacyUse.KEYWORD
         run.announce(LegacyTypeUsed(site, use, name, device, given.site))
     return replace(made, device=device, since=Step(Verb.CREATED_ON, site, device))
@@ -116,7 +117,7 @@ def use_legacy(
     Returns the device that it gives.
     """
     if not run.assumptions and not getattr(given, "chosen", False):
-        run.demands_accelerator = True
+        note_demand(run)
         run.announce(LegacyTypeUsed(site, use, type_name(given), Known("cuda"), argument))
     if run.world.accelerators:
         return Known("cuda")

@@ -58,11 +58,16 @@ def method_of_placed(
         return move_placed(run, receiver, name, arguments, node)
     if name == "numpy":
         return _numpy(run, receiver, arguments, node)
+    if isinstance(receiver, Placed) and name in _OF_EITHER and not arguments.positional:
+        return receiver  # A module or a tensor: both have these, and stay what they are.
     if isinstance(receiver, Placed) and name in _MODULE_METHODS:
         return _as_module(run, receiver, name, node.func.value)
     if isinstance(receiver, Batch) and receiver.whole and name in ("items", "values", "keys"):
         return _batch_items(receiver, name)
     return call_tensor_method(run, receiver, name, arguments, node)
+
+
+_OF_EITHER = frozenset({"float", "half", "double", "bfloat16"})
 
 
 def call_tensor_method(
@@ -168,6 +173,8 @@ def _as_module(run: Run, receiver: Placed, name: str, site: cst.BaseExpression) 
         return receiver
     if name == "parameters":
         return Parameters(receiver, site)
+    if name == "state_dict":
+        return Batch(receiver.device, receiver.since)
     return Unknown(f".{name}() of something moved")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import libcst as cst
 
 from devicelint.domain.values import (
@@ -21,7 +23,7 @@ from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.contents import element_of, extend, new_list
 from devicelint.interpreter.python.containers.fields import LENGTH
 from devicelint.interpreter.python.containers.lists import extend_by, insert, pop, reorder
-from devicelint.interpreter.python.stdlib.paths import put_together
+from devicelint.interpreter.python.stdlib.paths import formatted, joined, made_of
 
 
 @methods(ListOf)
@@ -93,4 +95,15 @@ def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.C
     if name == "format":
         for argument in arguments:
             run.steps.read(argument, node)
-    return put_together((receiver, *(argument.value for argument in arguments)))
+    given = (receiver, *(argument.value for argument in arguments))
+    return _METHODS.get(name, made_of)(given)
+
+
+_METHODS: dict[str, Callable[[tuple[Value, ...]], Value]] = {
+    "format": lambda given: formatted(given[0], given[1:]),
+    "joinpath": joined,
+    "resolve": joined,
+    "absolute": joined,
+    "expanduser": joined,
+}
+"""The methods of texts and paths that say how what they give is called."""

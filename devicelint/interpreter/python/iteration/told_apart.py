@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -57,6 +58,7 @@ def iteration(run: Run, number: int, of: int) -> Iterator[None]:
     frame.iteration, run.together = outer, before
 
 
+@functools.lru_cache(maxsize=1_000)
 def chooses_by(target: cst.BaseExpression, body: cst.CSTNode) -> bool:
     """Whether a loop takes something by its target: as a key, or as what is asked of it."""
     names = set(names_bound_by(target))

@@ -19,29 +19,25 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
     function,
 )
+from devicelint.interpreter.facts.host_callers import is_reached_from_tests
 from devicelint.interpreter.facts.named_devices import devices_at_hand
 from devicelint.interpreter.facts.saved_files import (
-    identity_of,
-    is_in_function,
-    is_named_by_code,
     is_of_this_run,
-    note_saved,
-    note_saved_model,
     saved_model,
-    stays_on_the_cpu,
 )
 from devicelint.interpreter.python.stdlib.paths import source_of
 from devicelint.interpreter.torch.checkpoints.uses import (
+    LoadedFile,
     Loads,
     note_use,
 )
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.operations.excuses import (
-    CPU_FILE,
     LOAD,
     OWN_FILE,
     PROGRAM_FILE,
     PUBLISHED_FILE,
+    TEST_FILE,
     ExcuseCase,
 )
 from devicelint.interpreter.torch.operations.verdicts import is_excused
@@ -83,8 +79,8 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
 def _loaded_where_saved(run: Run, name: str, path: Argument | None, site: cst.Call) -> Checkpoint:
     notes = run.find_hearer(Loads)
     if notes is not None and site not in notes.loads:
-        identity = None if path is None else identity_of(run, path)
-        notes.loads[site] = Load(site, MAP_LOCATION[name], _device_at_hand(run), identity)
+        load = Load(site, MAP_LOCATION[name], _device_at_hand(run))
+        notes.begin(load, LoadedFile.of(run, path))
     return Checkpoint(site)
 
 
@@ -97,6 +93,7 @@ def _of_its_path(name: str, path: Argument | None) -> tuple[ExcuseCase, ...]:
         ExcuseCase(PUBLISHED_FILE, lambda *_: source is FileSource.PUBLISHED),
         ExcuseCase(PROGRAM_FILE, lambda *_: source is FileSource.PROGRAM),
         ExcuseCase(OWN_FILE, lambda *_: source is FileSource.RUN),
+        ExcuseCase(TEST_FILE, lambda run, _: is_reached_from_tests(run)),
     )
 
 
@@ -104,19 +101,7 @@ def _of_its_file(path: Argument | None) -> tuple[ExcuseCase, ...]:
     """The excuses that the file which is loaded may give."""
     if path is None:
         return ()
-    return (
-        ExcuseCase(OWN_FILE, lambda run, _: is_of_this_run(run, path)),
-        ExcuseCase(CPU_FILE, lambda run, _: _is_of_the_cpu(run, path)),
-    )
-
-
-def _is_of_the_cpu(run: Run, path: Argument) -> bool:
-    """Whether code that knows the CPU alone loads what belongs to it: a file that it names itself.
-
-    A script's own file may come from another machine.
-    """
-    named = stays_on_the_cpu(run) and is_named_by_code(run, path)
-    return named and is_in_function(run)
+    return (ExcuseCase(OWN_FILE, lambda run, _: is_of_this_run(run, path)),)
 
 
 def _demand(run: Run, given: Argument, site: cst.Call) -> None:
@@ -129,17 +114,6 @@ def _demand(run: Run, given: Argument, site: cst.Call) -> None:
     device = device_named(run, given)
     if device is not None:
         demand(run, given, device, site, "map_location=")
-
-
-@function("torch.save")
-def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """`torch.save`: the file writes this path itself."""
-    path, saved = arguments.get(1, "f"), arguments.get(0, "obj")
-    if path is not None:
-        note_saved(run, path)
-    if path is not None and saved is not None:
-        note_saved_model(run, path, saved.value)
-    return NONE
 
 
 def _device_at_hand(run: Run) -> str | None:

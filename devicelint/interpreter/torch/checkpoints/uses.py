@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
+
+import libcst as cst
 
 from devicelint.domain.events import Event, Load, LoadUse, Transfer
-from devicelint.domain.history import Site
-from devicelint.domain.values import (
-    Checkpoint,
-    Const,
-    Value,
-)
+from devicelint.domain.history import Site, Step
+from devicelint.domain.values import TRUE, Checkpoint, FileSource, Unknown, Value
+from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.intended_machines import provides_for_the_cpu
-from devicelint.interpreter.facts.mentions import mentions_in
-from devicelint.interpreter.facts.saved_files import (
-    is_written_here,
-    stays_on_the_cpu,
+from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.facts.machine_choices import (
+    is_for_accelerators,
+    is_program,
+    leaves_the_cpu,
+    part_of,
 )
+from devicelint.interpreter.python.stdlib.paths import name_of, source_of
 from devicelint.interpreter.torch.operations.excuses import (
     CPU_FILE,
+    CPU_PROGRAM,
     FOR_ACCELERATORS,
     NO_CHECKPOINT,
     OFFLOADED,
@@ -29,25 +32,30 @@ from devicelint.interpreter.torch.operations.excuses import (
 )
 from devicelint.interpreter.torch.operations.verdicts import is_excused
 
-CHECKPOINT_KEYS = frozenset(
-    "model model_state model_state_dict state_dict net optimizer optimizer_state_dict ema "
-    "generator discriminator encoder decoder scheduler params weights "
-    "epoch best_acc best_acc1".split()
-)
-"""Keys under which training scripts keep weights and progress."""
+
+class LoadedFile(NamedTuple):
+    """A file that is read: where it comes from, and which part of the program reads it."""
+
+    source: FileSource | None
+    name: str | None
+    part: object
+    is_program: bool
+    """Whether the statements of the file lead there, rather than whoever imports it."""
+
+    @classmethod
+    def of(cls, run: Run, path: Argument | None) -> LoadedFile:
+        """What is read here."""
+        source = None if path is None else source_of(path.value)
+        name = None if path is None else name_of(path.value)
+        return cls(source, name, part_of(run), is_program(run))
 
 
-def note_key(run: Run, value: Checkpoint, key: Value | None) -> None:
-    """A key that is taken out of what was loaded may show that it is a checkpoint."""
-    if isinstance(key, Const) and key.value in CHECKPOINT_KEYS:
-        note_use(run, value, LoadUse.CHECKPOINT)
-
-
-def note_use(run: Run, value: Checkpoint, use: LoadUse) -> None:
-    """Remember what a loaded value is used as."""
+def note_use(run: Run, value: Value, use: LoadUse) -> None:
+    """Remember what a loaded value is used as, or what code that is not seen makes of it."""
     notes = run.find_hearer(Loads)
-    if notes is not None:
-        notes.use(value, use)
+    loaded = None if notes is None else notes.loaded_in(value)
+    if notes is not None and loaded is not None:
+        notes.use(loaded, use)
 
 
 def note_moved(run: Run, step: Site) -> None:
@@ -66,13 +74,43 @@ class Loads(Analysis):
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self.loads: dict[Site, Load] = {}
+        self.readings: dict[Site, LoadedFile] = {}
         self.moved: dict[Site, Checkpoint] = {}
         """What was loaded, by the transfer that moved it."""
+        self.made: dict[Site, Checkpoint] = {}
+        """What code that is not seen was given, by the call of it."""
+        self.offloading: set[Site] = set()
+        """Where FSDP is told to save a full state dict from the CPU, wherever the model is."""
+
+    def fork(self) -> Loads:
+        """What is loaded is told at the end, wherever the walk has found it."""
+        return self
 
     def on_transfer(self, transfer: Transfer) -> None:
         """Remember what is moved of what was loaded."""
         if isinstance(transfer.receiver, Checkpoint):
             self.moved[transfer.site] = transfer.receiver
+
+    def on_called_unseen(self, callee: Value, arguments: Arguments, site: cst.Call) -> None:
+        """What is made of something loaded may be what was loaded."""
+        loaded = next(filter(None, (self.loaded_in(one.value) for one in arguments)), None)
+        if loaded is not None:
+            self.made[site] = loaded
+
+    def loaded_in(self, value: Value) -> Checkpoint | None:
+        """What was loaded, of what a value was made from."""
+        match value:
+            case Checkpoint():
+                return value
+            case Unknown(symbol=Step(site=site)):
+                return self.made.get(site)
+            case _:
+                return None
+
+    def begin(self, load: Load, reading: LoadedFile) -> None:
+        """Remember what is loaded."""
+        self.loads.setdefault(load.site, load)
+        self.readings.setdefault(load.site, reading)
 
     def use(self, value: Checkpoint, use: LoadUse) -> None:
         """Remember what a loaded value is used as."""
@@ -85,28 +123,42 @@ class Loads(Analysis):
         if self.run.world.accelerators:
             return
         for one in self.loads.values():
-            if not is_excused(self.run, one.site, "torch.load()", (), _at_the_end(one)):
+            if not is_excused(self.run, one.site, "torch.load()", (), self._excuses_of(one)):
                 yield one
 
-
-def _at_the_end(load: Load) -> tuple[ExcuseCase, ...]:
-    """The excuses that the whole program may give for one load."""
-    return (
-        ExcuseCase(OFFLOADED, lambda run, _: _offloads(run)),
-        ExcuseCase(FOR_ACCELERATORS, lambda run, _: _is_for_accelerators(run)),
-        ExcuseCase(NO_CHECKPOINT, lambda *_: load.uses <= {LoadUse.RANDOM_STATE}),
-        ExcuseCase(CPU_FILE, lambda run, _: _is_saved_on_the_cpu(run, load)),
-    )
-
-
-def _is_saved_on_the_cpu(run: Run, load: Load) -> bool:
-    return is_written_here(run, load.path) and stays_on_the_cpu(run)
+    def _excuses_of(self, load: Load) -> tuple[ExcuseCase, ...]:
+        """The excuses that the whole program may give for one load."""
+        reading = self.readings[load.site]
+        return (
+            ExcuseCase(OFFLOADED, lambda *_: bool(self.offloading)),
+            ExcuseCase(FOR_ACCELERATORS, lambda run, _: is_for_accelerators(run, reading.part)),
+            ExcuseCase(NO_CHECKPOINT, lambda *_: load.uses <= {LoadUse.RANDOM_STATE}),
+            ExcuseCase(CPU_FILE, lambda run, _: _saved(run, reading) == {True}),
+            ExcuseCase(CPU_PROGRAM, lambda run, _: not _may_leave_the_cpu(run, reading)),
+        )
 
 
-def _is_for_accelerators(run: Run) -> bool:
-    return run.demands_accelerator and not provides_for_the_cpu(run.module)
+def _saved(run: Run, reading: LoadedFile) -> set[bool | None]:
+    return set() if reading.name is None else run.program.saved.get(reading.name, set())
 
 
-def _offloads(run: Run) -> bool:
-    """Whether FSDP saves a full state dict from the CPU here, wherever the model is."""
-    return "True" in mentions_in(run.module).keywords.get("offload_to_cpu", ())
+def _may_leave_the_cpu(run: Run, reading: LoadedFile) -> bool:
+    """Whether what is read may be from an accelerator.
+
+    Who calls the functions of a file has devices of their own, as does the owner of a Module.
+    """
+    is_callers = reading.source is FileSource.CHOSEN and not reading.is_program
+    return is_callers or leaves_the_cpu(run) or False in _saved(run, reading)
+
+
+@function(
+    "torch.distributed.fsdp.FullStateDictConfig",
+    "torch.distributed.fsdp.api.FullStateDictConfig",
+    "torch.distributed.fsdp.fully_sharded_data_parallel.FullStateDictConfig",
+)
+def configure_state(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """How FSDP saves a model."""
+    offload, notes = arguments.get(0, "offload_to_cpu"), run.find_hearer(Loads)
+    if notes is not None and offload is not None and offload.value == TRUE:
+        notes.offloading.add(site)
+    return Unknown("how FSDP saves a model")

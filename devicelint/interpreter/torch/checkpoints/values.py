@@ -32,11 +32,17 @@ from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.torch.checkpoints.uses import (
-    note_key,
     note_use,
 )
 from devicelint.interpreter.torch.optimizers import OPTIMIZER
 from devicelint.interpreter.torch.transfers import move_unknown
+
+
+@method_of_anything("copy_")
+def _note_copied(run: Run, node: cst.Call, arguments: Arguments) -> None:
+    """`parameter.copy_(loaded[name])` fills a model, wherever it is."""
+    for argument in arguments:
+        note_use(run, argument.value, LoadUse.WEIGHTS)
 
 
 @method_of_anything("load_state_dict")
@@ -49,8 +55,7 @@ def _note_weights(run: Run, node: cst.Call, arguments: Arguments) -> None:
         if isinstance(value, DictOf):
             fields = run.state.fields(value.ref)
             value = next((one for one in fields.values() if isinstance(one, Checkpoint)), value)
-        if isinstance(value, Checkpoint):
-            note_use(run, value, LoadUse.WEIGHTS)
+        note_use(run, value, LoadUse.WEIGHTS)
 
 
 def _may_hold_tensors(value: Value | None) -> bool:
@@ -81,11 +86,9 @@ def of_loaded(run: Run, value: Checkpoint, name: str, node: cst.Attribute) -> Va
 def method_of_loaded(run: Run, receiver: Checkpoint, name: str, node: cst.Call) -> Value:
     if name in MOVES:
         return move_unknown(run, receiver, name, node)
-    arguments = arguments_of(run, node)
+    arguments_of(run, node)
     if name in _SHOWS_MODEL:
         note_use(run, receiver, LoadUse.MODEL)
-    if name in ("get", "pop") and arguments.positional:
-        note_key(run, receiver, arguments.positional[0].value)
     kept = name in ("get", "pop", "eval", "train", "float", "half", "items", "values", "copy")
     return receiver if kept else Unknown(f"a method of something loaded: {name}")
 
@@ -110,5 +113,5 @@ def _element_of_loaded(run: Run, value: Checkpoint, site: Site) -> Value:
 
 @items(Checkpoint)
 def _item_of_loaded(run: Run, value: Checkpoint, node: cst.Subscript) -> Value:
-    note_key(run, value, key_of(run, node))
+    key_of(run, node)
     return value

@@ -35,7 +35,7 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import holds_device
-from devicelint.interpreter.facts.machine_choices import note_choice
+from devicelint.interpreter.facts.machine_choices import note_choice, note_demand
 from devicelint.interpreter.facts.named_devices import is_hard
 
 
@@ -169,7 +169,7 @@ def _demand_written_out(
         place = argument.value.site if is_written_here or is_hard(argument.value) else None
     if place is None:
         return
-    run.demands_accelerator = True
+    note_demand(run)
     literal, at_times = argument is not None, bool(run.assumptions)
     run.announce(AcceleratorDemanded(place, device, how, literal, site, at_times))
 
@@ -177,7 +177,7 @@ def _demand_written_out(
 def note_idle_demand(run: Run, method: str, site: cst.CSTNode) -> None:
     """`.cuda()` on what has nothing to move, and so does not fail."""
     if run.assumptions == run.unrelated and method != "cpu":
-        run.demands_accelerator = True
+        note_demand(run)
         idle = AcceleratorDemanded(site, Known(method), f".{method}()", False, site, is_idle=True)
         run.announce(idle)
 

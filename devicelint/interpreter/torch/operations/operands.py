@@ -27,7 +27,7 @@ from devicelint.domain.values import Batch, Module, Placed, Symbolic, Tensor, Va
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.called_elsewhere import report_elsewhere
-from devicelint.interpreter.facts.device_words import asks_for_device
+from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.python.paths.device_questions import are_one_here, is_on_the_cpu_here
 from devicelint.interpreter.python.unseen import is_derived
 from devicelint.interpreter.torch.operations.excuses import CLASH, DIFFERENT, INPUT
@@ -215,7 +215,7 @@ def _is_unmoved(run: Run, module: Operand) -> bool:
     if since is None or since.verb is not Verb.BUILT or since.site not in run.made_in:
         return False
     given = since.site.args if isinstance(since.site, cst.Call) else ()
-    return not any(one.star == "**" or asks_for_device(one.value) for one in given)
+    return not any(one.star == "**" or asks_for_device(run, one.value) for one in given)
 
 
 def _where_checked(frame: Frame | None) -> Frame | None:

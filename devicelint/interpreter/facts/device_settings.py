@@ -1,0 +1,243 @@
+"""Which names and options of a file a device is chosen by, whatever they are called.
+
+A name is such a setting where something is brought to a device in a branch that it decides on,
+where it is given as a device, or where it is worked out from what asks the machine.  An expression
+that reads a setting, a device, or what torch says of devices asks for a device.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.devices import DEVICE_TYPES
+from devicelint.domain.values import DeviceHandle, DeviceIndex
+from devicelint.interpreter.engine.nodes import children, descendants
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.mentions import path_of
+
+_ASKS = frozenset({"is_cuda", "get_device"})
+"""Attributes that tell of devices, whatever they are read of."""
+_COUNTS = frozenset({"device_count", "current_device"})
+"""What numbers devices: a number chooses between accelerators, and not whether there is one."""
+_BACKENDS = frozenset({"nccl", "cpu:gloo,cuda:nccl"})
+"""The backends of process groups that reach accelerators."""
+_BRINGS = frozenset({"cuda", "xpu", "npu", "hpu", "ipu", "set_device"})
+"""Methods that bring something to a device, or all that follows."""
+_MOVES = _BRINGS | {"to", "cpu"}
+_TAKES = _BRINGS | {"device", "Device"}
+"""What is given a device first."""
+_GIVEN = frozenset({"device", "map_location", "device_ids", "device_type", "output_device"})
+"""Arguments by which torch is given a device."""
+_OF_TORCH = frozenset({"cuda", "backends", "xpu", "mps", "accelerator", "npu"})
+"""The parts of torch that are about accelerators."""
+_OPERATORS = (cst.BooleanOperation, cst.Comparison, cst.UnaryOperation)
+
+_Step = tuple[frozenset[str], frozenset[str], bool]
+"""Names that are settings where one of the second names is one, or in any case."""
+
+
+def asks_for_device(run: Run, node: cst.CSTNode, *, is_option: bool = False) -> bool:
+    """Whether an expression asks for a device, or reads what one is chosen by.
+
+    What comes from outside is an option: that a branch of it moves something is a choice, while
+    what the program counts or draws may move something by mistake.
+    """
+    settings = device_settings(run.module, is_option)
+    return any(
+        _asks(one) or _is_device(run, one) or name_of(one) in settings for one in descendants(node)
+    )
+
+
+def is_device_setting(run: Run, origin: str) -> bool:
+    """Whether what comes from outside, as `args.gpu`, is what a device is chosen by."""
+    try:
+        node = cst.parse_expression(origin)
+    except cst.ParserSyntaxError:
+        return False
+    settings = device_settings(run.module, True)
+    return any(_asks(one) or name_of(one) in settings for one in descendants(node))
+
+
+def _is_device(run: Run, node: cst.CSTNode) -> bool:
+    if not isinstance(node, cst.Name):
+        return False
+    return isinstance(run.state.read(run.frame.ref, node.value), (DeviceHandle, DeviceIndex))
+
+
+@functools.lru_cache(maxsize=16)
+def device_settings(tree: cst.Module, with_branches: bool) -> frozenset[str]:
+    """The names, attributes and keys by which a file chooses devices.
+
+    With branches: also those on which branches depend that do nothing but move something.
+    """
+    steps = [step for node in descendants(tree) for step in _steps(node)]
+    if with_branches:
+        branching = (one for one in descendants(tree) if isinstance(one, (cst.If, cst.IfExp)))
+        steps += map(_step_of_branches, branching)
+    found: frozenset[str] = frozenset()
+    while True:
+        more = (names for names, of, shown in steps if shown or not found.isdisjoint(of))
+        grown = found.union(*more)
+        if grown == found:
+            return found
+        found = grown
+
+
+def _step_of_branches(node: cst.If | cst.IfExp) -> _Step:
+    """What branches that do nothing but bring something to a device say of their condition."""
+    other = node.orelse.body if isinstance(node.orelse, cst.Else) else node.orelse
+    branches = [one for one in (node.body, other) if one is not None]
+    names = names_read(node.test).difference(*map(_moved_in, branches))
+    return names, frozenset(), any(map(_only_chooses, branches))
+
+
+def _steps(node: cst.CSTNode) -> Iterator[_Step]:
+    match node:
+        case cst.IfExp(test=test, body=body, orelse=other):
+            named = any(map(_is_named, (*descendants(body), *descendants(other))))
+            yield names_read(test), frozenset(), named
+        case cst.Assign(value=value, targets=targets):
+            bound = frozenset(name_of(one.target) for one in targets) - {""}
+            yield from _bound_to(bound, value)
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)), args=[first, *_]):
+            if name in _TAKES and first.keyword is None:
+                yield names_read(first.value), frozenset(), True
+        case cst.Arg(keyword=cst.Name(value=name), value=value) if name in _GIVEN:
+            yield names_read(value), frozenset(), True
+        case _:
+            pass
+
+
+def _bound_to(bound: frozenset[str], value: cst.BaseExpression) -> Iterator[_Step]:
+    """`use = args.gpu and torch.cuda.is_available()` makes settings of both."""
+    answers = _is_answer(value) and not any(map(_counts, descendants(value)))
+    yield bound, frozenset(), answers
+    if isinstance(value, _OPERATORS) or name_of(value):
+        read = names_read(value)
+        yield bound, read, False
+        yield read, bound, answers
+
+
+def _is_answer(value: cst.BaseExpression) -> bool:
+    """Whether an expression as a whole is a device, or what is known of devices."""
+    match value:
+        case cst.BooleanOperation(left=left, right=right):
+            return _is_answer(left) or _is_answer(right)
+        case cst.UnaryOperation(expression=inner):
+            return _is_answer(inner)
+        case cst.Comparison(left=left, comparisons=others):
+            return _is_answer(left) or any(_is_answer(one.comparator) for one in others)
+        case cst.IfExp(test=test, body=body, orelse=other):
+            return any(map(_is_answer, (test, body, other)))
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)) as func, args=given):
+            asks = name == "device" or (name not in _MOVES and _asks(func))
+            return asks or any(map(_passes_answer, given))
+        case cst.Call(args=given):
+            return any(map(_passes_answer, given))
+        case _:
+            return _asks(value)
+
+
+def _passes_answer(given: cst.Arg) -> bool:
+    """`skipif(not torch.cuda.is_available())`: what is made of an answer says the same."""
+    is_device = given.keyword is not None and given.keyword.value in _GIVEN
+    return not (is_device or _is_named(given.value)) and _is_answer(given.value)
+
+
+def _only_chooses(branch: cst.CSTNode) -> bool:
+    """Whether a branch brings things to devices, and does nothing else that would be missed."""
+    if not isinstance(branch, cst.IndentedBlock):
+        return _is_choosing(branch)
+    lines = [one for one in branch.body if isinstance(one, cst.SimpleStatementLine)]
+    statements = [one for line in lines for one in line.body]
+    chosen = [one for one in statements if _is_choosing(getattr(one, "value", None))]
+    others = (one for one in statements if one not in chosen)
+    return bool(chosen) and all(isinstance(one, (cst.Expr, cst.Pass, cst.Return)) for one in others)
+
+
+def _is_choosing(value: cst.CSTNode | None) -> bool:
+    """Whether an expression as a whole is a device, or something that is brought to one."""
+    match value:
+        case cst.Tuple(elements=elements):
+            return all(_is_choosing(one.value) for one in elements)
+        case cst.Call(args=given):
+            return _is_choice(value) or any(_is_named(one.value) for one in given)
+        case None:
+            return False
+        case _:
+            return _is_named(value)
+
+
+def _moved_in(branch: cst.CSTNode) -> frozenset[str]:
+    """What a branch moves: whether that is there at all is no choice of a device."""
+    moves = (node.func for node in descendants(branch) if isinstance(node, cst.Call))
+    return frozenset(
+        name_of(func.value)
+        for func in moves
+        if isinstance(func, cst.Attribute) and func.attr.value in _MOVES
+    )
+
+
+def _is_choice(node: cst.CSTNode) -> bool:
+    """`"cuda:0"`, `x.cuda()`, `torch.cuda.set_device(0)`."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
+            return name in _BRINGS
+        case _:
+            return _is_named(node)
+
+
+def _is_named(node: cst.CSTNode) -> bool:
+    """Whether a string names a device."""
+    return isinstance(node, cst.SimpleString) and (
+        node.raw_value.partition(":")[0] in DEVICE_TYPES and " " not in node.raw_value
+    )
+
+
+def _counts(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Attribute) and node.attr.value in _COUNTS
+
+
+def _asks(node: cst.CSTNode) -> bool:
+    match node:
+        case cst.SimpleString() if node.raw_value in _BACKENDS:
+            return True
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)):
+            part = path_of(owner).partition("torch.")[2].partition(".")[0]
+            return name in _ASKS or part in _OF_TORCH
+        case _:
+            return _is_choice(node)
+
+
+def names_read(node: cst.CSTNode) -> frozenset[str]:
+    """The names, attributes and keys that an expression reads, of each path the last."""
+    found: set[str] = set()
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        match one:
+            case cst.Call(func=func, args=given):
+                waiting += [arg.value for arg in given]
+                waiting += [func.value] if isinstance(func, cst.Attribute) and not given else []
+            case _ if name_of(one):
+                found.add(name_of(one))
+            case _:
+                waiting += children(one)
+    return frozenset(found)
+
+
+def name_of(node: cst.CSTNode) -> str:
+    """The last part of what is read: `gpu` of `gpu`, `args.gpu` and `args["gpu"]`."""
+    match node:
+        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
+            return "" if name in _CONSTANTS else name
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
+            return str(key.raw_value) if isinstance(key, cst.SimpleString) else ""
+        case _:
+            return ""
+
+
+_CONSTANTS = frozenset({"None", "True", "False", "self", "cls", "__name__"})
