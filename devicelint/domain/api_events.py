@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from devicelint.domain.devices import Known
-from devicelint.domain.events import Event
+from devicelint.domain.events import Event, Operand
 from devicelint.domain.history import Site
+from devicelint.domain.standing import Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,20 @@ class AcceleratorApiCalled(Event):
     site: Site = field(repr=False)
     name: str
     """By its full name."""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorMet(Event):
+    """What the code sends to an accelerator, whatever the machine has, meets its caller's."""
+
+    site: Site = field(repr=False)
+    """What names the accelerator: a method's call, or a literal."""
+    use: Site = field(repr=False)
+    """The call that goes there; the literal may stand far away from it."""
+    sent: Operand
+    met: Operand
+    failing: Site = field(repr=False)
+    standing: Standing
 
 
 class LegacyUse(Enum):

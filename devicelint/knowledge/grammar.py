@@ -134,10 +134,10 @@ def slot(node: ast.expr) -> Slot | None:
 
 def _excused(node: ast.BinOp) -> Slot:
     tensor = slot(node.left)
-    scalar = isinstance(node.right, ast.Name) and node.right.id == "Scalar"
-    if tensor is None or tensor.role is not Role.OPERAND or not scalar:
+    also = node.right.id if isinstance(node.right, ast.Name) else ""
+    if tensor is None or tensor.role is not Role.OPERAND or also not in ("Scalar", "Number"):
         raise _unknown("parameter annotation", node)
-    return replace(tensor, scalar_excused=True)
+    return replace(tensor, scalar_excused=also == "Scalar", may_be_number=also == "Number")
 
 
 def result(node: ast.expr) -> Result:

@@ -96,6 +96,8 @@ class Slot:
     """The name of the device group, `CPU`, or None where no device is asked for."""
     scalar_excused: bool = False
     """A Python number or a 0-dim CPU tensor is welcome whatever the group's device is."""
+    may_be_number: bool = False
+    """A Python number is welcome, and a 0-dim CPU tensor is not."""
     sequence: bool = False
     """A sequence of such tensors (a star parameter: tensors, or one sequence of them)."""
     brings: Result | None = None

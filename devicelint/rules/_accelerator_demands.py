@@ -62,18 +62,23 @@ class Demands:
         if event.is_idle:
             chosen = any(named.literal is None for named in at_hand or ())
             return chosen and not self._contradicting
-        contradicts = not event.at_times and _contradicts(context, at_hand)
+        contradicts = _contradicts(context, at_hand, at_times=event.at_times)
         return contradicts is self._contradicting
 
 
-def _contradicts(context: RuleContext, at_hand: _AtHand) -> bool:
+def _contradicts(context: RuleContext, at_hand: _AtHand, *, at_times: bool) -> bool:
     """Whether the code shows that it is for a machine without that accelerator, too.
 
     It asks for one elsewhere, has a device at hand that something else chose, or is a Module's
-    method, which goes by where its caller keeps the Module.
+    method, which goes by where its caller keeps the Module.  A condition may be the choice itself.
+    What asks CUDA for its current device cannot do without it, whatever is at hand.
     """
+    if context.intent.is_method_of_callers_module():
+        return True
+    if at_times or context.intent.is_chosen_here():
+        return not at_times
     chosen = any(named.literal is None for named in at_hand or ())
-    return chosen or context.intent.is_chosen_here() or context.intent.is_method_of_callers_module()
+    return chosen and not context.intent.is_needed_here()
 
 
 def _in_both(one: _AtHand, other: _AtHand) -> _AtHand:

@@ -134,12 +134,12 @@ def _rewrite(demand: Demand, code: str, more: tuple[Change, ...] | None) -> Rewr
     event = demand.event
     if not event.literal and not event.how.startswith("."):
         return None
-    changes = (*more, _replacement(demand, code))
+    changes = (*more, in_its_place(demand, code))
     message = f"Use `{code}`, chosen by what the machine has"
     return Rewrite(message, changes, demand.safety, begins=True, is_meant=demand.is_meant)
 
 
-def _replacement(demand: Demand, code: str) -> Change:
+def in_its_place(demand: Demand, code: str) -> Change:
     """`x.cuda(…)` → `x.to(device, …)`; `"cuda"` → `device`."""
     site = demand.event.site
     assert isinstance(site, cst.CSTNode)

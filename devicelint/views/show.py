@@ -12,6 +12,7 @@ from devicelint.config import Config
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.engine.budget import BudgetExceeded
 from devicelint.interpreter.engine.tracing import JudgingRun, WatchingRun
+from devicelint.linter.callers import Callers
 from devicelint.linter.program import input_errors, program_of
 from devicelint.text.source import SourceFile
 from devicelint.views.graph import Chart, Charting
@@ -19,7 +20,7 @@ from devicelint.views.graph.chart import Sight
 from devicelint.views.trace import Trace, Tracing
 from devicelint.views.verdicts import Judgements, Judging
 from devicelint.views.why import Explaining, Why, asked_about, line_asked_about
-from devicelint.workspace.project import Project
+from devicelint.workspace.project import Project, home_of
 
 Shown = TypeVar("Shown")
 
@@ -105,7 +106,8 @@ def verdicts(
     def show(part: SourceFile, program: Program) -> Judgements:
         judging = Judging()
         explore(program, judging.listener_for, partial(JudgingRun, watched=()))
-        return judging.judgements(line, part, program, _imported(project))
+        callers = Callers(project, home_of(part))
+        return judging.judgements(line, part, program, _imported(project), callers)
 
     shown = _of_each_program(source, project, config, show)
     return Judgements(line, tuple(chain.from_iterable(one.clashes for one in shown)))

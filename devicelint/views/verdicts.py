@@ -18,8 +18,9 @@ from devicelint.finding import Elsewhere
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
-from devicelint.interpreter.torch.operations.excuses import ON_HOST
+from devicelint.interpreter.torch.operations.excuses import HOST_CALLS, ON_HOST
 from devicelint.interpreter.torch.operations.verdicts import ELSEWHERE, MUTED
+from devicelint.linter.callers import Callers
 from devicelint.linter.collector import parent_of
 from devicelint.linter.locations import located_elsewhere
 from devicelint.text.positions import locate
@@ -95,7 +96,12 @@ class Judging:
         return hear
 
     def judgements(
-        self, line: int, source: SourceFile, program: Program, imported: Iterable[Program]
+        self,
+        line: int,
+        source: SourceFile,
+        program: Program,
+        imported: Iterable[Program],
+        callers: Callers,
     ) -> Judgements:
         """The clashes that happen on a line, or of which an operand stands there."""
         told: dict[tuple[_Clash, tuple[Excuse, ...]], list[str]] = {}
@@ -110,7 +116,7 @@ class Judging:
         return Judgements(
             line,
             tuple(
-                _judgement(clash, excuses, machines, places, program.conduct)
+                _judgement(clash, excuses, machines, places, (program.conduct, callers))
                 for (clash, excuses), machines in told.items()
                 if any(places.line(site) == line for site in _places(clash))
             ),
@@ -170,12 +176,17 @@ def _judgement(
     excuses: tuple[Excuse, ...],
     machines: list[str],
     places: StepPlaces,
-    conduct: Conduct,
+    known: tuple[Conduct, Callers],
 ) -> Judgement:
+    conduct, callers = known
     evidence = (
         OperandAccount(one.code, one.device, places.steps(one.chain)) for one in clash.operands
     )
-    level = clash.standing.given(conduct)
+    level, called = clash.standing.given(conduct), callers.say_of(clash.standing)
+    if level is Level.POSSIBLE and called.shows is not None:
+        level = Level.CALLED
+    if called.is_on_host:
+        excuses = (*excuses, HOST_CALLS)
     if clash.standing.is_on_host(conduct):
         excuses = (*excuses, ON_HOST)
     if clash.standing.is_shown_there(conduct):

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
+
+from devicelint.workspace.project_use import ProjectUse
 
 _PACKAGE = "__init__.py"
 _MARKS_A_ROOT = frozenset({".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg"})
@@ -21,10 +24,12 @@ class Question(NamedTuple):
 
     module: str
     level: int
-    """How many dots an import has; `INSIDE` for a submodule."""
+    """How many dots an import has; `INSIDE` for a submodule, `ABOUT` for what programs do."""
 
 
 INSIDE = -1
+ABOUT = -2
+"""What is asked is which file of the programs around this one does something."""
 
 
 class ImportResolver:
@@ -36,11 +41,18 @@ class ImportResolver:
     def __init__(self) -> None:
         """Know nothing yet."""
         self._entries: dict[str, frozenset[str]] = {}
+        self._forget_uses()
+
+    def _forget_uses(self) -> None:
+        """Know nothing of what programs do with the machine."""
+        self._uses = ProjectUse(partial(ImportResolver.find, self))
 
     def answer(self, home: str, question: Question) -> str | None:
         """What a question that was asked in a file leads to."""
         if question.level == INSIDE:
             return self.inside(home, question.module)
+        if question.level == ABOUT:
+            return self.about(home, question.module)
         return self.find(home, question.module, question.level)
 
     def find(self, importer: str, module: str, level: int) -> str | None:
@@ -55,6 +67,10 @@ class ImportResolver:
             if self._home(folder, parts[0]) is not None:
                 return self._walked_down(folder, parts)
         return None
+
+    def about(self, home: str, what: str) -> str | None:
+        """The home of a file of the programs around that does something with the machine."""
+        return self._uses.about(home, what)
 
     def inside(self, home: str, name: str) -> str | None:
         """The home of a submodule of a package."""

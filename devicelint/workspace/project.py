@@ -22,7 +22,7 @@ from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
 from devicelint.workspace.files import PASSED_OVER
-from devicelint.workspace.import_resolver import INSIDE, ImportResolver, Question
+from devicelint.workspace.import_resolver import ABOUT, INSIDE, ImportResolver, Question
 from devicelint.workspace.named_files import NamedFiles
 
 if TYPE_CHECKING:
@@ -152,6 +152,12 @@ class Project(ImportResolver):
         self._asked_in(home)[Question(name, INSIDE)] = found
         return found
 
+    def about(self, home: str, what: str) -> str | None:
+        """The home of a file of the programs around that does something with the machine."""
+        found = super().about(home, what)
+        self._asked_in(home)[Question(what, ABOUT)] = found
+        return found
+
     def _asked_in(self, home: str) -> dict[Question, str | None]:
         return self.asked.setdefault(home, {})
 
@@ -163,6 +169,7 @@ class Project(ImportResolver):
     def look_again(self) -> None:
         """Notice which files have come and gone, and forget what rests on the others."""
         self._entries.clear()
+        self._forget_uses()
         self._named.forget()
         self._calls.clear()
         for home, questions in list(self.asked.items()):

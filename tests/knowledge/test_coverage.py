@@ -119,7 +119,7 @@ def agrees(stub, shown):
     for parameter in asked:
         slot = stated_slot(stub, parameter, shown.parameters.index(parameter))
         sequence = parameter.kind is TypeKind.STAR or parameter.slot.sequence
-        if slot is None or replace(slot, sequence=sequence) != replace(
+        if slot is None or replace(slot, sequence=sequence, may_be_number=False) != replace(
             parameter.slot, sequence=sequence
         ):
             return False

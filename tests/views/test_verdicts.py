@@ -273,6 +273,22 @@ def test_an_annotation_counts_for_what_its_name_is_bound_to(told):
     assert of_anything[1].startswith("  .numpy(): possible, excused")
 
 
+def test_the_calls_of_the_project_show_what_its_own_file_does_not(told):
+    Path("train.py").write_text(dedent(CALLS.format("weighted")).lstrip(), encoding="utf-8")
+    here = OTHER.replace("return x +", "return x.unsqueeze(0) +", 1)
+    lines = told(here.replace("ones(3)", "ones(3)  # here", 1), "other.py")
+    assert lines[1:2] == ["  +: called, reported  with an accelerator"]
+
+
+def test_where_all_calls_give_what_is_on_the_host_a_clash_is_excused(told):
+    calls = dedent(CALLS.format("weighted")).replace('.to("cuda")', "")
+    Path("train.py").write_text(calls.lstrip(), encoding="utf-8")
+    here = OTHER.replace("return x +", "return x.unsqueeze(0) +", 1)
+    lines = told(here.replace("ones(3)", "ones(3)  # here", 1), "other.py")
+    reason = "every call in the project gives it what is on the host"
+    assert lines[-1] == f"    excuse host-calls: {reason}"
+
+
 def test_what_another_file_shows_by_itself_is_reported_there(told):
     Path("other.py").write_text(OTHER, encoding="utf-8")
     lines = told(CALLS.format("shifted"))

@@ -42,6 +42,12 @@ class Library(Protocol):
     def inside(self, home: str, name: str) -> str | None:
         """The home of a submodule of the package `home`."""
 
+    def about(self, home: str, what: str) -> str | None:
+        """The home of a file that does something with the machine, in the programs around one.
+
+        It "chooses" what it runs on, or "takes" an accelerator for granted.
+        """
+
     def program(self, home: str) -> Program | None:
         """The file itself; None for a folder, and for what cannot be read or parsed."""
 
@@ -64,6 +70,8 @@ class Program:
     """What stands in for what no source explains, as the configuration says."""
     choosing: set[object] = field(default_factory=set, repr=False)
     """The parts of the file that choose the machine they run on: see `facts.machine_choices`."""
+    needing: set[object] = field(default_factory=set, repr=False)
+    """Those that ask CUDA itself for something, which raises where there is none."""
     demanding: set[object] = field(default_factory=set, repr=False)
     """The parts of the file that go to an accelerator, whatever the machine has."""
     saved: dict[str, set[bool | None]] = field(default_factory=dict, repr=False)

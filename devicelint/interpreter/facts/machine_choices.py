@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from devicelint.domain.values import Class, Instance, Module, Ref
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
 from devicelint.interpreter.engine.objects import CLASS_FIELD
@@ -33,6 +35,16 @@ def is_for_accelerators(run: Run, part: object) -> bool:
     return choosing.isdisjoint(around) and not demanding.isdisjoint(around)
 
 
+def note_needed(run: Run) -> None:
+    """The program asks CUDA here for what raises without it, and nothing guards that."""
+    run.program.needing.add(part_of(run))
+
+
+def is_needed_here(run: Run) -> bool:
+    """Whether this very part cannot do without CUDA anyway."""
+    return part_of(run) in run.program.needing
+
+
 def is_chosen_here(run: Run) -> bool:
     """Whether what leads here chooses the machine: the file as it begins, or this very part.
 
@@ -45,6 +57,25 @@ def is_chosen_here(run: Run) -> bool:
 def is_program(run: Run) -> bool:
     """Whether the statements of the file lead here, rather than whoever imports it."""
     return part_of(run) == GLOBALS
+
+
+def is_chosen_around(run: Run) -> bool:
+    """Whether another file of the programs that this one is a part of chooses the machine."""
+    return _around(run, "chooses")
+
+
+def is_taken_around(run: Run) -> bool:
+    """Whether these programs, or the file's own statements, take an accelerator for granted."""
+    program = run.program
+    is_taken_here = GLOBALS in program.demanding and GLOBALS not in program.choosing
+    return (is_taken_here or _around(run, "takes")) and not is_chosen_around(run)
+
+
+def _around(run: Run, what: str) -> bool:
+    program = run.program
+    if program.library is None or not program.path:
+        return False
+    return program.library.about(os.path.abspath(program.path), what) is not None
 
 
 def part_of(run: Run) -> object:

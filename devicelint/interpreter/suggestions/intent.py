@@ -8,7 +8,12 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts import intended_machines
-from devicelint.interpreter.facts.machine_choices import is_chosen_here, is_program
+from devicelint.interpreter.facts.machine_choices import (
+    is_chosen_around,
+    is_chosen_here,
+    is_needed_here,
+    is_program,
+)
 
 
 class Intent:
@@ -25,6 +30,10 @@ class Intent:
     def is_chosen_here(self) -> bool:
         """Whether what leads here chooses the machine that it runs on."""
         return is_chosen_here(self._run)
+
+    def is_needed_here(self) -> bool:
+        """Whether this part of the program asks CUDA itself, and so cannot do without it."""
+        return is_needed_here(self._run)
 
     def takes_machine_as_it_is(self) -> bool:
         """Whether this is a program that chooses nowhere which machine it runs on."""
@@ -53,12 +62,13 @@ class Intent:
     def is_method_of_callers_module(self) -> bool:
         """Whether this is a Module's method that nothing in the program calls.
 
-        Beside it, others of the file have to go where their inputs are.
+        Beside it, others of the file have to go where their inputs are, or the programs around
+        choose the machine.
         """
         frame = self._run.frame
         if not isinstance(frame.receiver, Module) or not self.walked_alone_as():
             return False
-        return intended_machines.follows_others(self._run.module)
+        return intended_machines.follows_others(self._run.module) or is_chosen_around(self._run)
 
     def walked_alone_as(self) -> tuple[str, ...]:
         """The names of the functions around, where nobody in the program calls the outermost."""

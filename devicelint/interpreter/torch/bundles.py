@@ -179,6 +179,9 @@ def _set_in_bundle(
     key = assigned_key(run, target)
     if isinstance(key, Const):
         run.state.write(owner.ref, str(key.value), value)
+    else:  # Under any name; most likely each in turn.
+        device = Unsure("something in it was replaced")
+        run.state.write(owner.ref, DEVICE_FIELD, Placed(device, place_of(run, owner).since))
 
 
 @sets_attribute(TensorDict)

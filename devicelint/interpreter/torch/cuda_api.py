@@ -25,9 +25,9 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.device_settings import asks_for_device
-from devicelint.interpreter.facts.machine_choices import note_demand
+from devicelint.interpreter.facts.machine_choices import note_demand, note_needed
 from devicelint.interpreter.facts.named_devices import is_hard
-from devicelint.interpreter.torch.devices.arguments import note_index
+from devicelint.interpreter.torch.devices.arguments import WrittenOut, note_index
 
 RAISING = {
     "torch.cuda": """
@@ -72,9 +72,13 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
         run.steps.index_used(argument.value)
         note_index(run, argument.value)
     last = name.rpartition(".")[2]
+    if not run.assumptions:
+        note_needed(run)
     if not run.assumptions and not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments)):
         note_demand(run)
         run.announce(AcceleratorApiCalled(site, name))
+        if last in _CURRENT_DEVICE:
+            run.notes(WrittenOut).current.add(site)
     return _given(run, last, site)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, agreement
+from devicelint.domain.devices import CPU, DeviceOf, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.values import (
     Array,
@@ -33,6 +33,7 @@ from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.assignment import assigned_key
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
+from devicelint.interpreter.torch.operations.hard_coded import note_met
 from devicelint.interpreter.torch.operations.operands import operand_of, report_clash
 
 
@@ -103,6 +104,8 @@ def _is_at_least_1d(value: Value) -> bool:
 
 def _check_index(run: Run, node: cst.Subscript, base: Operand, index: Operand) -> None:
     """A tensor on the CPU takes only an index on the CPU; a 0-dim integer becomes a number."""
+    if isinstance(base.device, DeviceOf) and _is_at_least_1d(index.value):
+        note_met(run, node, "indexing", (base, index))
     if base.device != CPU or not _is_at_least_1d(index.value):
         return
     if agreement(base.device, index.device) in DIFFERENT:

@@ -24,7 +24,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function, method_of_unknown
 from devicelint.interpreter.facts.machine_choices import note_demand
-from devicelint.interpreter.torch.devices.arguments import device_named
+from devicelint.interpreter.torch.devices.arguments import device_named, note_written_out
 from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.interpreter.torch.tensors import as_tensor
@@ -117,6 +117,7 @@ def use_legacy(
     Returns the device that it gives.
     """
     if not run.assumptions and not getattr(given, "chosen", False):
+        note_written_out(run, site, site)
         note_demand(run)
         run.announce(LegacyTypeUsed(site, use, type_name(given), Known("cuda"), argument))
     if run.world.accelerators:

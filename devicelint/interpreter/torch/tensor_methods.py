@@ -11,6 +11,7 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     ARRAY,
     HOST,
+    NONE,
     Batch,
     Const,
     ImportedName,
@@ -89,6 +90,15 @@ def _by_signature(
     given = [Argument(node.func.value, tensor), *arguments.positional]
     every = Arguments(given, arguments.keywords, arguments.open)
     return apply_signature(run, signature, every, node, name=name)
+
+
+@tensor_method("update")
+def _update(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
+    """`batch.update(…)`: a dict of a loader gets other tensors."""
+    owner = node.func.value if isinstance(node.func, cst.Attribute) else None
+    if isinstance(receiver, Batch) and receiver.whole and isinstance(owner, cst.Name):
+        run.bind(owner.value, Unknown("a batch of which items were replaced"), node)
+    return NONE
 
 
 @tensor_method("item", "tolist")

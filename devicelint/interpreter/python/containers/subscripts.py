@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.alternatives import is_mixed
+from devicelint.domain.devices import is_accelerator
 from devicelint.domain.values import (
     HOST,
     Array,
@@ -14,9 +15,11 @@ from devicelint.domain.values import (
     ImportedName,
     ListOf,
     OneOf,
+    Placed,
     ProjectModule,
     Stream,
     Symbolic,
+    Tensor,
     Tuple,
     Unknown,
     Value,
@@ -24,7 +27,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, items
-from devicelint.interpreter.facts.tensor_parameters import as_proven
+from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.computed_members import NAMESPACE, member_by_name
 from devicelint.interpreter.python.containers.contents import element_of, item
 from devicelint.interpreter.python.containers.dictionaries import made_for_key
@@ -106,8 +109,18 @@ def _item_of_stream(run: Run, value: Stream, node: cst.Subscript) -> Value:
     return value.element
 
 
+def _is_chosen_on_accelerator(key: Value | None) -> bool:
+    """Whether items are chosen by what lies on an accelerator: only a tensor takes that."""
+    if isinstance(key, Tensor) and key.scalar is not False:
+        return False
+    return isinstance(key, (Tensor, Placed)) and is_accelerator(key.device)
+
+
 @items(Symbolic)
 def _item_of_outside(run: Run, value: Symbolic, node: cst.Subscript) -> Value:
-    key_of(run, node)
+    if _is_chosen_on_accelerator(key_of(run, node)) and value.since is not None:
+        prove(run, value.origin)
+        known = as_proven(run, value)
+        return items[type(known)](run, known, node) if isinstance(known, Tensor) else known
     place = f"{value.origin}[{run.code_of(node.slice[0])}]"
     return as_proven(run, Symbolic(place, since=value.since))

@@ -32,6 +32,7 @@ from devicelint.interpreter.python.containers.contents import (
 from devicelint.interpreter.python.containers.dictionaries import new_dict
 from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH, key_field, mark_shared
 from devicelint.interpreter.python.iteration.told_apart import (
+    is_never_entered,
     iteration,
     joined_constant,
     told_apart,
@@ -116,6 +117,8 @@ def _clause(
         for number, one in enumerate(elements):
             with iteration(run, number, len(elements)):
                 _element(run, node, clause, one, make, made)
+        return
+    if is_never_entered(iterated):
         return
     made.counted = False
     element = element_of(run, iterated, clause.iter)

@@ -78,7 +78,9 @@ def range_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     all_of_them = range(*numbers)
     if len(all_of_them) > _MOST_NUMBERS:
         return Stream(HOST, filled=True, first=Const(all_of_them[0]))
-    return Stream(HOST, len(all_of_them) > 0, tuple(map(Const, all_of_them)))
+    if not all_of_them:
+        return Tuple(())
+    return Stream(HOST, filled=True, parts=tuple(map(Const, all_of_them)))
 
 
 @function("builtins.len")

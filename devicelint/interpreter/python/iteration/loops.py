@@ -36,6 +36,7 @@ from devicelint.interpreter.python.containers.contents import (
 from devicelint.interpreter.python.containers.fields import GROWN, LENGTH
 from devicelint.interpreter.python.iteration.told_apart import (
     chooses_by,
+    is_never_entered,
     iteration,
     joined_constant,
     told_apart,
@@ -49,6 +50,9 @@ def for_statement(run: Run, node: cst.For) -> None:
     elements = known_elements(run, iterated)
     element = element_of(run, iterated, node.iter)
     at_least_once = is_filled(run, iterated)
+    if is_never_entered(iterated):
+        _otherwise(run, node)
+        return
 
     def binding(one: Value) -> Callable[[], None]:
         one = run.guesses.element(run, node, one)

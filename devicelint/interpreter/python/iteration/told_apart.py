@@ -40,6 +40,14 @@ def told_apart(
     return not all(map(_is_plain, elements)) or chooses_by(target, body)
 
 
+def is_never_entered(iterated: Value) -> bool:
+    """Whether a loop counts to nothing: `range(torch.cuda.device_count())` without an accelerator.
+
+    A list that is empty here may be filled by somebody else.
+    """
+    return isinstance(iterated, Tuple) and not iterated.items
+
+
 def _is_plain(value: Value) -> bool:
     """Whether a value is a number or a name, or several of them."""
     if isinstance(value, Tuple):

@@ -43,6 +43,11 @@ def is_on_the_cpu_here(run: Run, device: Device) -> bool:
     return run.state.facts.get((IS_ACCELERATOR, _one_of_two(device))) is False
 
 
+def is_accelerator_here(run: Run, device: Device) -> bool:
+    """Whether a question on this path has shown that a device is an accelerator."""
+    return run.state.facts.get((IS_ACCELERATOR, _one_of_two(device))) is True
+
+
 def are_one_here(run: Run, one: Device, other: Device) -> bool:
     """Whether a question on this path has shown that two devices are one."""
     both = frozenset({_one_of_two(one), _one_of_two(other)})

@@ -19,6 +19,7 @@ from devicelint.domain.events import (
     AcceleratorDemanded,
     InvalidDeviceNamed,
 )
+from devicelint.domain.history import Site
 from devicelint.domain.values import (
     Batch,
     Const,
@@ -36,6 +37,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import holds_device
 from devicelint.interpreter.facts.machine_choices import note_choice, note_demand
+from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.named_devices import is_hard
 
 
@@ -44,6 +46,15 @@ class Backends(Notes):
 
     def __init__(self) -> None:
         self.names: set[str] = set()
+
+
+class WrittenOut(Notes):
+    """The calls that go to an accelerator, whatever the machine has, and what names it there."""
+
+    def __init__(self) -> None:
+        self.names: dict[Site, Site] = {}
+        self.current: set[Site] = set()
+        """Where CUDA was asked for its current device, which nothing guards."""
 
 
 class AcceleratorIndices(Notes):
@@ -132,6 +143,15 @@ def announce_invalid(run: Run, value: Const, site: cst.CSTNode) -> None:
         run.announce(InvalidDeviceNamed(place, str(value.value), site, value.chosen))
 
 
+def asked_for(run: Run, argument: Argument, site: cst.CSTNode) -> Device | None:
+    """The device on which something is to be made, which shows what is expected to be there."""
+    device = device_named(run, argument)
+    if device is None:
+        return None
+    note_chosen(run, device)
+    return demand(run, argument, device, site, "device=")
+
+
 def demand(
     run: Run, argument: Argument | None, device: Device, site: cst.CSTNode, how: str
 ) -> Device:
@@ -161,17 +181,32 @@ def _may_be_the_cpu(run: Run, device: Device) -> bool:
 def _demand_written_out(
     run: Run, argument: Argument | None, device: Device, site: cst.CSTNode, how: str
 ) -> None:
-    place: object = None
+    place: Site = None
     if argument is None:
         place = site
+    elif isinstance(argument.value, DeviceHandle) and _is_current(run, argument.value):
+        note_written_out(run, argument.value.site, site)
     elif isinstance(argument.value, (Const, DeviceHandle)):
         is_written_here = bool(run.assumptions) and argument.value.site is argument.site
         place = argument.value.site if is_written_here or is_hard(argument.value) else None
     if place is None:
         return
+    note_written_out(run, place, site)
     note_demand(run)
     literal, at_times = argument is not None, bool(run.assumptions)
     run.announce(AcceleratorDemanded(place, device, how, literal, site, at_times))
+
+
+def _is_current(run: Run, handle: DeviceHandle) -> bool:
+    """Whether this is CUDA's current device, asked for where nothing guards that."""
+    return handle.site in run.notes(WrittenOut).current
+
+
+def note_written_out(run: Run, name: Site, site: cst.CSTNode) -> None:
+    """Remember a call that goes to an accelerator; a fix may say there where to go instead."""
+    if run.frame.is_checked:
+        run.notes(WrittenOut).names[site] = name
+        run.note_made(site)
 
 
 def note_idle_demand(run: Run, method: str, site: cst.CSTNode) -> None:

@@ -16,12 +16,14 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
+from devicelint.interpreter.torch.operations.hard_coded import note_met
 from devicelint.interpreter.torch.operations.operands import operand_of, report_input
 
 
 def check_input(run: Run, site: cst.Call, own: Operand, operand: Operand, part: str = "") -> bool:
     """Report an input that is not where its module is, and go on as though it were."""
     if agreement(own.device, operand.device) not in DIFFERENT:
+        note_met(run, site, f"{run.code_of(site.func)}()", (own, operand))
         return False
     met = report_input(run, site, own, operand, part)
     if isinstance(own.value, Module) and own.value.ref in run.notes(PlainlyKept).refs:

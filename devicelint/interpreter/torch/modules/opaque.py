@@ -16,6 +16,7 @@ from devicelint.interpreter.torch.bundles import as_batch, make_bundle
 from devicelint.interpreter.torch.checkpoints.uses import note_moved
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input, inputs_of
 from devicelint.interpreter.torch.modules.replaced import check_parts
+from devicelint.interpreter.torch.operations.operand_values import is_no_tensor
 from devicelint.interpreter.torch.operations.operands import mixes_as_scalar, operand_of
 from devicelint.knowledge import kind_of, member_mark
 
@@ -81,6 +82,8 @@ def call_moved_module(run: Run, module: Placed, arguments: Arguments, site: cst.
             continue
         if not check_input(run, site, own, operand):
             check_parts(run, module, operand, site)
+    if not arguments.open and all(is_no_tensor(run, one.value) for one in arguments):
+        return Unknown(f"{module.origin or 'it'} is given no tensor")  # A pipeline, with its text.
     return Tensor(module.device, module.since, False, not run.no_grad)
 
 

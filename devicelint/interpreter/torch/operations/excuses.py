@@ -21,6 +21,7 @@ from devicelint.interpreter.facts.host_callers import (
     is_of_object_on_the_cpu,
     is_reached_from_tests,
 )
+from devicelint.interpreter.facts.machine_choices import is_taken_around
 from devicelint.interpreter.facts.module_inputs import is_in_module
 from devicelint.interpreter.facts.movable import is_placed_beside
 from devicelint.interpreter.facts.tensor_parameters import (
@@ -174,6 +175,7 @@ HOST_CODE: tuple[tuple[str, str, Callable[[Run], bool]], ...] = (
 )
 """Code whose callers keep their tensors on the CPU."""
 ON_HOST = Excuse("worker", "a DataLoader is given this function, which its workers call")
+HOST_CALLS = Excuse("host-calls", "every call in the project gives it what is on the host")
 
 CALLERS = (
     _ground(
@@ -202,6 +204,16 @@ CLASH = (DISCARDED_MOVE, NUMBER, *CALLERS)
 """Of two operands: the one to move, and the one that it meets."""
 INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS)
 """Of a module and its input."""
+NAMED = (
+    NUMBER,
+    _ground(
+        "accelerators-only",
+        "the programs around it go to an accelerator, and none of them asks for one",
+        lambda run, _: is_taken_around(run),
+    ),
+    *(_ground(name, reason, _where_received(says)) for name, reason, says in HOST_CODE),
+)
+"""Of what goes to an accelerator that the code names, and what it meets."""
 READ = (
     _expects("TypeError"),
     DISCARDED_COPY,

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.values import DictOf, ListOf, Parameters, Stream, Tuple, Unknown
+from devicelint.domain.values import (
+    Array,
+    Const,
+    DictOf,
+    Generator,
+    HostObject,
+    HostValue,
+    ListOf,
+    Parameters,
+    Stream,
+    Tuple,
+    Unknown,
+    Value,
+)
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.containers.contents import element_of
@@ -28,6 +41,19 @@ def operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:
         if told_apart:
             return [Argument(s, v) for s, v in zip(site, told_apart, strict=True)]
     return [Argument(argument.site, element_of(run, value, argument.site))]
+
+
+def is_no_tensor(run: Run, value: Value) -> bool:
+    """Whether a value is known to hold no tensor: a number, a text, several of these."""
+    match value:
+        case Const() | HostValue() | HostObject() | Array() | Generator():
+            return True
+        case Tuple(items):
+            return all(is_no_tensor(run, one) for one in items)
+        case ListOf(ref):
+            return all(is_no_tensor(run, one) for one in run.state.fields(ref).values())
+        case _:
+            return False
 
 
 def _element_sites(site: object, count: int) -> list[object]:

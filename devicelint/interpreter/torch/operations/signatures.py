@@ -26,13 +26,13 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.unseen import taken_for_tensor
-from devicelint.interpreter.torch.devices.arguments import demand, device_named
+from devicelint.interpreter.torch.devices.arguments import asked_for
 from devicelint.interpreter.torch.host_reads import demand_on_host
 from devicelint.interpreter.torch.operations.application import Application, OperandGroup
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
+from devicelint.interpreter.torch.operations.hard_coded import note_met
 from devicelint.interpreter.torch.operations.operand_values import operand_values
 from devicelint.interpreter.torch.operations.operands import (
     common_device,
@@ -121,11 +121,7 @@ def _take(run: Run, application: Application, argument: Argument, slot: Slot) ->
             if operand is not None:
                 application.indices.append((slot.group or "", operand))
         case Role.DEVICE if value != NONE:
-            named = device_named(run, argument)
-            if named is not None:
-                note_chosen(run, named)
-                named = demand(run, argument, named, application.site, "device=")
-            application.device = named
+            application.device = asked_for(run, argument, application.site)
         case Role.SIZE:
             _take_size(application, argument)
         case Role.DATA:
@@ -157,7 +153,8 @@ def _take_operand(run: Run, application: Application, argument: Argument, slot: 
     group = application.group(slot.group)
     group.may_differ = group.may_differ or slot.role is Role.FREE
     for site, given in operand_values(run, argument, slot):
-        value = given if slot.scalar_excused else _taken_for_a_tensor(run, given)
+        may_be_number = slot.scalar_excused or slot.may_be_number
+        value = given if may_be_number else _taken_for_a_tensor(run, given)
         operand = operand_of(value, site)
         if operand is not None:
             group.operands.append((operand, slot.scalar_excused))
@@ -185,6 +182,8 @@ def _check(run: Run, application: Application, name: str) -> None:
         if pair is not None:
             in_place = application.signature.result.form is Form.SELF
             report_clash(run, application.site, name, pair, in_place=in_place)
+        elif not (group.may_differ or brought):
+            note_met(run, application.site, name, group.plain)
     for key, index in application.indices:
         base = application.group(key).plain
         if base and base[0].device == CPU and _differs(base[0].device, index.device):

@@ -78,10 +78,11 @@ def standing_of(run: Run, operands: Operands) -> Standing:
         shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
         return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
     symbols = symbols_of(run, operands)
-    if any(map(is_placed_beside, operands)):
+    only_said = any(is_only_said(run, place) for place in places_of(operands))
+    if any(map(is_placed_beside, operands)) and not only_said:
         return Standing(Level.OWN_RULE, symbols)
-    if is_unseen(run, operands) or any(is_only_said(run, place) for place in places_of(operands)):
-        return Standing(Level.POSSIBLE, symbols)
+    if only_said or is_unseen(run, operands):
+        return Standing(Level.POSSIBLE, symbols, only_said)
     received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
     if is_of_computing_class(run) or all(is_input_of_module(run, one) for one in received):
         return Standing(Level.MODULE, symbols)

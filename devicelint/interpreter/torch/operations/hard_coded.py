@@ -1,0 +1,46 @@
+"""An accelerator that the code names, where it meets what a caller may have anywhere.
+
+`x + table.cuda()` fails for an `x` on the CPU, and for one on another GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from devicelint.domain.api_events import AcceleratorMet
+from devicelint.domain.devices import DeviceOf, is_accelerator
+from devicelint.domain.events import Operand
+from devicelint.domain.history import Site
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.paths.device_questions import (
+    are_one_here,
+    is_accelerator_here,
+)
+from devicelint.interpreter.torch.devices.arguments import WrittenOut
+from devicelint.interpreter.torch.operations.excuses import NAMED
+from devicelint.interpreter.torch.operations.verdicts import judged
+
+
+def note_met(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> None:
+    """Announce what goes to a named accelerator here, and meets what came from outside."""
+    received = [one for one in operands if isinstance(one.device, DeviceOf)]
+    if not received:
+        return
+    names = run.notes(WrittenOut).names
+    for sent in operands:
+        if sent.since is None or sent.since.site not in names or not is_accelerator(sent.device):
+            continue
+        met = next(_apart(run, sent, received), None)
+        if met is None:
+            continue
+        standing = judged(run, site, what, (sent, met), NAMED)
+        if standing is not None:
+            use = sent.since.site
+            run.announce(AcceleratorMet(names[use], use, sent, met, site, standing))
+
+
+def _apart(run: Run, sent: Operand, received: Sequence[Operand]) -> Iterator[Operand]:
+    """What nothing on this path has shown to be on an accelerator."""
+    for one in received:
+        if not (are_one_here(run, sent.device, one.device) or is_accelerator_here(run, one.device)):
+            yield one

@@ -1,0 +1,182 @@
+"""What the files of a project do with the machine: choose what they run on, or take an accelerator.
+
+A Module in one file and the program that chooses its device in another is the usual layout.  Each
+file is read once, with Python's own parser, and nothing of it is kept but what is asked for here.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+_ASKS = frozenset(
+    {
+        *("torch.cuda.is_available", "torch.mps.is_available", "torch.xpu.is_available"),
+        *("torch.accelerator.is_available", "torch.accelerator.current_accelerator"),
+        "torch.backends.mps.is_available",
+    }
+)
+"""What tells whether there is an accelerator."""
+_STATE = ("torch.cuda.", "torch.backends.")
+"""What a program may do to an accelerator where there is one, and go there nevertheless."""
+
+
+@dataclass(frozen=True)
+class MachineUse:
+    """What a file does with the machine, and what it imports."""
+
+    chooses: bool = False
+    """Whether it runs on whatever the machine has, or on what somebody chooses."""
+    takes: bool = False
+    """Whether it is a program that goes to an accelerator without asking for one."""
+    starts: bool = False
+    """Whether its statements do something, rather than define what others use."""
+    imports: tuple[tuple[str, int], ...] = ()
+    """The modules, and the dots before them; what is imported from one may be one, too."""
+
+    @classmethod
+    def of(cls, data: bytes) -> MachineUse:
+        """What a file does; nothing, where it knows nothing of torch or is no Python."""
+        if b"torch" not in data:
+            return cls()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(data)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return cls()
+        file = _File(tree)
+        takes = not file.chooses and file.is_started and file.goes_to_accelerator
+        return cls(file.chooses, takes, file.is_started, tuple(file.imports))
+
+
+@dataclass(frozen=True)
+class _File:
+    """One file's tree, and what is asked of it."""
+
+    tree: ast.Module
+
+    @cached_property
+    def _nodes(self) -> tuple[ast.AST, ...]:
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
+    def _meant(self) -> Mapping[str, str]:
+        """What its imports bind, by its full name."""
+        meant: dict[str, str] = {}
+        for node in self._nodes:
+            match node:
+                case ast.Import(names):
+                    for one in names:
+                        meant[one.asname or one.name.partition(".")[0]] = (
+                            one.name if one.asname else one.name.partition(".")[0]
+                        )
+                case ast.ImportFrom(module=str(module), names=names, level=0):
+                    meant |= {one.asname or one.name: f"{module}.{one.name}" for one in names}
+                case _:
+                    pass
+        return meant
+
+    @property
+    def imports(self) -> Iterator[tuple[str, int]]:
+        """Each module that may be imported, once for each import."""
+        for node in self._nodes:
+            match node:
+                case ast.Import(names):
+                    yield from ((one.name, 0) for one in names)
+                case ast.ImportFrom(module, names, level):
+                    yield module or "", level
+                    inner = (f"{module}.{one.name}" if module else one.name for one in names)
+                    yield from ((name, level) for name in inner)
+                case _:
+                    pass
+
+    def _full(self, node: ast.expr) -> str:
+        """The full name of what an expression means, where an import says so."""
+        match node:
+            case ast.Name(name):
+                return self._meant.get(name, "")
+            case ast.Attribute(owner, name):
+                outer = self._full(owner)
+                return f"{outer}.{name}" if outer else ""
+            case _:
+                return ""
+
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether something depends on what the machine has, or somebody says which device."""
+        excused = {id(one) for node in self._nodes for one in self._excused(node)}
+        return any(self._is_choice(one) and id(one) not in excused for one in self._nodes)
+
+    def _is_choice(self, node: ast.AST) -> bool:
+        if not isinstance(node, ast.Call):
+            return False
+        name = self._full(node.func)
+        if name == "torch.device" and node.args:
+            return isinstance(node.args[0], (ast.Name, ast.Attribute, ast.IfExp, ast.Subscript))
+        return name in _ASKS
+
+    def _excused(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Questions that change nothing: those that end the program, or only set up CUDA."""
+        match node:
+            case ast.Assert(test):
+                yield from ast.walk(test)
+            case ast.If(test, body, orelse):
+                only_sets_up = not orelse and all(map(self._sets_up, body))
+                if only_sets_up or self._ends(body[-1]):
+                    yield from ast.walk(test)
+            case _:
+                pass
+
+    def _ends(self, statement: ast.stmt) -> bool:
+        match statement:
+            case ast.Raise():
+                return True
+            case ast.Expr(ast.Call(func)):
+                return self._full(func) in ("sys.exit", "os._exit")
+            case _:
+                return False
+
+    def _sets_up(self, statement: ast.stmt) -> bool:
+        match statement:
+            case ast.Expr(ast.Call(func)):
+                return self._full(func).startswith(_STATE)
+            case ast.Assign([target]):
+                return self._full(target).startswith(_STATE)
+            case _:
+                return False
+
+    @property
+    def is_started(self) -> bool:
+        """Whether its statements do something, rather than define what others use."""
+        return any(map(_starts, self.tree.body))
+
+    @property
+    def goes_to_accelerator(self) -> bool:
+        """Whether `.cuda()` is called, or an accelerator named, anywhere in it."""
+        return any(map(_goes, self._nodes))
+
+
+def _starts(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.If(ast.Compare(ast.Name("__name__"))):
+            return True
+        case ast.For() | ast.While():
+            return True
+        case _:
+            return False
+
+
+def _goes(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(ast.Attribute(attr="cuda")):
+            return True
+        case ast.Call(ast.Attribute(attr="to" | "device"), args=[ast.Constant(str(name)), *_]):
+            return name.partition(":")[0] == "cuda"
+        case ast.keyword("device", ast.Constant(str(name))):
+            return name.partition(":")[0] == "cuda"
+        case _:
+            return False

@@ -1,0 +1,180 @@
+"""What the programs around a file do with the machine: those that import it, and what these import.
+
+Where none imports it, and it is no program itself, all files of the project are around it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from devicelint.workspace.machine_use import MachineUse
+
+CHOOSES = "chooses"
+"""A file around that chooses the machine."""
+TAKES = "takes"
+"""A program around, or the file itself, that goes to an accelerator, whatever the machine has."""
+
+_MOST_LINES = 50_000
+_MOST_NAMES = 30_000
+_OTHERS = ("site-packages", "node_modules")
+"""Folders of what others wrote."""
+_MARKS_A_ROOT = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
+_FOLDERS_UPWARDS = 6
+_PACKAGE = "__init__.py"
+
+Find = Callable[[str, str, int], str | None]
+"""The home of a module that a file imports, by its name and the dots before it."""
+
+
+@dataclass
+class ProjectUse:
+    """What the files of projects do with the machine, each read once."""
+
+    find: Find
+    _folders: dict[str, _Folder | None] = field(default_factory=dict)
+    _answers: dict[tuple[str, str], str | None] = field(default_factory=dict)
+
+    def about(self, home: str, what: str) -> str | None:
+        """A file around that does this, the first by its name; None for none."""
+        key = home, what
+        if key not in self._answers:
+            self._answers[key] = self._asked(home, what)
+        return self._answers[key]
+
+    def _asked(self, home: str, what: str) -> str | None:
+        folder = self._around(home)
+        if folder is None:
+            return None
+        asked = sorted({*folder.around(home), home} if what == TAKES else folder.around(home))
+        return next((one for one in asked if folder.does(one, what)), None)
+
+    def _around(self, home: str) -> _Folder | None:
+        """The largest folder of the project around a file that is not too large to be read."""
+        for path in _folders_around(home):
+            if path not in self._folders:
+                self._folders[path] = _Folder.read(_files_below(path), self.find)
+            if self._folders[path] is not None:
+                return self._folders[path]
+        own = os.path.dirname(home)
+        key = os.path.join(own, "")
+        if key not in self._folders:
+            self._folders[key] = _Folder.read(_files_in(own), self.find)
+        return self._folders[key]
+
+
+def _folders_around(home: str) -> tuple[str, ...]:
+    """The root of a project, and the folders from there to a file; none where no root is marked.
+
+    What is marked as a root below another one is a project by itself.
+    """
+    found: list[str] = []
+    folder = os.path.dirname(home)
+    for _ in range(_FOLDERS_UPWARDS):
+        found.append(folder)
+        if any(os.path.exists(os.path.join(folder, one)) for one in _MARKS_A_ROOT):
+            return tuple(reversed(found))
+        folder = os.path.dirname(folder)
+    return ()
+
+
+@dataclass
+class _Folder:
+    """The files below a folder: what each does, and which of them it imports."""
+
+    uses: dict[str, MachineUse]
+    find: Find
+
+    @classmethod
+    def read(cls, files: Iterable[str] | None, find: Find) -> _Folder | None:
+        """Read the files; None where that is too much."""
+        uses, lines = {}, 0
+        for file in files or ():
+            try:
+                data = Path(file).read_bytes()
+            except OSError:
+                continue
+            lines += data.count(b"\n") if b"torch" in data else 0
+            if lines > _MOST_LINES:
+                return None
+            uses[file] = MachineUse.of(data)
+        return None if files is None else cls(uses, find)
+
+    def does(self, home: str, what: str) -> bool:
+        """Whether a file does what is asked for."""
+        use = self.uses.get(home, MachineUse())
+        return use.chooses if what == CHOOSES else use.takes
+
+    def around(self, home: str) -> Collection[str]:
+        """The other files of the programs that a file is a part of."""
+        importers = _reached([home], self._importers)
+        is_program = home in self.uses and self.uses[home].starts
+        if len(importers) == 1 and not is_program:
+            return self.uses.keys() - {home}
+        return _reached(importers, self._imports) - {home}
+
+    @cached_property
+    def _imports(self) -> dict[str, set[str]]:
+        return {home: set(self._imported_by(home)) for home in self.uses}
+
+    @cached_property
+    def _importers(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for importer, imported in self._imports.items():
+            for one in imported:
+                found.setdefault(one, set()).add(importer)
+        return found
+
+    def _imported_by(self, home: str) -> Iterator[str]:
+        for module, level in self.uses[home].imports:
+            found = self.find(home, module, level) if module or level else None
+            if found is not None and found != home:
+                yield found
+                yield from self._packages_of(found)
+
+    def _packages_of(self, home: str) -> Iterator[str]:
+        """What is executed before a module of a package."""
+        folder = os.path.dirname(home)
+        while (package := os.path.join(folder, _PACKAGE)) in self.uses:
+            yield package
+            folder = os.path.dirname(folder)
+
+
+def _files_below(folder: str) -> list[str] | None:
+    """The modules below a folder; None where there are too many files of any kind."""
+    found: list[str] = []
+    names_left = _MOST_NAMES
+    for path, folders, names in os.walk(folder):
+        names_left -= len(names) + len(folders)
+        if names_left < 0:
+            return None
+        folders[:] = sorted(
+            one for one in folders if not one.startswith(".") and one not in _OTHERS
+        )
+        found += _modules(path, names)
+    return found
+
+
+def _files_in(folder: str) -> list[str]:
+    """The modules that lie in a folder itself."""
+    try:
+        return list(_modules(folder, os.listdir(folder)))
+    except OSError:
+        return []
+
+
+def _modules(folder: str, names: list[str]) -> Iterator[str]:
+    return (os.path.join(folder, one) for one in sorted(names) if one.endswith(".py"))
+
+
+def _reached(start: Iterable[str], edges: dict[str, set[str]]) -> set[str]:
+    found = set(start)
+    waiting = list(found)
+    while waiting:
+        new = edges.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found

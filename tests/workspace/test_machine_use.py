@@ -1,0 +1,56 @@
+"""What a file does with the machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from devicelint.workspace.machine_use import MachineUse
+
+TORCH = "import torch\n"
+
+
+def use(code: str) -> MachineUse:
+    return MachineUse.of((TORCH + code).encode())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'device = "cuda" if torch.cuda.is_available() else "cpu"\n',
+        "use_gpu = torch.cuda.is_available()\n",
+        "from torch.cuda import is_available\nprint(is_available())\n",
+        "import torch.backends.mps as mps\nif mps.is_available():\n    x = 1\n",
+        "def start(settings):\n    return torch.device(settings.where)\n",
+    ],
+)
+def test_a_file_that_asks_chooses(code: str) -> None:
+    assert use(code).chooses
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "assert torch.cuda.is_available()\n",
+        "if not torch.cuda.is_available():\n    raise SystemExit\n",
+        "import sys\nif not torch.cuda.is_available():\n    sys.exit(1)\n",
+        "if torch.cuda.is_available():\n    torch.cuda.manual_seed(1)\n",
+        "class Mine:\n    def is_available(self): ...\nMine().is_available()\n",
+        'device = torch.device("cuda")\n',
+    ],
+)
+def test_a_question_that_changes_nothing_chooses_nothing(code: str) -> None:
+    assert not use(code).chooses
+
+
+def test_a_program_that_names_an_accelerator_takes_it() -> None:
+    started = 'if __name__ == "__main__":\n    run()\n'
+    moves = "def run():\n    return torch.ones(2).cuda()\n"
+    assert use(moves + started).takes
+    assert not use(moves).takes
+    assert not use("def run(): ...\n" + started).takes
+    assert not use(moves + started + "print(torch.cuda.is_available())\n").takes
+
+
+def test_other_files_do_nothing() -> None:
+    assert MachineUse.of(b"print('cuda')\n") == MachineUse()
+    assert MachineUse.of(b"import torch\nprint 1\n") == MachineUse()

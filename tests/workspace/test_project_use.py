@@ -1,0 +1,89 @@
+"""What the programs around a file do with the machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from devicelint.workspace import project_use
+from devicelint.workspace.import_resolver import ABOUT, ImportResolver, Question
+from devicelint.workspace.project import Project
+from devicelint.workspace.project_use import CHOOSES, TAKES
+
+CHOICE = 'import torch\ndevice = "cuda" if torch.cuda.is_available() else "cpu"\n'
+STARTS = 'if __name__ == "__main__":\n    x.cuda()\n'
+
+
+def put(folder: Path, files: dict[str, str]) -> ImportResolver:
+    (folder / "pyproject.toml").touch()
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return ImportResolver()
+
+
+def about(resolver: ImportResolver, path: Path, what: str) -> str | None:
+    found = resolver.about(str(path), what)
+    return None if found is None else Path(found).name
+
+
+def test_the_program_that_imports_a_file_is_around_it(tmp_path: Path) -> None:
+    resolver = put(
+        tmp_path, {"model.py": "import torch\n", "main.py": f"{CHOICE}import model\n{STARTS}"}
+    )
+    assert about(resolver, tmp_path / "model.py", CHOOSES) == "main.py"
+    assert about(resolver, tmp_path / "model.py", TAKES) is None
+    assert about(resolver, tmp_path / "main.py", CHOOSES) is None
+
+
+def test_so_is_what_it_imports_from_a_package(tmp_path: Path) -> None:
+    resolver = put(
+        tmp_path,
+        {
+            "net/__init__.py": "import torch\nfrom .layers import Layer\n",
+            "net/layers.py": "import torch\n",
+            "tools.py": CHOICE,
+            "main.py": "import torch\nimport tools\nfrom net import Layer\n" + STARTS,
+        },
+    )
+    assert about(resolver, tmp_path / "net" / "layers.py", CHOOSES) == "tools.py"
+
+
+def test_another_program_says_nothing_of_it(tmp_path: Path) -> None:
+    resolver = put(
+        tmp_path,
+        {
+            "model.py": "import torch\n",
+            "main.py": "import torch\nimport model\n" + STARTS,
+            "other.py": CHOICE + STARTS,
+        },
+    )
+    assert about(resolver, tmp_path / "model.py", CHOOSES) is None
+    assert about(resolver, tmp_path / "model.py", TAKES) == "main.py"
+    assert about(resolver, tmp_path / "main.py", TAKES) == "main.py"
+
+
+def test_what_nothing_imports_has_the_whole_project_around(tmp_path: Path) -> None:
+    resolver = put(tmp_path, {"loss.py": "import torch\n", "deep/main.py": CHOICE + STARTS})
+    assert about(resolver, tmp_path / "loss.py", CHOOSES) == "main.py"
+
+
+def test_a_folder_that_is_too_large_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project_use, "_MOST_LINES", 3)
+    resolver = put(tmp_path, {"deep/loss.py": "import torch\n", "main.py": CHOICE + STARTS})
+    assert about(resolver, tmp_path / "deep" / "loss.py", CHOOSES) is None
+    assert about(resolver, tmp_path / "main.py", CHOOSES) is None
+
+
+def test_a_project_remembers_what_was_asked_and_looks_again(tmp_path: Path) -> None:
+    put(tmp_path, {"model.py": "import torch\n", "main.py": "import torch\nimport model\n"})
+    project, home = Project(), str(tmp_path / "model.py")
+    assert project.about(home, CHOOSES) is None
+    assert project.asked[home] == {Question(CHOOSES, ABOUT): None}
+    put(tmp_path, {"main.py": CHOICE + "import model\n"})
+    project.look_again()
+    assert project.about(home, CHOOSES) == str(tmp_path / "main.py")
