@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 
 from devicelint.domain.devices import Unsure, join_devices
-from devicelint.domain.join import MOST_OPTIONS, OBJECTS, join, join_known, order_of
+from devicelint.domain.join import (
+    MOST_OPTIONS,
+    OBJECTS,
+    join,
+    join_known,
+    join_with_unknown,
+    order_of,
+)
 from devicelint.domain.values import (
     NONE,
     Array,
@@ -20,6 +27,7 @@ from devicelint.domain.values import (
     Path,
     Placed,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -49,9 +57,8 @@ def either(
         return _either_tuple(one, other, this, that)
     if one == other and not isinstance(one, OneOf):
         return one
-    for value in (one, other):
-        if isinstance(value, Unknown):
-            return Unknown(value.reason)
+    if isinstance(one, Unknown) or isinstance(other, Unknown):
+        return join_with_unknown(one, other)
     return one_of((*_on(one, this), *_on(other, that)))
 
 
@@ -128,10 +135,17 @@ def _is_apart(one: Value, other: Value) -> bool:
         return False
     if type(one) is not type(other):
         kinds = (*_HOLDERS, *OBJECTS)
-        return isinstance(one, kinds) and isinstance(other, kinds)
+        are_kinds = isinstance(one, kinds) and isinstance(other, kinds)
+        return are_kinds or _is_given_or_made(one, other) or _is_given_or_made(other, one)
     if isinstance(one, (Tensor, Batch)) and isinstance(other, (Tensor, Batch)):
         return _are_on_two_devices(one, other)
     return isinstance(one, (ListOf, DictOf, Tuple, *OBJECTS))
+
+
+def _is_given_or_made(one: Value, other: Value) -> bool:
+    """Whether a path leaves what the caller gave, and the other a tensor that was made."""
+    given = isinstance(one, Symbolic) and one.since is not None
+    return given and isinstance(other, (Tensor, Batch, Array)) and not _is_owned(other)
 
 
 def _are_on_two_devices(one: Tensor | Batch, other: Tensor | Batch) -> bool:

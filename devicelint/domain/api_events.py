@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from devicelint.domain.devices import Known
+from devicelint.domain.devices import Device, Known
 from devicelint.domain.events import Event, Operand
 from devicelint.domain.history import Site
 from devicelint.domain.standing import Standing
@@ -52,7 +52,7 @@ class LegacyTypeUsed(Event):
     use: LegacyUse
     name: str
     """The type, by its full name."""
-    device: Known
+    device: Device
     argument: Site = field(default=None, repr=False)
     """The type or device where it is an argument."""
 

@@ -19,9 +19,11 @@ class Known:
 
     type: str
     index: int | None = None
+    implied: bool = field(default=False, compare=False, repr=False)
+    """Whether the index is that of the current device, and nobody has written it."""
 
     def __str__(self) -> str:
-        return self.type if self.index is None else f"{self.type}:{self.index}"
+        return self.type if self.index is None or self.implied else f"{self.type}:{self.index}"
 
 
 @dataclass(frozen=True, slots=True)

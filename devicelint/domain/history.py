@@ -30,6 +30,7 @@ class Verb(Enum):
     GIVEN = "given here by code that is not seen, on a device of its own"
     REGISTERED = "registered here: it follows the module"
     COMPUTED = "computed on {device} here"
+    MET = "combined here with what is on {device}, so that it is there, too"
     STAYED = "stays on {device}: the copy that is made here is thrown away"
 
 

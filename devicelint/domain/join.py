@@ -50,9 +50,8 @@ def join(one: Value | None, other: Value | None) -> Value | None:
         return one
     if one is None:
         return other
-    for value in (one, other):
-        if isinstance(value, Unknown):
-            return Unknown(value.reason)
+    if isinstance(one, Unknown) or isinstance(other, Unknown):
+        return join_with_unknown(one, other)
     if isinstance(one, OneOf) or isinstance(other, OneOf):
         return _join_several(one, other)
     if NONE in (one, other):
@@ -60,6 +59,17 @@ def join(one: Value | None, other: Value | None) -> Value | None:
     if type(one) is type(other):
         return _join_alike(one, other)
     return _join_unlike(one, other)
+
+
+def join_with_unknown(one: Value, other: Value) -> Unknown:
+    """Nothing is known of both, but where they are, should one path have used it as a tensor."""
+    unknown = one if isinstance(one, Unknown) else other
+    assert isinstance(unknown, Unknown)
+    used = other if unknown is one else one
+    symbol = unknown.symbol
+    if symbol is not None and isinstance(used, Tensor) and used.device == symbol.device:
+        return unknown
+    return Unknown(unknown.reason)
 
 
 def join_known(one: Value, other: Value) -> Value:
@@ -73,7 +83,7 @@ def _join_alike(one: Value, other: Value) -> Value:
     match one, other:
         case Tensor(), Tensor():
             return _join_tensors(one, other)
-        case Const(), Const():
+        case (Const(), Const()) | (HostValue(), HostValue()):
             return HOST
         case DeviceHandle(), DeviceHandle():
             return replace(one, device=join_devices(one.device, other.device), literal=False)

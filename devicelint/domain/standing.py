@@ -41,13 +41,8 @@ class Standing:
     symbols: frozenset[Site] = field(default=frozenset(), repr=False)
     """The parameters that the operands come from, and the functions that received these."""
 
-    only_said: bool = False
-    """Whether nothing but a docstring says that an operand is a tensor at all."""
-
     def given(self, conduct: Conduct) -> Level:
         """The level, once it is known what the code does."""
-        if self.only_said:
-            return self.level
         if self.level is Level.POSSIBLE and not self.symbols.isdisjoint(conduct.movable):
             return Level.OWN_RULE
         return self.level

@@ -9,6 +9,7 @@ where one of them writes to it, so that forks and merges do not see it.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from devicelint.domain.alternatives import EVERYWHERE, either, is_mixed
 from devicelint.domain.devices import CPU, DEVICE_TYPES, DeviceOf, Unsure
@@ -25,6 +26,7 @@ from devicelint.domain.values import (
     Path,
     Ref,
     Stream,
+    Tensor,
     Tuple,
     Unknown,
     Value,
@@ -42,7 +44,9 @@ DEVICE_FIELD = "@device"
 class State:
     """Places and their values; `dead` once the path has returned, raised, or left a loop."""
 
-    __slots__ = ("_heap", "_owned", "_shared", "_shared_written", "dead", "facts", "told_apart")
+    __slots__ = (
+        *("_heap", "_owned", "_shared", "_shared_written", "dead", "facts", "met", "told_apart"),
+    )
 
     def __init__(self) -> None:
         self._heap: dict[Ref, Fields] = {}
@@ -52,6 +56,8 @@ class State:
         self.dead = False
         self.facts: Mapping[Hashable, Hashable] = _NO_FACTS
         """The questions that were asked on this path, and the answers."""
+        self.met: Mapping[DeviceOf, Step] = _NONE_MET
+        """The devices of what is not seen that have turned out, and what showed each."""
         self.told_apart: frozenset[str] = frozenset()
         """The names of the places that hold, or held, one of several values."""
 
@@ -87,6 +93,18 @@ class State:
     def suppose(self, facts: Iterable[Fact]) -> None:
         """Go on where some questions have these answers."""
         self.facts = {**self.facts, **dict(facts)}
+
+    def meets(self, device: DeviceOf, step: Step) -> None:
+        """Go on where something that is not seen lies with what it was combined with."""
+        if device not in self.met:
+            self.met = {**self.met, device: step}
+
+    def as_met(self, value: Value) -> Value:
+        """A tensor that is not seen, where it has turned out to be."""
+        if type(value) is not Tensor or not isinstance(value.device, DeviceOf):
+            return value
+        met = self.met.get(value.device)
+        return value if met is None else replace(value, device=met.device, since=met)
 
     def parted_from(self, other: State) -> tuple[Path, Path]:
         """What holds on this path and not on another, and the other way round."""
@@ -144,7 +162,7 @@ class State:
         other._heap = self._heap.copy()
         other._shared, other._shared_written = self._shared, self._shared_written
         other.dead = self.dead
-        other.facts, other.told_apart = self.facts, self.told_apart
+        other.facts, other.met, other.told_apart = self.facts, self.met, self.told_apart
         self._owned = set()
         return other
 
@@ -157,7 +175,7 @@ class State:
             return []
         if self.dead:
             self._heap, self._owned, self.dead = other._heap, set(), False
-            self.facts, self.told_apart = other.facts, other.told_apart
+            self.facts, self.met, self.told_apart = other.facts, other.met, other.told_apart
             self._shared_written = other._shared_written
             other._owned = set()
             return []
@@ -183,6 +201,8 @@ class State:
         self.told_apart |= other.told_apart
         if self.facts is not other.facts:
             self.facts = dict(self.facts.items() & other.facts.items())
+        if self.met is not other.met:
+            self.met = dict(self.met.items() & other.met.items())
         return paths
 
     def _merge_fields(
@@ -229,6 +249,7 @@ class State:
 
 _NO_FIELDS: Mapping[str, Value] = {}
 _NO_FACTS: Mapping[Hashable, Hashable] = {}
+_NONE_MET: Mapping[DeviceOf, Step] = {}
 _ITEM_PREFIXES = ("[", "@")
 """How the names of the fields begin in which lists and dicts keep what they hold."""
 _HOLDERS = frozenset({ListOf, DictOf, Tuple, OneOf, Stream})

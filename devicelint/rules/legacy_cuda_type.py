@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.api_events import LegacyTypeUsed, LegacyUse
+from devicelint.domain.devices import Known
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.finding import Safety, Severity
 from devicelint.fixes import Change, InsertAfter, RemoveArgument, Replace, Rewrite, choice_of
@@ -46,6 +47,7 @@ class LegacyCudaType(Rule):
     ) -> tuple[str, Rewrite | None]:
         if event.use is LegacyUse.DEFAULT:
             return self._default_device(call, context)
+        assert isinstance(event.device, Known)
         demand = Demand(
             AcceleratorDemanded(call, event.device, event.name, False, call),
             context,
@@ -77,11 +79,13 @@ def _refused(event: LegacyTypeUsed, call: cst.Call, context: RuleContext) -> Rep
     dtype = dtype_of(event.name) if made.endswith("Tensor") else None
     argument = next(one for one in call.args if one.value is event.argument)
     changes = (RemoveArgument(call, argument), InsertAfter(call, f".to({device})"))
+    is_known = isinstance(event.device, Known)
+    unless = "" if is_known else ", unless that is the CPU"
     return Report(
         call,
-        f"{made}() makes CPU tensors alone, and raises for `device={device}`: move its result "
-        f"with `.to({device})`, or use torch.tensor() with dtype=torch.{dtype}",
-        severity=Severity.ERROR,
+        f"{made}() makes CPU tensors alone, and raises for `device={device}`{unless}: move its "
+        f"result with `.to({device})`, or use torch.tensor() with dtype=torch.{dtype}",
+        severity=Severity.ERROR if is_known else Severity.WARNING,
         fix=Rewrite(f"Move the result with `.to({device})`", changes),
         anywhere=True,
     )

@@ -9,7 +9,7 @@ import libcst as cst
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
 from devicelint.domain.history import Keeper, Site
 from devicelint.domain.values import Tensor
-from devicelint.finding import Safety, Severity
+from devicelint.finding import Certainty, Safety, Severity
 from devicelint.fixes import Replace, Rewrite
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.suggestions.context import RuleContext
@@ -36,7 +36,7 @@ class UnregisteredTensor(Rule):
     def _reports(self, clash: Clash, context: RuleContext) -> Reports:
         since = clash.culprit.since
         kept = since.kept if since is not None else None
-        if kept is None or _is_moved(context, kept) or _is_given_later(context, clash, kept):
+        if kept is None or (not _is_followed(clash) and _is_seen_to(context, clash, kept)):
             return
         value = clash.culprit.value
         is_leaf = isinstance(value, Tensor) and value.role == "leaf"
@@ -52,6 +52,16 @@ class UnregisteredTensor(Rule):
             clashes.certainty(clash),
             None if is_leaf else _register(context, kept),
         )
+
+
+def _is_followed(clash: Clash) -> bool:
+    """Whether the program itself has built and moved the Module: all of its moves were walked."""
+    return clashes.certainty(clash) is Certainty.CERTAIN
+
+
+def _is_seen_to(context: RuleContext, clash: Clash, kept: Keeper) -> bool:
+    """Whether the file moves the attribute by itself, or gives it another value later."""
+    return _is_moved(context, kept) or _is_given_later(context, clash, kept)
 
 
 def _is_moved(context: RuleContext, kept: Keeper) -> bool:

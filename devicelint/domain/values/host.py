@@ -67,6 +67,8 @@ class HostValue:
     """Where the file comes from, where this is a path and that is known."""
     name: str | None = field(default=None, compare=False)
     """What the text is, or the last part of a path; `*` stands for what is put into it."""
+    least: int | None = None
+    """What this is at least, where it is a number of which no more is known."""
 
 
 HOST = HostValue()

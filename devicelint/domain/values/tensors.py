@@ -9,6 +9,7 @@ from devicelint.domain.devices import Device
 from devicelint.domain.history import Site, Step
 
 if TYPE_CHECKING:
+    from devicelint.domain.events import Operand
     from devicelint.domain.values import Value
     from devicelint.domain.values.objects import Ref
 
@@ -80,6 +81,8 @@ class Distribution:
     """Whether its parameters are 0-dim."""
     elementwise: bool = False
     """Whether what is drawn from it has the dimensions of the parameters."""
+    apart: tuple[Operand, Operand] | None = field(default=None, compare=False, repr=False)
+    """Two of its parameters that meet on two devices as soon as it is asked for anything."""
 
 
 @dataclass(frozen=True, slots=True)

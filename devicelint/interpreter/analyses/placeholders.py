@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import libcst as cst
 
 from devicelint.domain.devices import CPU, DeviceOf
-from devicelint.domain.events import MisplacedInput, MixedOperation, Operand
-from devicelint.domain.history import Verb
+from devicelint.domain.events import MisplacedInput, MixedOperation, Operand, Transfer
+from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import Tensor, Tuple, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import Analysis, analysis
@@ -29,26 +29,44 @@ class Placeholders(Analysis):
 
     serves = frozenset({MixedOperation, MisplacedInput})
 
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._moved: dict[Site, Step] = {}
+        """The transfers, and what put each tensor there before."""
+
+    def on_transfer(self, transfer: Transfer) -> None:
+        """Note what a tensor was that the code itself brings to where others are."""
+        if isinstance(transfer.receiver, Tensor):
+            self._moved[transfer.site] = transfer.receiver.since
+
     def on_returning(self, frame: Frame) -> None:
         """Report what was made for nothing on one path, where others give what a caller has."""
         if frame.site is not None or len(frame.returns) < 2:
             return
         if frame.separated_by is not None and "cuda" in frame.separated_by.key:
             return
-        _check_apart(self.run, [value for value, _ in frame.returns])
+        self._check_apart([value for value, _ in frame.returns])
 
+    def _check_apart(self, values: Sequence[Value]) -> None:
+        tuples = [value for value in values if isinstance(value, Tuple)]
+        if tuples and len(tuples) == len(values) and len({len(one.items) for one in tuples}) == 1:
+            for position in range(len(tuples[0].items)):
+                self._check_apart([one.items[position] for one in tuples])
+            return
+        other = next((one for one in map(_on_callers_device, values) if one is not None), None)
+        for value in values:
+            created = _created_for_nothing(value)
+            if created is None or other is None or self._is_moved_later(created, other):
+                continue
+            report_clash(self.run, _node(created), RETURNED, (created, other))
 
-def _check_apart(run: Run, values: Sequence[Value]) -> None:
-    tuples = [value for value in values if isinstance(value, Tuple)]
-    if tuples and len(tuples) == len(values) and len({len(one.items) for one in tuples}) == 1:
-        for position in range(len(tuples[0].items)):
-            _check_apart(run, [one.items[position] for one in tuples])
-        return
-    other = next((one for one in map(_on_callers_device, values) if one is not None), None)
-    for value in values:
-        created = _created_for_nothing(value)
-        if created is not None and other is not None:
-            report_clash(run, _node(created), RETURNED, (created, other))
+    def _is_moved_later(self, created: Operand, other: Operand) -> bool:
+        """Whether another path moves the very tensor that is created here."""
+        since, seen = other.since, set[Site]()
+        while since is not None and since != created.since and since.site not in seen:
+            seen.add(since.site)
+            since = self._moved.get(since.site)
+        return since is not None and since == created.since
 
 
 def _created_for_nothing(value: Value) -> Operand | None:

@@ -46,6 +46,8 @@ class Frame:
     """The class in whose body the function stands."""
     passed: dict[Step, Site] = field(default_factory=dict)
     """The arguments that carry a device, by the step that put them there."""
+    given: tuple[object, ...] = ()
+    """What the call has given, so that another one can be told from it."""
     not_local: dict[str, Ref | None] = field(default_factory=dict)
     """Names declared `global` (their ref) or `nonlocal` (None)."""
     loops: list[Loop] = field(default_factory=list)

@@ -17,6 +17,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.run import Run
 
 CLASS_FIELD = "@class"
+MACHINE, CURRENT = "@machine", "current"
+"""Where lies which accelerator is current, once the program has made one so."""
 
 TORCH_FIELD = "@torch"
 """The class of torch whose parameters a Module of a derived class has."""
@@ -31,14 +33,35 @@ def member_of(run: Run, ref: int | str, name: str) -> Value | None:
 def class_member(run: Run, cls: Class, name: str) -> Value | None:
     """A member of a class or of its bases in the file."""
     found = run.state.read(cls.ref, name)
-    if found is not None:
+    if found is not None or not cls.bases:
         return found
-    for base in cls.bases:
-        if isinstance(base, Class):
-            found = class_member(run, base, name)
-            if found is not None:
-                return found
-    return None
+    held = (run.state.read(base.ref, name) for base in order_of_bases(cls)[1:])
+    return next((one for one in held if one is not None), None)
+
+
+def order_of_bases(cls: Class) -> tuple[Class, ...]:
+    """A class and its bases in the file, in the order in which Python looks through them."""
+    bases = [base for base in cls.bases if isinstance(base, Class)]
+    if len(bases) == 1:
+        return (cls, *order_of_bases(bases[0]))
+    waiting = [*(list(order_of_bases(base)) for base in bases), bases]
+    found = [cls]
+    while any(waiting):
+        heads = [one[0] for one in waiting if one]
+        first = next((one for one in heads if not _stands_behind(one, waiting)), heads[0])
+        found.append(first)
+        waiting = [[one for one in each if one != first] for each in waiting]
+    return tuple(found)
+
+
+def _stands_behind(cls: Class, waiting: list[list[Class]]) -> bool:
+    """Whether another class has to come first."""
+    return any(cls in each[1:] for each in waiting)
+
+
+def setter_of(name: str) -> str:
+    """The field of a class in which the setter of a property lies."""
+    return f"@setter:{name}"
 
 
 def module_device(run: Run, module: Module) -> Placed:

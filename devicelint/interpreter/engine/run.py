@@ -155,12 +155,12 @@ class Run(Surroundings, Memory):
     def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
         """What a name stands for that may have been imported; asked once."""
         resolve = resolves.get(type(value))
-        if resolve is None:
-            return value
-        found = resolve(self, value)
-        if self.frame.is_checked and not isinstance(value, Imported):
-            self.state.write(ref, name, found)
-        return found
+        if resolve is not None:
+            found = resolve(self, value)
+            if self.frame.is_checked and not isinstance(value, Imported):
+                self.state.write(ref, name, found)
+            value = found
+        return self.state.as_met(value) if self.state.met else value
 
     def bind(self, name: str, value: Value, site: Site) -> None:
         """Give a name a value, in the scope that the function declares for it."""

@@ -43,8 +43,9 @@ def identity_of(run: Run, path: Argument) -> object:
     What is written in the same way is the same in one function, or as an attribute of `self`; a
     template is, whatever is put into it.
     """
+    is_template = isinstance(path.site, cst.CSTNode) and _template(path.site) is not path.site
     match path.value:
-        case Const(value):
+        case Const(value) if not is_template:
             return value
         case Symbolic(origin):
             return ("setting", origin)

@@ -13,6 +13,7 @@ from devicelint.domain.values import (
     Class,
     Const,
     DictOf,
+    Function,
     Instance,
     ListOf,
     Located,
@@ -25,6 +26,8 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.objects import member_of, setter_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import sets_attribute, sets_by_name, sets_item
 from devicelint.interpreter.facts.moved_back import note_bound_again
@@ -36,6 +39,7 @@ from devicelint.interpreter.python.containers.fields import (
     mark_shared,
     write_weakly,
 )
+from devicelint.interpreter.python.functions import call_function
 from devicelint.interpreter.python.unseen import part_of
 
 
@@ -79,7 +83,20 @@ def _set_on_object(
     target: cst.Attribute,
     site: cst.BaseExpression,
 ) -> None:
-    write_weakly(run, owner.ref, target.attr.value, value)
+    name = target.attr.value
+    if isinstance(owner, Class) or not set_by_property(run, owner, name, value, site):
+        write_weakly(run, owner.ref, name, value)
+
+
+def set_by_property(
+    run: Run, owner: Instance | Module, name: str, value: Value, site: cst.BaseExpression
+) -> bool:
+    """Let the setter of a property store a value; False where the name is no property."""
+    setter = member_of(run, owner.ref, setter_of(name))
+    if not isinstance(setter, Function):
+        return False
+    call_function(run, setter, Arguments([Argument(site, value)]), None, receiver=owner)
+    return True
 
 
 @sets_by_name(Instance, Class)
@@ -121,6 +138,9 @@ def assigned_key(run: Run, target: cst.Subscript) -> Value | None:
     return run.evaluate(first.value) if isinstance(first, cst.Index) else None
 
 
+_OF_PARAMETERS = ("torch.nn.ParameterDict", "torch.nn.ParameterList")
+
+
 @sets_item(ListOf, DictOf, Module)
 def _set_in_container(
     run: Run,
@@ -131,6 +151,9 @@ def _set_in_container(
 ) -> None:
     key = assigned_key(run, target)
     field = ELEMENT if key is None else key_field(key)
+    if isinstance(value, Tensor) and getattr(owner, "name", "") in _OF_PARAMETERS:
+        # What a ParameterList or ParameterDict is given becomes a parameter.
+        value = replace(value, role="parameter")
     if field != ELEMENT:
         write_weakly(run, owner.ref, field, value)
         return

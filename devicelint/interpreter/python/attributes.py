@@ -14,6 +14,7 @@ from devicelint.domain.values import (
     Array,
     Bound,
     Class,
+    Const,
     DeviceHandle,
     Flag,
     Function,
@@ -28,7 +29,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.objects import (
     CLASS_FIELD,
@@ -45,6 +46,7 @@ from devicelint.interpreter.facts.tensor_parameters import (
     note_holder,
     note_used,
 )
+from devicelint.interpreter.python.containers.fields import PARTS
 from devicelint.interpreter.python.functions import call_function
 
 
@@ -110,11 +112,31 @@ def of_instance(run: Run, value: Instance, name: str, node: cst.Attribute) -> Va
     member = member_of(run, value.ref, name)
     if member is not None:
         return bind(run, member, value, node)
-    if name == "__dict__":
-        return Namespace(value, value.ref)
+    of_python = _of_any_object(run, value, name)
+    if of_python is not None:
+        return of_python
     origin = f"{run.code_of(node.value)}.{name}"
     since = Step(Verb.RECEIVED, node, DeviceOf(origin))
     return as_proven(run, Symbolic(origin, since=since))
+
+
+_OF_TUPLES = {"_replace": "dataclasses.replace", "_asdict": "dataclasses.asdict"}
+"""The methods of a tuple with names, and the functions that do the same to other records."""
+
+
+def _of_any_object(run: Run, value: Instance, name: str) -> Value | None:
+    """What Python gives every object, and what `__getattr__` of its class makes of other names."""
+    if name == "__dict__":
+        return Namespace(value, value.ref)
+    if name == "__class__":
+        return run.state.read(value.ref, CLASS_FIELD)
+    if name in _OF_TUPLES and run.state.read(value.ref, PARTS) is not None:
+        return Partial(ImportedName(_OF_TUPLES[name]), (value,))
+    asked = member_of(run, value.ref, "__getattr__")
+    if not isinstance(asked, Function):
+        return None
+    arguments = Arguments([Argument(asked.node, Const(name))])
+    return call_function(run, asked, arguments, None, receiver=value)
 
 
 @attributes(Class)

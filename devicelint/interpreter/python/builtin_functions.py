@@ -14,6 +14,7 @@ from devicelint.domain.values import (
     FileSource,
     HostValue,
     ImportedName,
+    Instance,
     Module,
     Super,
     Symbolic,
@@ -21,7 +22,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.objects import under_some_name
+from devicelint.interpreter.engine.objects import CLASS_FIELD, under_some_name
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, function, sets_by_name
 from devicelint.interpreter.python.attributes import read_attribute
@@ -50,7 +51,7 @@ _READ_NUMBERS = frozenset(f"builtins.{name}" for name in "float int bool print f
     *(
         f"builtins.{name}"
         for name in "float int bool repr abs round print format issubclass "
-        "id hash ord chr any all input open divmod pow bytes complex callable type "
+        "id hash ord chr any all input open divmod pow bytes complex callable "
         "slice memoryview dir locals globals".split()
     )
 )
@@ -60,9 +61,18 @@ def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     if name in _READ_NUMBERS:
         for argument in arguments:
             run.steps.read(argument, site)
-    if name in ("builtins.type", "builtins.locals", "builtins.globals"):
+    if name in ("builtins.locals", "builtins.globals"):
         return Unknown(name)
     return HOST
+
+
+@function("builtins.type")
+def type_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The class of an object of the file."""
+    given = [argument.value for argument in arguments.positional]
+    if len(given) == 1 and isinstance(given[0], (Instance, Module)):
+        return run.state.read(given[0].ref, CLASS_FIELD) or Unknown(name)
+    return Unknown(name)
 
 
 @function("builtins.super")

@@ -9,6 +9,7 @@ from functools import lru_cache
 import libcst as cst
 
 from devicelint.domain.values import (
+    HOST,
     Class,
     Function,
     ImportedName,
@@ -21,12 +22,19 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
-from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member, member_of
+from devicelint.interpreter.engine.objects import (
+    CLASS_FIELD,
+    CURRENT,
+    MACHINE,
+    class_member,
+    member_of,
+)
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
 from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.python.functions import call_function, walk_alone
+from devicelint.interpreter.python.records import fill_record, is_record
 from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
 
 
@@ -149,7 +157,7 @@ def make_instance(
             call_function(run, init, arguments, site, receiver=made)
             run.entered.add(init.node)
         elif is_record(run, cls):
-            _fill_record(run, cls, made, arguments)
+            fill_record(run, cls, made, arguments)
     return made
 
 
@@ -184,42 +192,6 @@ def _enclosing(name: str) -> Iterator[str]:
         yield name
 
 
-_RECORD_BASES = frozenset({"typing.NamedTuple", "typing.TypedDict", "pydantic.BaseModel"})
-_RECORD_DECORATORS = ("dataclass", "define", "attrs", "frozen")
-
-
-def is_record(run: Run, cls: Class) -> bool:
-    """Whether a class gets its `__init__` from the fields that it annotates."""
-    assert isinstance(cls.node, cst.ClassDef)
-    if any(isinstance(base, ImportedName) and base.name in _RECORD_BASES for base in cls.bases):
-        return True
-    if any(isinstance(base, Class) and is_record(run, base) for base in cls.bases):
-        return True
-    named = [run.code_of(one.decorator).partition("(")[0] for one in cls.node.decorators]
-    return any(name.rpartition(".")[2] in _RECORD_DECORATORS for name in named)
-
-
-def _fill_record(run: Run, cls: Class, made: Module | Instance, arguments: Arguments) -> None:
-    for position, name in enumerate(_fields(cls)):
-        given = arguments.get(position, name)
-        if given is not None:
-            run.state.write(made.ref, name, given.value)
-        elif arguments.open:
-            run.state.write(made.ref, name, Symbolic(f"{cls.name}.{name}"))
-
-
-def _fields(cls: Class) -> Iterator[str]:
-    """The annotated names of a record, those of its bases first."""
-    for base in cls.bases:
-        if isinstance(base, Class):
-            yield from _fields(base)
-    assert isinstance(cls.node, cst.ClassDef)
-    for line in cls.node.body.body:
-        for statement in line.body if isinstance(line, cst.SimpleStatementLine) else ():
-            if isinstance(statement, cst.AnnAssign) and isinstance(statement.target, cst.Name):
-                yield statement.target.value
-
-
 def is_never_called(run: Run, cls: Class) -> bool:
     """Whether a Module has a `forward` that no call of this file has entered."""
     forward = run.state.read(cls.ref, "forward")
@@ -250,6 +222,7 @@ _METHOD_KINDS = ("", "property", "static", "class")
 def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     """Walk the methods that nobody calls here, on an object whose device is the caller's choice."""
     before, outer = run.state.fork(), run.frame
+    run.state.write(MACHINE, CURRENT, HOST)
 
     def make(arguments: Arguments) -> Module | Instance:
         with run.muted() if is_used else nullcontext():

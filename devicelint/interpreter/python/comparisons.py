@@ -19,6 +19,7 @@ from devicelint.domain.values import (
     DeviceHandle,
     Flag,
     Function,
+    HostValue,
     Instance,
     LibraryObject,
     Loader,
@@ -88,6 +89,10 @@ def _compare(
         return _compare_devices(run, node, symbol, left, right)
     if isinstance(one, Const) and isinstance(other, Const):
         return _compare_constants(symbol, one, other)
+    for symbol_of, number, bound in ((symbol, one, other), (_MIRRORED[symbol], other, one)):
+        known = _compare_bound(symbol_of, number, bound)
+        if known is not None:
+            return as_bool(known)
     if isinstance(one, Symbolic) and isinstance(other, Const):
         return Flag(f"{one.origin} {symbol} {run.code_of(right[0])}")
     if isinstance(one, (Symbolic, Flag)) or isinstance(other, (Symbolic, Flag)):
@@ -108,11 +113,14 @@ def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:
         if isinstance(one, _OBJECTS):
             return as_bool(negated)
     if isinstance(one, Tensor) and isinstance(other, Tensor):
-        differ = agreement(one.device, other.device) is Agreement.DIFFERENT
-        return as_bool(negated) if differ else HOST
+        # One object is on one device: where a choice is the CPU, nothing hangs on the answer.
+        return as_bool(negated) if agreement(one.device, other.device) in _APART else HOST
     if isinstance(one, Const) and isinstance(other, Const) and isinstance(other.value, bool):
         return as_bool((one == other) is not negated)
     return HOST
+
+
+_APART = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
 
 
 def _is_passed_unseen(value: Symbolic) -> bool:
@@ -164,6 +172,22 @@ def _may_be_a_string(run: Run, parameter: cst.Param, text: str) -> bool:
 def _texts(elements: Iterable[Value]) -> str:
     """What is written in a container of strings."""
     return " ".join(str(one.value) for one in elements if isinstance(one, Const))
+
+
+_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _compare_bound(symbol: str, number: Value, bound: Value) -> bool | None:
+    """What holds of a number of which is known what it is at least."""
+    if not (isinstance(number, HostValue) and isinstance(bound, Const)):
+        return None
+    least, other = number.least, bound.value
+    if least is None or not isinstance(other, (int, float)):
+        return None
+    is_above = least > other
+    outcome = {"<": False, ">=": True} if least >= other else {}
+    outcome |= {"<=": False, "==": False, "!=": True, ">": True} if is_above else {}
+    return outcome.get(symbol)
 
 
 def _compare_constants(symbol: str, one: Const, other: Const) -> Value:

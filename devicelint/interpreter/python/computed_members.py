@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from devicelint.domain.values import (
     Class,
     Const,
     Function,
     ImportedName,
     ProjectModule,
+    Symbolic,
     Unknown,
     Value,
 )
@@ -27,6 +30,7 @@ def member_by_name(run: Run, owner: Value, name: Value | None) -> Value:
     """
     known = name.value if isinstance(name, Const) and isinstance(name.value, str) else None
     if isinstance(owner, ImportedName):
+        known = known or _default_of(name)
         return ImportedName(f"{owner.name}.{known or 'anything'}", chosen=True)
     if not isinstance(owner, ProjectModule) or _places_models(run, owner.home):
         return Unknown("a member by a computed name")
@@ -38,6 +42,14 @@ def member_by_name(run: Run, owner: Value, name: Value | None) -> Value:
     models = [value for value in own if isinstance(value, Class) and is_module_class(value)]
     candidates: list[Value] = [*functions, *models] if models else []
     return candidates[0] if candidates else Unknown("a file that has no models")
+
+
+def _default_of(name: Value | None) -> str | None:
+    """The text that a parameter is where nobody gives one: `window="hann_window"`."""
+    since = name.since if isinstance(name, Symbolic) else None
+    default = getattr(since.site, "default", None) if since is not None else None
+    given = default.evaluated_value if isinstance(default, cst.SimpleString) else None
+    return given if isinstance(given, str) and given.isidentifier() else None
 
 
 def _places_models(run: Run, home: str) -> bool:

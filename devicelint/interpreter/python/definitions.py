@@ -36,7 +36,7 @@ def define_function(run: Run, node: cst.FunctionDef) -> Function:
         kind = _KINDS.get(name, kind)
         no_grad = no_grad or name in NO_GRAD
         if isinstance(called, cst.Attribute) and called.attr.value in ("setter", "deleter"):
-            kind = "setter"
+            kind = called.attr.value
     scopes = frame.enclosing_functions()
     function = Function(
         node, node.name.value, frame.ref, scopes, owner, kind, no_grad, guarded, frame.home

@@ -12,34 +12,36 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
+    HOST,
     NONE,
-    Const,
     DeviceHandle,
     Function,
-    HostValue,
     Module,
     OneOf,
     Placed,
     Stream,
-    Tensor,
-    Tuple,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.objects import CURRENT, MACHINE
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.tensor_parameters import settings_of
+from devicelint.interpreter.python.call_keys import is_plain, key_of, place_of
 from devicelint.interpreter.python.parameters import bind_parameters
 from devicelint.interpreter.python.paths.endings import says_it_never_returns
+from devicelint.interpreter.python.paths.yields import yields_in_order
 
 _DEEPEST = 12
 _MOST_INTERPRETATIONS = 12
 _MOST_OBJECTS = 60
 """How often an `__init__` is walked: an object that was not made so knows nothing of itself."""
 
+_MOST_RECURSIONS = 3
+"""How often a function is entered from itself."""
 _STEPS_ELSEWHERE = 2_000
 _STEPS_ELSEWHERE_PER_LINE = 5
 """How much of other files is walked for one file."""
@@ -63,29 +65,22 @@ def call_function(
     module: Module | None = None,
 ) -> Value:
     """Walk a function's body; `site` is the call or the decorator, None where Python calls."""
-    key = _key_of(run, function, receiver, arguments)
+    key = key_of(run, function, receiver, arguments)
     known = run.remembered.get(key)
     if known is not None and _is_unreported(run, function):
         return known
-    if not _may_enter(run, function):
+    if not _may_enter(run, function, arguments):
         return known or Unknown(f"{function.name} is called too deep or too often")
     if site is not None and function.home == run.program.home:
         run.entered.add(function.node)
     frame = _frame_of(run, function, site, receiver, module)
+    frame.given = arguments.values()
     result = _returned(run, frame, function, arguments)
     run.state.dead |= says_it_never_returns(function.node)
     result = _seen_by_caller(run, function, arguments, result, site)
-    if _is_plain(result):
+    if is_plain(result):
         run.remembered[key] = result
     return result
-
-
-def _key_of(
-    run: Run, function: Function, receiver: Value | None, arguments: Arguments
-) -> tuple[object, ...]:
-    """What the result of a call depends on."""
-    place, parts = _place_of(run, receiver), _parts_of(run, receiver)
-    return (function.node, receiver, place, parts, *arguments.values())
 
 
 def _returned(run: Run, frame: Frame, function: Function, arguments: Arguments) -> Value:
@@ -161,7 +156,7 @@ def _chosen_elsewhere(run: Run, result: Value, site: cst.BaseExpression) -> Valu
 
 def _built_by(run: Run, module: Value, site: cst.BaseExpression) -> None:
     """A module that a function of another file has built was built by the call, seen from here."""
-    place = _place_of(run, module)
+    place = place_of(run, module)
     if not isinstance(module, Module) or not isinstance(place, Placed):
         return
     made = run.made_in.get(place.since.site)
@@ -172,26 +167,6 @@ def _built_by(run: Run, module: Value, site: cst.BaseExpression) -> None:
         run.state.write(module.ref, DEVICE_FIELD, replace(place, since=since))
 
 
-def _is_plain(value: Value) -> bool:
-    """Whether a value is all there is to it: nothing of it lies in the state."""
-    if isinstance(value, Tuple):
-        return all(map(_is_plain, value.items))
-    return isinstance(value, (Tensor, DeviceHandle, Const, HostValue, Unknown))
-
-
-def _place_of(run: Run, receiver: Value | None) -> Value | None:
-    """Where a Module is: its methods give something else when it has moved."""
-    return run.state.read(receiver.ref, DEVICE_FIELD) if isinstance(receiver, Module) else None
-
-
-def _parts_of(run: Run, receiver: Value | None) -> tuple[Value, ...]:
-    """Where the parts of a Module are that nobody has seen built."""
-    if not isinstance(receiver, Module):
-        return ()
-    held = run.state.fields(receiver.ref).items()
-    return tuple(one for name, one in held if isinstance(one, Placed) and name != DEVICE_FIELD)
-
-
 def _is_too_far(run: Run, function: Function) -> bool:
     """Whether enough was walked of the files that this one imports."""
     if function.home == run.program.home or function.home in run.program.also_reported:
@@ -199,18 +174,27 @@ def _is_too_far(run: Run, function: Function) -> bool:
     return run.steps_elsewhere > _STEPS_ELSEWHERE + run.program.lines * _STEPS_ELSEWHERE_PER_LINE
 
 
-def _may_enter(run: Run, function: Function) -> bool:
-    frame: Frame | None = run.frame
+def _may_enter(run: Run, function: Function, arguments: Arguments) -> bool:
     node = function.node
     if run.frame.depth >= _DEEPEST or _is_too_far(run, function):
         return False
-    while frame is not None:
-        if frame.node is node:
-            return False
-        frame = frame.caller
+    if not _comes_to_an_end(run.frame, function, arguments):
+        return False
     run.interpretations[node] = run.interpretations.get(node, 0) + 1
     is_init = isinstance(node, cst.FunctionDef) and node.name.value == "__init__"
     return run.interpretations[node] <= (_MOST_OBJECTS if is_init else _MOST_INTERPRETATIONS)
+
+
+def _comes_to_an_end(frame: Frame | None, function: Function, arguments: Arguments) -> bool:
+    """Whether a function that calls itself does so with something else each time."""
+    given, entered = arguments.values(), 0
+    while frame is not None:
+        if frame.node is function.node:
+            entered += 1
+            if frame.given == given or entered > _MOST_RECURSIONS:
+                return False
+        frame = frame.caller
+    return True
 
 
 def _walk(run: Run, frame: Frame, function: Function) -> Value:
@@ -253,7 +237,8 @@ def _leave(run: Run, frame: Frame) -> Value:
         element = frame.yields[0]
         for value in frame.yields[1:]:
             element = join_known(element, value)
-        return Stream(element)
+        in_order = yields_in_order(frame.node, len(frame.yields))
+        return Stream(element, in_order, tuple(frame.yields) if in_order else ())
     return Unknown("a call that does not return") if result is None else result
 
 
@@ -285,6 +270,7 @@ def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> N
     counted, world = (run.assumptions, run.unrelated, run.no_grad), run.world
     for setting in settings_of(run, function):
         run.state = before.fork()
+        run.state.write(MACHINE, CURRENT, HOST)
         forget_places(run)
         run.world = setting
         call_function(run, function, Arguments(open=True), None, receiver=receiver)

@@ -7,33 +7,38 @@ import libcst as cst
 from devicelint.domain.values import DictOf, Unknown, Value
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import executes
-from devicelint.interpreter.python.conditions import assuming, condition_of
+from devicelint.interpreter.python.conditions import assuming, condition_of, truth_of
 from devicelint.interpreter.python.containers.contents import element_of, item, known_elements
+from devicelint.interpreter.python.patterns import fit
 
 
 @executes(cst.Match)
 def match_statement(run: Run, node: cst.Match) -> None:
+    """The cases are tried in order, until one fits for sure."""
     subject = run.evaluate(node.subject)
-    start = run.state
+    start, moment = run.state, run.moment
     joined = start.fork()
-    exhaustive = False
     joined.dead = True
-    for case in node.cases:
+    for number, case in enumerate(node.cases):
+        fits = fit(run, case.pattern, subject)
+        if fits is False:
+            continue
         run.state = start.fork()
+        run.state.suppose([((node, moment), number)])
         _bind_pattern(run, case.pattern, subject)
         if case.guard is not None:
-            run.evaluate(case.guard)
+            holds = truth_of(run, condition_of(run.evaluate(case.guard)))
+            if holds is False:
+                continue
+            fits = fits and holds
         with assuming(run, condition_of(subject)):
             run.execute_block(case.body)
-        joined.merge(run.state)
-        exhaustive = exhaustive or (_is_wildcard(case.pattern) and case.guard is None)
-    if not exhaustive:
-        joined.merge(start)
+        joined.merge(run.state, apart=True)
+        if fits:
+            break
+    else:
+        joined.merge(start, apart=True)
     run.state = joined
-
-
-def _is_wildcard(pattern: cst.MatchPattern) -> bool:
-    return isinstance(pattern, cst.MatchAs) and pattern.pattern is None
 
 
 def _bind_pattern(run: Run, pattern: cst.MatchPattern, subject: Value) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from typing import Any
+
 import libcst as cst
 
 from devicelint.domain.alternatives import is_mixed
@@ -100,7 +104,8 @@ def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Va
     if isinstance(left, Const) and left.value in ("cuda:", "xpu:") and not isinstance(right, Const):
         return DeviceHandle(Known(str(left.value)[:-1]), node, is_object=False)
     if isinstance(left, Const) and isinstance(right, Const):
-        return _text_of(node, left.value, right.value) or HOST
+        symbol = _OPERATORS.get(type(node.operator), "")
+        return _text_of(node, left.value, right.value) or number_of(symbol, left, right)
     return _path_of(node, left, right)
 
 
@@ -137,6 +142,29 @@ def _text_of(node: cst.BinaryOperation, left: object, right: object) -> Const | 
     return Const(whole % right) if is_one else None
 
 
+_LARGEST = 10**9
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+}
+
+
+def number_of(symbol: str, left: Value, right: Value) -> Value:
+    """What comes of two numbers that are known."""
+    compute = _ARITHMETIC.get(symbol)
+    numbers = [one.value for one in (left, right) if isinstance(one, Const)]
+    if compute is None or not all(isinstance(one, (int, float)) for one in numbers):
+        return HOST
+    if len(numbers) < 2 or (symbol in ("/", "//", "%") and numbers[1] == 0):
+        return HOST
+    result = compute(*numbers)
+    return Const(result) if abs(result) < _LARGEST else HOST
+
+
 def _text_with(run: Run, node: cst.BinaryOperation, text: Const, value: Symbolic) -> Value:
     """`"cuda:" + str(args.gpu)` and `"cuda:%d" % args.gpu` name a device."""
     kind, colon, rest = str(text.value).partition(":")
@@ -163,7 +191,8 @@ def augmented(run: Run, node: cst.AugAssign, left: Argument, right: Argument) ->
     if handler is not None:
         return handler(run, node, symbol, left, right)
     if isinstance(before, _HOST) and isinstance(added, _HOST):
-        return ARRAY if isinstance(before, Array) or isinstance(added, Array) else HOST
+        is_array = isinstance(before, Array) or isinstance(added, Array)
+        return ARRAY if is_array else number_of(symbol[:-1], before, added)
     return operate(run, node, symbol[:-1], left, right)
 
 
@@ -173,4 +202,7 @@ _AUGMENTED: dict[type[cst.CSTNode], str] = {
     cst.MultiplyAssign: "*=",
     cst.DivideAssign: "/=",
     cst.MatrixMultiplyAssign: "@=",
+    cst.FloorDivideAssign: "//=",
+    cst.ModuloAssign: "%=",
+    cst.PowerAssign: "**=",
 }

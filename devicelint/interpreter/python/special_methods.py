@@ -7,11 +7,22 @@ from contextlib import AbstractContextManager, nullcontext
 import libcst as cst
 
 from devicelint.domain.history import Site
-from devicelint.domain.values import HOST, Bound, Function, Instance, Module, Stream, Unknown, Value
+from devicelint.domain.values import (
+    HOST,
+    Bound,
+    Const,
+    Function,
+    Instance,
+    Module,
+    Stream,
+    Unknown,
+    Value,
+)
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import member_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import elements, enters, items
+from devicelint.interpreter.python.containers.contents import joined_elements, known_elements
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.functions import call_function
 
@@ -28,6 +39,9 @@ def call_special(run: Run, value: Instance | Module, name: str, *given: Value) -
 @elements(Instance)
 def _element_of_instance(run: Run, value: Instance, site: Site) -> Value:
     """What `__iter__` of a class of the file yields, or else `__getitem__` gives."""
+    parts = known_elements(run, value)
+    if parts is not None:
+        return joined_elements(run, parts)
     made = call_special(run, value, "__iter__")
     if isinstance(made, Stream):
         return made.element
@@ -41,6 +55,11 @@ def _element_of_instance(run: Run, value: Instance, site: Site) -> Value:
 @items(Instance)
 def _item_of_instance(run: Run, value: Instance, node: cst.Subscript) -> Value:
     key = key_of(run, node)
+    parts = known_elements(run, value)
+    if parts is not None:
+        at = key.value if isinstance(key, Const) else None
+        is_inside = isinstance(at, int) and -len(parts) <= at < len(parts)
+        return parts[at] if isinstance(at, int) and is_inside else joined_elements(run, parts)
     return call_special(run, value, "__getitem__", HOST if key is None else key)
 
 

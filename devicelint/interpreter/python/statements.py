@@ -22,6 +22,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
+from devicelint.interpreter.engine.objects import setter_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import executes
 from devicelint.interpreter.python.assignment import assign, assigned_key
@@ -188,6 +189,10 @@ def function_definition(run: Run, node: cst.FunctionDef) -> None:
     run.frame.statement = node
     function = define_function(run, node)
     value = decorated(run, node, function) if node.decorators else function
+    if function.kind in ("setter", "deleter"):
+        if function.kind == "setter":
+            run.state.write(run.frame.ref, setter_of(node.name.value), value)
+        return
     run.bind(node.name.value, value, node.name)
 
 

@@ -12,7 +12,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member
+from devicelint.interpreter.engine.objects import CLASS_FIELD, order_of_bases
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import begins, inherited, methods
 from devicelint.interpreter.python.calls import arguments_of
@@ -23,8 +23,8 @@ from devicelint.interpreter.python.functions import call_function
 def method_of_super(run: Run, receiver: Super, name: str, node: cst.Call) -> Value:
     inner = receiver.receiver
     cls = _class_around(run, receiver)
-    for base in cls.bases if cls is not None else ():
-        member = class_member(run, base, name) if isinstance(base, Class) else None
+    for base in _bases_after(run, receiver, cls):
+        member = run.state.read(base.ref, name)
         if isinstance(member, Function):
             arguments = arguments_of(run, node)
             return call_function(run, member, arguments, node, receiver=inner)
@@ -39,6 +39,16 @@ def method_of_super(run: Run, receiver: Super, name: str, node: cst.Call) -> Val
     if handler is not None:
         return handler(run, inner, name, arguments, node)
     return Unknown(f"super().{name}()")
+
+
+def _bases_after(run: Run, receiver: Super, cls: Class | None) -> tuple[Class, ...]:
+    """The classes that come after the one around, seen from the class of the object itself."""
+    ref = getattr(receiver.receiver, "ref", None)
+    own = run.state.read(ref, CLASS_FIELD) if ref is not None else None
+    if not isinstance(own, Class) or cls is None:
+        return ()
+    order = order_of_bases(own)
+    return order[order.index(cls) + 1 :] if cls in order else order_of_bases(cls)[1:]
 
 
 def _class_around(run: Run, receiver: Super) -> Class | None:

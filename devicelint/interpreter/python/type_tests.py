@@ -40,7 +40,7 @@ def isinstance_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
         return HOST
     value, asked = (argument.value for argument in arguments.positional)
     answers = [
-        _is(run, value, one) for one in (asked.items if isinstance(asked, Tuple) else (asked,))
+        is_of(run, value, one) for one in (asked.items if isinstance(asked, Tuple) else (asked,))
     ]
     if True in answers:
         return as_bool(True)
@@ -50,11 +50,12 @@ def isinstance_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
 @function("torch.is_tensor")
 def is_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = arguments.get(0, "obj")
-    answer = None if given is None else _is(run, given.value, ImportedName("torch.Tensor"))
+    answer = None if given is None else is_of(run, given.value, ImportedName("torch.Tensor"))
     return HOST if answer is None else as_bool(answer)
 
 
-def _is(run: Run, value: Value, asked: Value) -> bool | None:
+def is_of(run: Run, value: Value, asked: Value) -> bool | None:
+    """Whether a value is an object of a class, or of what derives from it."""
     if isinstance(value, (Module, Instance)) and isinstance(asked, Class):
         return _derives(run.state.read(value.ref, CLASS_FIELD), asked)
     if not isinstance(asked, ImportedName):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 import libcst as cst
 
 from devicelint.domain.api_events import (
@@ -14,20 +16,24 @@ from devicelint.domain.values import (
     FALSE,
     HOST,
     NONE,
+    Batch,
     Const,
     DeviceHandle,
     Flag,
+    LibraryObject,
     Symbolic,
+    Tensor,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.engine.tables import enters, function
 from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.machine_choices import note_demand, note_needed
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.torch.devices.arguments import WrittenOut, note_index
+from devicelint.interpreter.torch.devices.current import make_current, on_current, while_current
 
 RAISING = {
     "torch.cuda": """
@@ -79,6 +85,8 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
         run.announce(AcceleratorApiCalled(site, name))
         if last in _CURRENT_DEVICE:
             run.notes(WrittenOut).current.add(site)
+    if last in _CHOOSE_A_DEVICE:
+        make_current(run, next((one.value for one in arguments), HOST))
     return _given(run, last, site)
 
 
@@ -98,7 +106,7 @@ def _is_chosen(arguments: Arguments) -> bool:
 
 def _given(run: Run, last: str, site: cst.Call) -> Value:
     if last in _CURRENT_DEVICE and run.world.accelerators:
-        return DeviceHandle(Known("cuda"), site, is_object=False)
+        return DeviceHandle(on_current(run, Known("cuda")), site, is_object=False)
     if last in _CHOOSE_A_DEVICE or last in ("synchronize", "empty_cache", "init"):
         return NONE
     return HOST if last.endswith(("_allocated", "_reserved", "seed")) else Unknown(last)
@@ -119,7 +127,25 @@ def device_context(run: Run, name: str, arguments: Arguments, site: cst.Call) ->
     for argument in arguments:
         run.steps.index_used(argument.value)
     announce_discarded_context(run, name, site)
-    return Unknown("the current device of a block")
+    given = next((one.value for one in arguments), HOST)
+    is_of_device = name.endswith((".device", ".device_of", ".device_index"))
+    return LibraryObject(_BLOCK, held=(given,)) if is_of_device else Unknown("a stream")
+
+
+_BLOCK = "torch.cuda.device"
+
+
+@enters(LibraryObject)
+def enter_block(
+    run: Run, value: LibraryObject, item: cst.WithItem
+) -> AbstractContextManager[Value]:
+    """`with torch.cuda.device(1)`: of a tensor, where that is."""
+    if value.name != _BLOCK:
+        return nullcontext(Unknown("entered by with"))
+    given = value.held[0]
+    if isinstance(given, (Tensor, Batch)):
+        given = DeviceHandle(given.device)
+    return while_current(run, given)
 
 
 def announce_discarded_context(run: Run, name: str, site: cst.Call) -> None:

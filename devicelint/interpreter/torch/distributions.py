@@ -43,11 +43,15 @@ _TENSORS = _GIVEN | {"mean", "stddev", "variance", "mode"}
 _OF_A_VALUE = frozenset({"log_prob", "cdf", "icdf"})
 _OF_ITSELF = frozenset({"entropy", "perplexity", "enumerate_support"})
 _DRAWS = frozenset({"sample", "rsample", "sample_n"})
+_USES_ALL = _DRAWS | _OF_A_VALUE
+"""The methods in which all parameters meet."""
 _ELEMENTWISE = frozenset(
     "Normal Uniform Bernoulli ContinuousBernoulli Beta Gamma Laplace Exponential Cauchy LogNormal "
     "Poisson Gumbel HalfNormal HalfCauchy StudentT Pareto Weibull VonMises Geometric".split()
 )
 """Distributions of which a draw has the dimensions of the parameters."""
+_COMPARED = frozenset({"Uniform", "Beta"})
+"""Distributions whose parameters meet when they are made; those of others do when it is used."""
 _RANKED = frozenset(
     "Categorical OneHotCategorical OneHotCategoricalStraightThrough Multinomial Dirichlet "
     "MultivariateNormal RelaxedOneHotCategorical".split()
@@ -66,10 +70,21 @@ def build_distribution(run: Run, name: str, arguments: Arguments, site: cst.Call
     if not operands:
         return Unknown("a distribution") if unknown else _of_numbers(run, kind, arguments, site)
     device, since = _shared(operands, unknown=unknown)
+    # One without dimensions gets those of the others, and is excused no longer.
+    are_numbers = all(mixes_as_scalar(one) is not False or _is_number_at(one) for one in operands)
+    apart = find_clash([(one, are_numbers) for one in operands])
+    if apart is not None and kind in _COMPARED:
+        report_clash(run, site, name, apart)
+        apart = None
     ranks = [one.value.scalar for one in operands if isinstance(one.value, Tensor)]
     ranked = kind in _RANKED or False in ranks
     step = computed(site, device, since)
-    return Distribution(device, step, False if ranked else None, kind in _ELEMENTWISE)
+    scalar = False if ranked else None
+    return Distribution(device, step, scalar, kind in _ELEMENTWISE, apart)
+
+
+def _is_number_at(operand: Operand) -> bool:
+    return not (isinstance(operand.value, Tensor) and operand.value.scalar is False)
 
 
 def _parameter(argument: Argument) -> Operand | None:
@@ -113,6 +128,8 @@ def method_of_distribution(run: Run, receiver: Distribution, name: str, node: cs
     assert isinstance(node.func, cst.Attribute)
     arguments = arguments_of(run, node)
     own = Tensor(receiver.device, receiver.since, receiver.scalar)
+    if receiver.apart is not None and receiver.elementwise and name in _USES_ALL:
+        report_clash(run, node, name, receiver.apart)
     if name in _DRAWS:
         scalar = receiver.scalar if receiver.elementwise else None
         scalar = False if _gives_shape(arguments) else scalar
@@ -131,11 +148,11 @@ def method_of_distribution(run: Run, receiver: Distribution, name: str, node: cs
 
 
 def _gives_shape(arguments: Arguments) -> bool:
-    """Whether a draw is asked for a shape that is not empty."""
+    """Whether a draw is asked for a shape that is not empty: `x.shape` is taken for such."""
     given = arguments.get(0, "sample_shape")
     if given is None:
         return False
-    if isinstance(given.value, (ListOf, Array)):
+    if isinstance(given.value, (ListOf, Array, HostValue)):
         return True
     return isinstance(given.value, Tuple) and bool(given.value.items)
 

@@ -7,7 +7,16 @@ from dataclasses import replace
 import libcst as cst
 
 from devicelint.domain.api_events import LegacyTypeUsed, LegacyUse
-from devicelint.domain.devices import CPU, NOWHERE, Device, Known, Unsure, is_accelerator
+from devicelint.domain.devices import (
+    CPU,
+    NOWHERE,
+    Device,
+    DeviceOf,
+    Known,
+    Opaque,
+    Unsure,
+    is_accelerator,
+)
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     NONE,
@@ -100,12 +109,11 @@ def cpu_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
     device = None if given is None or given.value == NONE else device_named(run, given)
     if given is None or device is None or not isinstance(made, Tensor):
         return made
-    if is_accelerator(device):
-        assert isinstance(device, Known)
-        if run.world.accelerators == 0:
-            note_demand(run)
-        use = LegacyUse.KEYWORD
-        run.announce(LegacyTypeUsed(site, use, name, device, given.site))
+    if is_accelerator(device) and run.world.accelerators == 0:
+        note_demand(run)
+    is_given = run.world.accelerators > 0 and isinstance(device, (Opaque, DeviceOf))
+    if is_accelerator(device) or is_given:
+        run.announce(LegacyTypeUsed(site, LegacyUse.KEYWORD, name, device, given.site))
     return replace(made, device=device, since=Step(Verb.CREATED_ON, site, device))
 
 

@@ -40,13 +40,25 @@ def note_wrapped(run: Run, wrapper: Module, arguments: Arguments, site: cst.Call
     devices = _devices_in(run, ids)
     if wrapper.name == REPLICATED:
         first = devices[0] if devices else Known("cuda", 0) if _is_left_out(ids) else _UNREAD
-        run.state.write(wrapper.ref, _FIRST, DeviceHandle(first, inner.site))
+        _replicate(run, wrapper, module, first, inner.site, is_only=len(devices) == 1)
     elif wrapper.name == DISTRIBUTED and _has_tensors(run, module):
         place = module_device(run, module)
         wrapped = Operand(inner.site, module, place.device, place.since)
         run.announce(ParallelWrapped(site, wrapped, devices, ids.site if ids else None))
         if devices and place.device == CPU and module is inner.value:
             _go_on_as_moved(run, wrapper, module, Step(Verb.PLACED, site, devices[0]))
+
+
+def _replicate(
+    run: Run, wrapper: Module, module: Module, first: Device, site: Site, *, is_only: bool
+) -> None:
+    """DataParallel looks for its module when it is called; to an only device it brings it."""
+    is_elsewhere = module_device(run, module).device == CPU
+    run.counts_accelerators |= is_elsewhere and not is_only
+    if is_elsewhere and (is_only or run.world.accelerators == 1):
+        _go_on_as_moved(run, wrapper, module, Step(Verb.PLACED, site, first))
+    else:
+        run.state.write(wrapper.ref, _FIRST, DeviceHandle(first, site))
 
 
 def _go_on_as_moved(run: Run, wrapper: Module, module: Module, since: Step) -> None:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
-from devicelint.domain.values import Array, Batch, Const, ListOf, Stream, Tensor, Tuple, Value
+from devicelint.domain.values import (
+    HOST,
+    Array,
+    Batch,
+    Const,
+    HostValue,
+    ListOf,
+    Stream,
+    Tensor,
+    Tuple,
+    Value,
+)
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.torch.operations.application import Application
 from devicelint.knowledge import Form, Result, Signature
@@ -26,7 +37,15 @@ def keeps_dimension(signature: Signature, arguments: Arguments) -> bool:
             known = [d.value for d in dimensions if isinstance(d, Const) and type(d.value) is int]
             if len(known) == len(dimensions) > 0 and max(known) >= len(known) and min(known) >= 0:
                 return True
+            if len(known) == 1 and is_a_matrix(arguments):
+                return True
     return False
+
+
+def is_a_matrix(arguments: Arguments) -> bool:
+    """Whether the first operand has two dimensions or more."""
+    first = arguments.positional[0].value if arguments.positional else None
+    return isinstance(first, Tensor) and first.is_matrix
 
 
 def dimensions_of(size: Argument) -> int:
@@ -50,6 +69,21 @@ def rank_of(application: Application, result: Result) -> bool | None:
     """Whether the result is 0-dim."""
     rank = _rank_by_form(application, result)
     return False if rank is None and application.keeps_dimension else rank
+
+
+def is_matrix(application: Application, result: Result) -> bool:
+    """Whether the result has two dimensions or more: by the sizes, else by its operands."""
+    if application.dimensions or application.rank is not None or result.form is not Form.TENSOR:
+        return application.dimensions > 1
+    own = result.group or ""
+    key = own if own in application.groups else application.signature.device_default or ""
+    group = application.groups.get(key)
+    return group is not None and is_any_matrix(group.plain)
+
+
+def is_any_matrix(operands: Iterable[Operand]) -> bool:
+    """Whether an operand has two dimensions or more, and so has what comes of it elementwise."""
+    return any(isinstance(one.value, Tensor) and one.value.is_matrix for one in operands)
 
 
 def _rank_by_form(application: Application, result: Result) -> bool | None:
@@ -93,6 +127,13 @@ def rank_of_operands(operands: Sequence[Operand], *, unknown: bool) -> bool | No
     if False in ranks:
         return False
     return None if None in ranks or unknown or not ranks else True
+
+
+def number_of_dimensions(value: Value) -> Value:
+    """`x.dim()`: a number, or what is known of it."""
+    if not isinstance(value, Tensor) or value.scalar is None:
+        return HostValue(least=2) if isinstance(value, Tensor) and value.is_matrix else HOST
+    return Const(0) if value.scalar else HostValue(least=2 if value.is_matrix else 1)
 
 
 def _rank_of_operand(value: Value) -> bool | None:

@@ -32,13 +32,17 @@ from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS, is_asked_of_tensors
 from devicelint.interpreter.facts.tensor_parameters import as_proven, note_used, prove
 from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.containers.contents import new_list
+from devicelint.interpreter.python.containers.fields import LENGTH
 from devicelint.interpreter.python.stdlib.argparse import note_option
+from devicelint.interpreter.python.unseen import result_of_unseen
 from devicelint.interpreter.torch.checkpoints.uses import note_moved
 from devicelint.interpreter.torch.host_reads import read_on_host
 from devicelint.interpreter.torch.legacy_types import converted
 from devicelint.interpreter.torch.modules.copies import parameter_in
 from devicelint.interpreter.torch.operations.operands import operand_of
 from devicelint.interpreter.torch.operations.signatures import apply_signature
+from devicelint.interpreter.torch.ranks import number_of_dimensions
 from devicelint.interpreter.torch.tensors import as_tensor
 from devicelint.interpreter.torch.transfers import move_placed, move_unknown
 from devicelint.knowledge import tensor_method as signature_of
@@ -84,7 +88,8 @@ def _by_signature(
 ) -> Value:
     signature = signature_of(name)
     if signature is None:
-        return Unknown(f"tensor.{name} is not known")
+        given_all = (receiver, *(one.value for one in arguments))
+        return result_of_unseen(run, f"tensor.{name} is not known", given_all, node)
     assert isinstance(node.func, cst.Attribute)
     tensor = as_tensor(receiver) if isinstance(receiver, Batch) else receiver
     given = [Argument(node.func.value, tensor), *arguments.positional]
@@ -105,7 +110,17 @@ def _update(run: Run, receiver: Value, name: str, arguments: Arguments, node: cs
 def _read(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
     assert isinstance(node.func, cst.Attribute)
     run.steps.read(Argument(node.func.value, receiver), node)
-    return _by_signature(run, receiver, name, arguments, node)
+    result = _by_signature(run, receiver, name, arguments, node)
+    if name == "tolist" and isinstance(receiver, Tensor) and receiver.scalar is False:
+        numbers = new_list(run, node, (HOST,))
+        run.state.write(numbers.ref, LENGTH, HOST)
+        return numbers
+    return result
+
+
+@tensor_method("dim", "ndimension")
+def _dim(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
+    return number_of_dimensions(receiver)
 
 
 @tensor_method("requires_grad_")

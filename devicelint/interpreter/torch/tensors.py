@@ -42,6 +42,7 @@ from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.attributes import DTYPE
 from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.torch.modules.data import set_data
+from devicelint.interpreter.torch.ranks import number_of_dimensions
 from devicelint.knowledge import Form, tensor_attribute, tensor_method
 
 
@@ -55,15 +56,23 @@ def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
         return _is_on(value, name)
     if name == "dtype":
         return DTYPE
+    if name == "requires_grad" and value.grad is not None:
+        return Const(value.grad)
     if name == "data":
         return replace(value, grad=False, role="", home=None)
     result = tensor_attribute(name)
     if result is None:
         return Unknown(f"tensor.{name} is not known")
     if result.form in (Form.HOST, Form.NONE):
-        return HOST
-    scalar = value.scalar if name in ("T", "mT", "H", "mH", "real", "imag", "grad") else None
-    return Tensor(value.device, value.since, scalar, False if name == "grad" else value.grad)
+        return number_of_dimensions(value) if name == "ndim" else HOST
+    alike = name in _OF_ONE_SHAPE
+    scalar = value.scalar if alike else None
+    grad = False if name == "grad" else value.grad
+    return Tensor(value.device, value.since, scalar, grad, is_matrix=alike and value.is_matrix)
+
+
+_OF_ONE_SHAPE = frozenset({"T", "mT", "H", "mH", "real", "imag", "grad"})
+"""Attributes that have as many dimensions as the tensor."""
 
 
 def _is_on(value: Tensor, name: str) -> Value:

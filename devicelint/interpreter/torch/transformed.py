@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import libcst as cst
 
-from devicelint.domain.values import Class, DictOf, Function, Tensor, Tuple, Unknown, Value
+from devicelint.domain.devices import Device
+from devicelint.domain.events import Operand
+from devicelint.domain.history import Step
+from devicelint.domain.values import DictOf, Module, Tensor, Tuple, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.objects import class_member
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.containers.contents import known_elements
-from devicelint.interpreter.python.functions import call_function
+from devicelint.interpreter.python.containers.contents import known_elements, parts_of
+from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.operations.operands import (
     common_device,
     computed,
+    find_clash,
     grad_of_operands,
     operand_of,
+    report_clash,
 )
 
 _STATELESS = (
@@ -29,19 +36,6 @@ def same_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     """What takes the same arguments, and works where they are."""
     given = arguments.get(0, "func" if name.endswith("vmap") else "fn")
     return Unknown(f"{name} of nothing") if given is None else given.value
-
-
-@function("torch.autograd.Function.apply", "torch.autograd.function.Function.apply")
-def applied(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """`Scale.apply(x)` calls the `forward` of the class, with a context first, or without one."""
-    cls = arguments.positional[0].value if arguments.positional else None
-    forward = class_member(run, cls, "forward") if isinstance(cls, Class) else None
-    if not isinstance(cls, Class) or not isinstance(forward, Function):
-        return Unknown(f"{name} of an unknown class")
-    context = Argument(site, Unknown("the context of a Function"))
-    has_own = class_member(run, cls, "setup_context") is not None
-    given = arguments.positional[1:] if has_own else [context, *arguments.positional[1:]]
-    return call_function(run, forward, Arguments(given, {}, arguments.open), site)
 
 
 @function("torch.nn.parallel.data_parallel")
@@ -103,5 +97,34 @@ def stateless(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Valu
     given = [inputs] if several is None else [Argument(inputs.site, one) for one in several]
     named = arguments.get(3, "kwargs")
     is_open = named is not None and isinstance(named.value, DictOf)
-    with run.muted():
-        return run.call(module.value, Arguments(given, {}, is_open), site)
+    call = partial(run.call, module.value, Arguments(given, {}, is_open), site)
+    parameters = arguments.get(1, "parameter_and_buffer_dicts")
+    place = _place_of_all(run, parameters)
+    apart = _find_apart(run, parameters)
+    if apart is not None:
+        report_clash(run, site, name, apart)
+    if place is None or not isinstance(module.value, Module):
+        with run.muted():
+            return call()
+    before = module_device(run, module.value)
+    move_module(run, module.value, *place)
+    result = call()
+    move_module(run, module.value, before.device, before.since)
+    return result
+
+
+def _find_apart(run: Run, given: Argument | None) -> tuple[Operand, Operand] | None:
+    """Two of the parameters that are on two devices, and meet in the module."""
+    if given is None or not isinstance(given.value, DictOf):
+        return None
+    held = [operand_of(one, given.site) for one in parts_of(run, given.value)]
+    return find_clash([(one, False) for one in held if one is not None])
+
+
+def _place_of_all(run: Run, given: Argument | None) -> tuple[Device, Step] | None:
+    """Where the parameters of a dictionary are; None where that is not one device."""
+    if given is None or not isinstance(given.value, DictOf):
+        return None
+    held = parts_of(run, given.value)
+    places = {one.device: one.since for one in held if isinstance(one, Tensor)}
+    return next(iter(places.items())) if len(places) == 1 else None

@@ -54,7 +54,7 @@ RESULTS = {
     ),
     "a local name": ("x = cpu\ndef f():\n    x = cuda\nf()", "x", "cpu"),
     "a name that is bound later": ("def f(): return x\nx = cuda", "f()", "cuda"),
-    "recursion": ("def f(n): return cuda if n == 0 else f(n - 1)", "f(3)", "unknown"),
+    "recursion": ("def f(n): return cuda if n == 0 else f(n - 1)", "f(3)", "cuda"),
     "a function of elsewhere": ("from elsewhere import f", "f(cuda)", "unknown"),
 }
 

@@ -17,6 +17,7 @@ from devicelint.domain.values import (
     DictOf,
     HostValue,
     ImportedName,
+    Instance,
     ListOf,
     Loader,
     Module,
@@ -38,6 +39,7 @@ from devicelint.interpreter.python.containers.fields import (
     ELEMENT,
     GROWN,
     LENGTH,
+    PARTS,
     is_key_field,
     is_shared,
     key_field,
@@ -101,12 +103,23 @@ def known_elements(run: Run, value: Value) -> tuple[Value, ...] | None:
     if isinstance(value, DictOf):
         entries = known_entries(run, value)
         return None if entries is None else tuple(key for key, _ in entries)
+    if isinstance(value, Instance):
+        return _parts_of_tuple(run, value)
     if isinstance(value, (ListOf, Module)):
         length = length_of(run, value.ref)
         fields = run.state.fields(value.ref)
         if length is not None and all(f"[{i}]" in fields for i in range(length)):
             return tuple(fields[f"[{i}]"] for i in range(length))
     return None
+
+
+def _parts_of_tuple(run: Run, value: Instance) -> tuple[Value, ...] | None:
+    """What an object holds that is a tuple with names: a `NamedTuple` of the file."""
+    names, fields = run.state.read(value.ref, PARTS), run.state.fields(value.ref)
+    if not isinstance(names, Tuple):
+        return None
+    held = [fields.get(str(one.value)) for one in names.items if isinstance(one, Const)]
+    return tuple(one or Unknown("a part of a tuple") for one in held)
 
 
 class Counted(Notes):

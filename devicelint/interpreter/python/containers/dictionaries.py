@@ -213,21 +213,22 @@ def made_for_key(run: Run, value: DictOf, key: Value, node: cst.Subscript) -> No
         return
     if name == ELEMENT and known_entries(run, value):
         return
-    made = _made(run, factory, node)
+    made = made_by(run, factory, node, "for a key")
     if name == ELEMENT:
         mark_shared(run, made)
     run.state.write(value.ref, name, made)
 
 
-def _made(run: Run, factory: Value, node: cst.Subscript) -> Value:
+def made_by(run: Run, factory: Value, node: cst.CSTNode, what: str) -> Value:
+    """What calling a factory gives: a new object for each `what`."""
     match factory:
         case ImportedName("builtins.list" | "builtins.set" | "collections.deque"):
-            return new_list(run, node, (), "for a key")
+            return new_list(run, node, (), what)
         case ImportedName("builtins.dict" | "collections.OrderedDict"):
-            return new_dict(run, node, [], "for a key")
+            return new_dict(run, node, [], what)
         case ImportedName("builtins.int" | "builtins.float" | "builtins.str" | "builtins.bool"):
             return HOST
         case Function():
             return call_function(run, factory, Arguments(), None)
         case _:
-            return Unknown("made for a new key")
+            return Unknown(f"made {what}")

@@ -11,6 +11,8 @@ from devicelint.interpreter.engine.run import Run
 ELEMENT = "@element"
 """The field of a container that stands for all elements not told apart."""
 LENGTH = "@length"
+PARTS = "@parts"
+"""The field of an object that names its attributes in order, where it is a tuple of them."""
 GROWN = "@grown"
 """The field that says that a loop has made a list longer, nobody knows how much."""
 

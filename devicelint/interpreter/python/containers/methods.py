@@ -14,14 +14,17 @@ from devicelint.domain.values import (
     Const,
     HostValue,
     ListOf,
+    Tuple,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import methods
+from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.contents import element_of, extend, new_list
-from devicelint.interpreter.python.containers.fields import LENGTH
+from devicelint.interpreter.python.containers.dictionaries import new_dict
+from devicelint.interpreter.python.containers.fields import LENGTH, key_field
 from devicelint.interpreter.python.containers.lists import extend_by, insert, pop, reorder
 from devicelint.interpreter.python.stdlib.paths import formatted, joined, made_of
 
@@ -81,6 +84,23 @@ def _united(run: Run, receiver: ListOf, others: list[Argument], site: cst.Call) 
     made = new_list(run, site, parts)
     run.state.write(made.ref, LENGTH, HOST)
     return made
+
+
+@methods(Tuple)
+def method_of_tuple(run: Run, receiver: Tuple, name: str, node: cst.Call) -> Value:
+    """A tuple's own methods, those of one with names, or what it holds and is called."""
+    assert isinstance(node.func, cst.Attribute)
+    arguments = arguments_of(run, node)
+    pairs = zip(receiver.names, receiver.items, strict=False)
+    if name == "_replace" and receiver.names:
+        given = arguments.keywords
+        items = (given[key].value if key in given else one for key, one in pairs)
+        return Tuple(tuple(items), receiver.names)
+    if name == "_asdict" and receiver.names:
+        return new_dict(run, node, [(key_field(Const(key)), one) for key, one in pairs])
+    if name in ("index", "count"):
+        return HOST
+    return run.call(read_attribute(run, receiver, name, node.func), arguments, node)
 
 
 @methods(Array)

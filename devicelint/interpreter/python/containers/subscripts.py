@@ -31,6 +31,7 @@ from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.computed_members import NAMESPACE, member_by_name
 from devicelint.interpreter.python.containers.contents import element_of, item
 from devicelint.interpreter.python.containers.dictionaries import made_for_key
+from devicelint.interpreter.python.containers.fields import ELEMENT, is_shared, key_field
 from devicelint.interpreter.python.containers.sequences import sliced
 
 
@@ -94,7 +95,17 @@ def _under_key(run: Run, value: ListOf | DictOf, node: cst.Subscript) -> Value:
     key = key_of(run, node)
     if isinstance(value, DictOf) and key is not None:
         made_for_key(run, value, key, node)
+        if _is_missing(run, value, key):
+            run.state.dead = True
     return item(run, value.ref, HOST if key is None else key)
+
+
+def _is_missing(run: Run, value: DictOf, key: Value) -> bool:
+    """Whether a dict lacks a key for sure, where the code is prepared for that."""
+    field, fields = key_field(key), run.state.fields(value.ref)
+    if field == ELEMENT or field in fields or ELEMENT in fields or is_shared(run, value.ref):
+        return False
+    return any(map(run.expects, ("KeyError", "LookupError", "Exception")))
 
 
 @items(Array, HostObject)

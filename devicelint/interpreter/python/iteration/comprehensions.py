@@ -14,6 +14,7 @@ from devicelint.domain.values import (
     DeviceHandle,
     ListOf,
     Stream,
+    Tensor,
     Value,
 )
 from devicelint.interpreter.engine.nodes import names_bound_by
@@ -47,6 +48,8 @@ class _Made:
     """Elements, or pairs of a key and a value."""
     counted: bool = True
     """Whether each of these stands for one of the program's."""
+    times: int | None = None
+    """How many there are of the one that stands for all of them, where that is known."""
 
 
 Comprehension = cst.ListComp | cst.SetComp | cst.GeneratorExp | cst.DictComp
@@ -60,6 +63,8 @@ def comprehension(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp)
         return streamed(run, values) if made.counted else Stream(joined_elements(run, values))
     if made.counted:
         return new_list(run, node, values)
+    if made.times is not None and isinstance(values[0], Tensor):
+        return new_list(run, node, values * made.times)
     ref = run.allocate(node)
     for one in values:
         extend(run, ref, one)
@@ -121,10 +126,23 @@ def _clause(
     if is_never_entered(iterated):
         return
     made.counted = False
+    made.times = _times(elements, node, clause)
     element = element_of(run, iterated, clause.iter)
     if elements and isinstance(elements[0], (Const, DeviceHandle)):
         element = joined_constant(elements)
     _element(run, node, clause, element, make, made)
+
+
+_MOST = 16
+"""So many elements that are alike are counted."""
+
+
+def _times(
+    elements: tuple[Value, ...] | None, node: Comprehension, clause: cst.CompFor
+) -> int | None:
+    """How many elements a comprehension makes that walks its only clause once for all of them."""
+    is_only = clause is node.for_in and clause.inner_for_in is None and not clause.ifs
+    return len(elements) if elements is not None and is_only and len(elements) <= _MOST else None
 
 
 def _element(

@@ -156,9 +156,15 @@ def reordered(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Valu
         return given.value
     if name == "builtins.reversed":
         return streamed(run, tuple(reversed(elements)))
+    if len(arguments.positional) == 1 and not arguments.keywords and _are_texts(elements):
+        return new_list(run, site, sorted(elements, key=lambda one: str(getattr(one, "value", ""))))
     made = new_list(run, site, elements)
     forget_order(run, made.ref)
     return made
+
+
+def _are_texts(elements: tuple[Value, ...]) -> bool:
+    return all(isinstance(one, Const) and isinstance(one.value, str) for one in elements)
 
 
 def _list_like(run: Run, value: Value, elements: tuple[Value, ...], site: cst.Call) -> Value:

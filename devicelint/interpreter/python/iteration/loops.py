@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 import libcst as cst
 
-from devicelint.domain.join import join
+from devicelint.domain.join import join, join_known
 from devicelint.domain.state import State
 from devicelint.domain.values import (
     TRUE,
@@ -36,6 +36,7 @@ from devicelint.interpreter.python.containers.contents import (
 from devicelint.interpreter.python.containers.fields import GROWN, LENGTH
 from devicelint.interpreter.python.iteration.told_apart import (
     chooses_by,
+    is_chosen_by,
     is_never_entered,
     iteration,
     joined_constant,
@@ -143,8 +144,9 @@ def _to_a_fixed_point(
     """
     before, counted = run.state.fork(), run.notes(Counted).times
     _iterate(run, loop, begin or bind)
+    counts = _count_on(run, loop, before)
     grown = _count_no_longer(run, before) and run.notes(Counted).times > counted
-    differs = begin is not None or grown
+    differs = begin is not None or grown or counts
     if not run.state.dead and (differs or _changed(run.state, before)):
         first = run.state.fork()
         _iterate(run, loop, bind)
@@ -154,6 +156,17 @@ def _to_a_fixed_point(
             before = _merged(run, first, before)
             _iterate(run, loop, bind)
     return before
+
+
+def _count_on(run: Run, loop: Loop, before: State) -> bool:
+    """What an iteration has counted, others count on; whether the body chooses by that."""
+    counted = []
+    for ref, name in run.state.changes_since(before):
+        one, other = run.state.read(ref, name), before.read(ref, name)
+        if isinstance(one, Const) and isinstance(other, Const) and one != other:
+            counted.append(name)
+            run.state.write(ref, name, join_known(one, other))
+    return bool(counted) and is_chosen_by(frozenset(counted), loop.node.body)
 
 
 def _count_no_longer(run: Run, before: State) -> bool:

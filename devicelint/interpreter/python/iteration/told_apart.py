@@ -69,7 +69,11 @@ def iteration(run: Run, number: int, of: int) -> Iterator[None]:
 @functools.lru_cache(maxsize=1_000)
 def chooses_by(target: cst.BaseExpression, body: cst.CSTNode) -> bool:
     """Whether a loop takes something by its target: as a key, or as what is asked of it."""
-    names = set(names_bound_by(target))
+    return is_chosen_by(frozenset(names_bound_by(target)), body)
+
+
+def is_chosen_by(names: frozenset[str], body: cst.CSTNode) -> bool:
+    """Whether a loop takes something by what lies under these names."""
     return any(not names.isdisjoint(names_in(one)) for one in _selecting(body))
 
 

@@ -26,6 +26,10 @@ from devicelint.interpreter.facts.saved_files import (
     saved_model,
 )
 from devicelint.interpreter.python.stdlib.paths import source_of
+from devicelint.interpreter.torch.checkpoints.round_trips import (
+    is_in_memory,
+    loaded_again,
+)
 from devicelint.interpreter.torch.checkpoints.uses import (
     LoadedFile,
     Loads,
@@ -57,11 +61,14 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     path = arguments.get(0, "f")
     if path is not None and isinstance(path.value, Checkpoint):
         note_use(run, path.value, LoadUse.CHECKPOINT)
+    known = loaded_again(run, path, given, site)
     if given is not None and given.value != NONE:
         _demand(run, given, site)
-        return Unknown("loaded to where map_location says")
+        return known or Unknown("loaded to where map_location says")
     if arguments.open:
         return Unknown("loaded to where map_location says")
+    if known is not None and is_in_memory(path):
+        return known
     if is_excused(run, site, f"{name}()", (), LOAD, is_last=False):
         return Unknown("loaded where an accelerator is chosen")
     if is_excused(run, site, f"{name}()", (), _of_its_path(name, path), is_last=False):
@@ -71,7 +78,7 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         model = saved_model(run, path)
         if model is not None:
             return model
-        return Unknown("loaded to where this very run saved it from")
+        return known or Unknown("loaded to where this very run saved it from")
     run.depends_on_machine = True
     return _loaded_where_saved(run, name, path, site)
 

@@ -26,6 +26,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.saved_files import note_saved, note_saved_model
 from devicelint.interpreter.python.stdlib.paths import name_of
+from devicelint.interpreter.torch.checkpoints.round_trips import keep_saved
 from devicelint.interpreter.torch.checkpoints.uses import note_use
 
 
@@ -38,6 +39,7 @@ def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     note_saved(run, path)
     if saved is not None:
         note_saved_model(run, path, saved.value)
+        keep_saved(run, path, saved.value, site)
         _note_saved_again(run, saved.value)
         called = name_of(path.value)
         if called is not None:

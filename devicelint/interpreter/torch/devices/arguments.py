@@ -39,6 +39,7 @@ from devicelint.interpreter.facts.device_words import holds_device
 from devicelint.interpreter.facts.machine_choices import note_choice, note_demand
 from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.named_devices import is_hard
+from devicelint.interpreter.torch.devices.current import on_current
 
 
 class Backends(Notes):
@@ -168,7 +169,7 @@ def demand(
         return device
     if run.assumptions == run.unrelated:
         _demand_written_out(run, argument, device, site, how)
-    return device if run.world.accelerators else NOWHERE
+    return on_current(run, device) if run.world.accelerators else NOWHERE
 
 
 def _may_be_the_cpu(run: Run, device: Device) -> bool:

@@ -29,11 +29,13 @@ from devicelint.interpreter.python.classes import (
     torch_base,
 )
 from devicelint.interpreter.python.containers.contents import element_of, known_elements
+from devicelint.interpreter.torch.modules.hooks import after_forward, before_forward
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
 from devicelint.interpreter.torch.modules.unplaced import unplaced_for
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
+from devicelint.interpreter.torch.operations.meetings import is_chosen
 from devicelint.interpreter.torch.operations.operands import (
     mixes_as_scalar,
     operand_of,
@@ -41,6 +43,7 @@ from devicelint.interpreter.torch.operations.operands import (
 )
 from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.interpreter.torch.parallel import note_parallel_call, replicated
+from devicelint.interpreter.torch.ranks import is_a_matrix
 from devicelint.knowledge import (
     ModuleKind,
     ModuleKnowledge,
@@ -59,11 +62,12 @@ def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) 
     run.steps.module_called(own, arguments)
     if knowledge is None or knowledge.kind is not ModuleKind.WRAPPER:
         check_again(run, own, arguments, site)
+    arguments = before_forward(run, callee, arguments, site)
     with unplaced_for(run, callee, arguments):
         result = call_module_of_file(run, callee, arguments, site)
-    if result is not None:
-        return result
-    return _forward_of_library(run, callee, knowledge, arguments, site)
+    if result is None:
+        result = _forward_of_library(run, callee, knowledge, arguments, site)
+    return after_forward(run, callee, arguments, result, site)
 
 
 def call_forward(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value:
@@ -160,9 +164,10 @@ def _call_owner(
     if misplaced:
         # What follows is checked as though the input had been moved.
         return _apply_quietly(run, knowledge, arguments, site, owner)
-    return apply_signature(
-        run, knowledge.forward, arguments, site, name=_called(run, site.func), owner=owner
-    )
+    called = _called(run, site.func)
+    result = apply_signature(run, knowledge.forward, arguments, site, name=called, owner=owner)
+    keeps = isinstance(result, Tensor) and is_a_matrix(arguments)
+    return replace(result, is_matrix=True) if isinstance(result, Tensor) and keeps else result
 
 
 def _go_on_as_registered(run: Run, module: Module, arguments: Arguments) -> None:
@@ -216,17 +221,26 @@ def _call_container(
     for position, element in enumerate(elements):
         value = run.call(element, given, site)
         if position == 0 and not isinstance(value, (Tensor, Tuple)):
-            value = Unknown("a layer of a Sequential is not known")
-            break
+            value = _through_unseen(run, module, value)
+            if not isinstance(value, Tensor):
+                break
         given = Arguments([type(arguments.positional[0])(arguments.positional[0].site, value)])
     run.sequentials.pop()
     return value
 
 
+def _through_unseen(run: Run, module: Module, value: Value) -> Value:
+    """What a layer gives whose code is not seen, which went with the others where these are."""
+    place = module_device(run, module)
+    if isinstance(value, Unknown) and is_chosen(place.device):
+        return Tensor(place.device, place.since, False, None if run.no_grad else True)
+    return Unknown("a layer of a Sequential is not known")
+
+
 def _through_unknown(
     run: Run, module: Module, value: Value, arguments: Arguments, site: cst.Call
 ) -> Value:
-    """A Sequential of unknown length: the result is where its layers are."""
+    """A Sequential of unknown length: the result is where its layers are, or where all went."""
     place = module_device(run, module)
     own = Operand(site.func, module, place.device, place.since)
     operand = operand_of(value, arguments.positional[0].site) if arguments.positional else None
@@ -236,7 +250,8 @@ def _through_unknown(
         isinstance(one, Module) and module_device(run, one).device == place.device
         for one in options
     )
-    if operand is not None and are_there and not isinstance(value, Symbolic):
+    is_there = are_there or is_chosen(place.device)
+    if operand is not None and is_there and not isinstance(value, Symbolic):
         check_input(run, site, own, operand)
         return Tensor(place.device, place.since, None, None if run.no_grad else True)
     return Unknown("a Sequential of unknown layers")

@@ -33,6 +33,7 @@ from devicelint.interpreter.python.classes import MODULE, OBJECT, has_unseen_bas
 from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.construction import fill_container
 from devicelint.interpreter.torch.modules.copies import own_copies
+from devicelint.interpreter.torch.modules.given_devices import is_made_apart
 from devicelint.interpreter.torch.modules.hidden import announce_defined
 from devicelint.interpreter.torch.modules.registration import built, move_module
 from devicelint.knowledge import ModuleKind, module_class
@@ -77,8 +78,13 @@ def make_object(
 
 @stands_alone(MODULE)
 def make_module_alone(run: Run, cls: Class, make: Callable[[Arguments], Made]) -> Made:
-    """A Module whose device is the caller's choice, unless it moves itself as it is built."""
+    """A Module whose device is the caller's choice, unless it moves itself as it is built.
+
+    Where it makes one part on a device that it is given, and another on the CPU, it stays as it is.
+    """
     made = make(Arguments(open=True))
+    if is_made_apart(run, made):
+        return made
     copies = own_copies(run, made)
     place = run.state.read(made.ref, DEVICE_FIELD)
     if isinstance(place, Placed) and not _places_itself(place):

@@ -37,6 +37,7 @@ from devicelint.interpreter.engine.tables import (
     sets_attribute,
     sets_by_name,
 )
+from devicelint.interpreter.python.assignment import set_by_property
 from devicelint.interpreter.python.attributes import bind
 from devicelint.interpreter.python.classes import has_unseen_base
 from devicelint.interpreter.python.containers.contents import element_in, item
@@ -60,6 +61,8 @@ def of_module(run: Run, value: Module, name: str, node: cst.Attribute) -> Value:
     member = member_of(run, value.ref, name)
     if member is not None:
         return bind(run, member, value, node)
+    if name == "__class__":
+        return run.state.read(value.ref, CLASS_FIELD) or Unknown("the class of a module")
     if name in NAMESPACES:
         return namespace_of(value, name)
     if name == "device":
@@ -117,6 +120,13 @@ def _item_of_module(run: Run, value: Module, node: cst.Subscript) -> Value:
     return value if key is None else item(run, value.ref, key)
 
 
+@items(Parameters)
+def _some_parameters(run: Run, value: Parameters, node: cst.Subscript) -> Value:
+    """`list(net.parameters())[0]`, or some of them."""
+    key = key_of(run, node)
+    return value if key is None else _parameter(run, value, node)
+
+
 @elements(Parameters)
 def _parameter(run: Run, value: Parameters, site: Site) -> Value:
     if isinstance(value.module, (Module, Symbolic)):
@@ -128,7 +138,9 @@ def _parameter(run: Run, value: Parameters, site: Site) -> Value:
 def _set_on_module(
     run: Run, owner: Module, value: Value, target: cst.Attribute, site: cst.BaseExpression
 ) -> None:
-    register(run, owner, target.attr.value, value, target, site)
+    name = target.attr.value
+    if not set_by_property(run, owner, name, value, site):
+        register(run, owner, name, value, target, site)
 
 
 @sets_by_name(Module)

@@ -18,12 +18,17 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.objects import CLASS_FIELD
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.containers.contents import element_of
 from devicelint.interpreter.python.containers.fields import ELEMENT
 from devicelint.interpreter.torch.modules.data import place_of_data, put_data
-from devicelint.interpreter.torch.modules.registration import any_parameter, parameter_of
+from devicelint.interpreter.torch.modules.registration import (
+    any_parameter,
+    parameter_of,
+    submodules,
+)
 from devicelint.knowledge import module_class
 
 
@@ -35,8 +40,22 @@ def state_of(run: Run, module: Module, site: cst.Call) -> Value:
     ref = run.allocate(site, "state")
     for name, tensor in _named(run, module, "", set()):
         run.state.write(ref, f"[{name!r}]", _detached(tensor))
-    run.state.write(ref, ELEMENT, replace(_detached(some), scalar=None))
+    scalar = None if any(_counts(run, one) for one in submodules(run, module)) else False
+    run.state.write(ref, ELEMENT, replace(_detached(some), scalar=scalar))
     return DictOf(ref, site)
+
+
+def _counts(run: Run, module: Module) -> bool:
+    """Whether a part may own a number: what torch's norms count is a tensor without dimensions."""
+    knowledge = module_class(module.name)
+    fields = run.state.fields(module.ref)
+    if knowledge is None and CLASS_FIELD not in fields:
+        return True
+    owned = (one for one in fields.values() if isinstance(one, Tensor) and one.role in _OWNED)
+    return "Norm" in module.name or any(one.scalar is not False for one in owned)
+
+
+_OWNED = ("parameter", "buffer")
 
 
 def _detached(tensor: Tensor) -> Tensor:

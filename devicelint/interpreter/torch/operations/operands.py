@@ -80,7 +80,7 @@ def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device
             return one.device, one.since
     firm = _firmly_on_cpu(operands)
     is_away = any(one.device is NOWHERE for one in operands)
-    for one in sorted(operands, key=_is_of_unseen):
+    for one in sorted(operands, key=_how_little_is_known):
         if one.device != CPU and not isinstance(one.device, Unsure):
             if _is_of_unseen(one) and (
                 is_away or (firm is not None and not is_derived(one.device))
@@ -98,6 +98,11 @@ def common_device(operands: Sequence[Operand], *, unknown: bool) -> tuple[Device
         return NOT_UNDERSTOOD, None
     decisive = next((one for one in operands if not _is_kept(one)), operands[0])
     return decisive.device, decisive.since
+
+
+def _how_little_is_known(operand: Operand) -> int:
+    """What the program chose decides, then what it was given, then what is not seen."""
+    return isinstance(operand.device, DeviceOf) + _is_of_unseen(operand)
 
 
 def _firmly_on_cpu(operands: Sequence[Operand]) -> Operand | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.devices import CPU, NOT_UNDERSTOOD
@@ -22,6 +24,7 @@ from devicelint.interpreter.engine.tables import operates, operates_in_place
 from devicelint.interpreter.python.unseen import computed_of_unseen, taken_for_tensor
 from devicelint.interpreter.torch.host_reads import read_on_host
 from devicelint.interpreter.torch.operations.hard_coded import note_met
+from devicelint.interpreter.torch.operations.meetings import note_meeting
 from devicelint.interpreter.torch.operations.operands import (
     common_device,
     computed,
@@ -30,7 +33,7 @@ from devicelint.interpreter.torch.operations.operands import (
     operand_of,
     report_clash,
 )
-from devicelint.interpreter.torch.ranks import rank_of_operands
+from devicelint.interpreter.torch.ranks import is_any_matrix, rank_of_operands
 
 
 @operates(Tensor, Batch, Placed, Symbolic)
@@ -78,6 +81,7 @@ def _operate(run: Run, site: cst.CSTNode, symbol: str, *sides: Argument) -> Valu
         report_clash(run, site, symbol, pair)
     else:
         note_met(run, site, f"`{symbol}`", [one for one, _ in operands])
+        note_meeting(run, site, operands)
     unknown = any(isinstance(value, Unknown) for _, value in sides)
     return _result(site, [one for one, _ in operands], unknown, sides)
 
@@ -96,7 +100,15 @@ def _result(
     rank_unknown = any(isinstance(value, Unknown) for _, value in sides)
     scalar = rank_of_operands(operands, unknown=rank_unknown)
     grad = grad_of_operands(operands, unknown=False)
-    return Tensor(device, computed(site, device, since), scalar, grad)
+    made = Tensor(device, computed(site, device, since), scalar, grad)
+    return replace(made, is_matrix=is_any_matrix(operands) and not _is_product(site))
+
+
+def _is_product(site: cst.CSTNode) -> bool:
+    """Whether an operator is `@`, which takes dimensions away."""
+    return isinstance(
+        getattr(site, "operator", None), (cst.MatrixMultiply, cst.MatrixMultiplyAssign)
+    )
 
 
 _TENSORS = (Tensor, Batch, Placed)

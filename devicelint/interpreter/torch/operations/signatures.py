@@ -33,6 +33,7 @@ from devicelint.interpreter.torch.host_reads import demand_on_host
 from devicelint.interpreter.torch.operations.application import Application, OperandGroup
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.interpreter.torch.operations.hard_coded import note_met
+from devicelint.interpreter.torch.operations.meetings import note_meeting
 from devicelint.interpreter.torch.operations.operand_values import operand_values
 from devicelint.interpreter.torch.operations.operands import (
     common_device,
@@ -45,6 +46,7 @@ from devicelint.interpreter.torch.operations.operands import (
 from devicelint.interpreter.torch.random import draw
 from devicelint.interpreter.torch.ranks import (
     dimensions_of,
+    is_matrix,
     keeps_dimension,
     rank_of,
     rank_of_operands,
@@ -184,14 +186,11 @@ def _check(run: Run, application: Application, name: str) -> None:
             report_clash(run, application.site, name, pair, in_place=in_place)
         elif not (group.may_differ or brought):
             note_met(run, application.site, name, group.plain)
+            note_meeting(run, application.site, group.operands)
     for key, index in application.indices:
         base = application.group(key).plain
-        if base and base[0].device == CPU and _differs(base[0].device, index.device):
+        if base and base[0].device == CPU and agreement(CPU, index.device) in DIFFERENT:
             report_clash(run, application.site, name, (base[0], index), index=True)
-
-
-def _differs(one: Device, other: Device) -> bool:
-    return agreement(one, other) in DIFFERENT
 
 
 def _make(run: Run, application: Application, result: Result) -> Value:
@@ -214,7 +213,7 @@ def _make(run: Run, application: Application, result: Result) -> Value:
             return Unknown(f"the result of {application.signature.name}")
         case _:
             made = _tensor(run, application, result)
-            return replace(made, is_matrix=True) if application.dimensions > 1 else made
+            return replace(made, is_matrix=True) if is_matrix(application, result) else made
 
 
 def _itself(application: Application) -> Value:

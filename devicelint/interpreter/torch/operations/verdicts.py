@@ -82,7 +82,7 @@ def standing_of(run: Run, operands: Operands) -> Standing:
     if any(map(is_placed_beside, operands)) and not only_said:
         return Standing(Level.OWN_RULE, symbols)
     if only_said or is_unseen(run, operands):
-        return Standing(Level.POSSIBLE, symbols, only_said)
+        return Standing(Level.POSSIBLE, symbols)
     received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
     if is_of_computing_class(run) or all(is_input_of_module(run, one) for one in received):
         return Standing(Level.MODULE, symbols)

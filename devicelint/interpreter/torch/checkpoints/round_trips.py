@@ -1,0 +1,145 @@
+"""What the same run saves and loads again: to a buffer in memory, or to a file that it names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import CPU, Device, Unsure
+from devicelint.domain.history import Step, Verb
+from devicelint.domain.values import (
+    NONE,
+    Array,
+    Const,
+    DeviceHandle,
+    DictOf,
+    Function,
+    HostValue,
+    ImportedName,
+    Instance,
+    ListOf,
+    Module,
+    Partial,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.python.containers.fields import ELEMENT
+from devicelint.interpreter.torch.devices.arguments import device_named
+from devicelint.interpreter.torch.modules.copies import copy_module
+from devicelint.interpreter.torch.modules.registration import move_module
+
+_SAVED = "@saved"
+"""The field of a buffer in which what was saved to it lies."""
+_FILES = "@files"
+_CONTENT = "io.BytesIO.getvalue"
+
+
+@function("io.BytesIO")
+def buffer(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A file in memory; one that is begun with the bytes of another holds what that does."""
+    begun = arguments.get(0, "initial_bytes")
+    held = None
+    if begun is not None and isinstance(begun.value, Instance):
+        held = run.state.read(begun.value.ref, _SAVED)
+    made = Instance(run.allocate(site), name)
+    for method in ("getvalue", "getbuffer", "read"):
+        run.state.write(made.ref, method, Partial(ImportedName(_CONTENT), (made,)))
+    if held is not None:
+        run.state.write(made.ref, _SAVED, held)
+    return made
+
+
+@function(_CONTENT)
+def content(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The bytes of a buffer stand for what is in it."""
+    return arguments.positional[0].value
+
+
+def _place_of(path: Argument) -> tuple[Ref, str] | None:
+    match path.value:
+        case Instance(ref, "io.BytesIO"):
+            return ref, _SAVED
+        case Const(str(name)):
+            return _FILES, name
+        case _:
+            return None
+
+
+def keep_saved(run: Run, path: Argument, saved: Value, site: cst.Call) -> None:
+    """`torch.save(saved, path)`: what is saved stays as it is now."""
+    place = _place_of(path)
+    if place is not None:
+        run.state.write(*place, _restored(run, saved, None, site))
+
+
+def is_in_memory(path: Argument | None) -> bool:
+    """Whether what is loaded has never left this run."""
+    return path is not None and isinstance(path.value, Instance)
+
+
+def loaded_again(
+    run: Run, path: Argument | None, given: Argument | None, site: cst.Call
+) -> Value | None:
+    """What was saved there: each tensor where it was, or where map_location brings it."""
+    place = None if path is None else _place_of(path)
+    saved = None if place is None else run.state.read(*place)
+    if saved is None:
+        return None
+    if given is None or given.value == NONE:
+        return _restored(run, saved, None, site)
+    target = _target_of(run, given)
+    return None if target is None else _restored(run, saved, target, site)
+
+
+def _target_of(run: Run, given: Argument) -> Device | None:
+    """Where map_location brings everything; None where that is not one device."""
+    if isinstance(given.value, Function):
+        return CPU if _keeps_storage(given.value) else None
+    device = device_named(run, given)
+    return None if isinstance(device, Unsure) else device
+
+
+def _keeps_storage(function: Function) -> bool:
+    """`lambda storage, location: storage`: what was read lies on the CPU, and stays there."""
+    node = function.node
+    if not isinstance(node, cst.Lambda) or not node.params.params:
+        return False
+    return isinstance(node.body, cst.Name) and node.body.value == node.params.params[0].name.value
+
+
+def _restored(run: Run, value: Value, target: Device | None, site: cst.Call) -> Value:
+    match value:
+        case Tensor():
+            device = value.device if target is None else target
+            since = Step(Verb.PLACED, site, device)
+            return replace(value, device=device, since=since, home=None, role="")
+        case Tuple(items):
+            return replace(value, items=tuple(_restored(run, one, target, site) for one in items))
+        case ListOf() | DictOf():
+            return _restored_container(run, value, target, site)
+        case Module():
+            copy = copy_module(run, value, site)
+            if target is not None:
+                move_module(run, copy, target, Step(Verb.PLACED, site, target))
+            return copy
+        case Const() | HostValue() | DeviceHandle() | Array():
+            return value
+        case _:
+            return Unknown("loaded from what this very run saved")
+
+
+def _restored_container(
+    run: Run, value: ListOf | DictOf, target: Device | None, site: cst.Call
+) -> Value:
+    copy = replace(value, ref=run.allocate(site, f"loaded {value.ref}"))
+    for name, held in tuple(run.state.fields(value.ref).items()):
+        is_note = name.startswith("@") and name != ELEMENT
+        run.state.write(copy.ref, name, held if is_note else _restored(run, held, target, site))
+    return copy
