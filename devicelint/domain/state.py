@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from devicelint.domain.alternatives import EVERYWHERE, either, is_mixed
 from devicelint.domain.devices import CPU, DEVICE_TYPES, DeviceOf, Unsure
-from devicelint.domain.history import Step
+from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join
 from devicelint.domain.values import (
     Const,
@@ -266,17 +266,25 @@ def loses_device(one: Value, other: Value, joined: Value) -> bool:
 
 
 def keeps_to_cpu(one: Value, other: Value) -> bool | None:
-    """Whether the first of two values that differ is the one kept on the CPU; None: neither is.
+    """Whether the first of two values that differ is the one that a setting keeps on the CPU.
 
-    What a caller has instead, nothing has moved: a choice between the two is not one of devices.
+    None: neither or both, or the other one is the caller's, which no setting has moved.
     """
     if isinstance(one, Tuple) and isinstance(other, Tuple):
         found = {keeps_to_cpu(*pair) for pair in zip(one.items, other.items, strict=False)} - {None}
         return found.pop() if len(found) == 1 else None
-    if any(isinstance(getattr(value, "device", None), DeviceOf) for value in (one, other)):
+    if _is_callers(one) or _is_callers(other):
         return None
     sides = [_is_on_cpu(value) for value in (one, other)]
     return None if sides[0] is sides[1] else sides[0]
+
+
+def _is_callers(value: Value) -> bool:
+    """Whether a value is on the device on which it was received."""
+    if not isinstance(getattr(value, "device", None), DeviceOf):
+        return False
+    since: Step | None = getattr(value, "since", None)
+    return since is not None and since.verb in (Verb.RECEIVED, Verb.GIVEN)
 
 
 def _is_on_cpu(value: Value) -> bool:

@@ -7,15 +7,14 @@ import re
 import libcst as cst
 
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
-from devicelint.domain.history import Keeper
+from devicelint.domain.history import Keeper, Site
 from devicelint.domain.values import Tensor
 from devicelint.finding import Certainty, Safety, Severity
 from devicelint.fixes import Replace, Rewrite
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule, line_of
-
-_INIT = re.compile(r"^([ \t]*)def __init__\b.*?(?=^\1\S|\Z)", re.DOTALL | re.MULTILINE)
 
 
 class UnregisteredTensor(Rule):
@@ -37,7 +36,7 @@ class UnregisteredTensor(Rule):
     def _reports(self, clash: Clash, context: RuleContext) -> Reports:
         since = clash.culprit.since
         kept = since.kept if since is not None else None
-        if kept is None or (not _is_followed(clash) and _is_seen_to(context, kept)):
+        if kept is None or (not _is_followed(clash) and _is_seen_to(context, clash, kept)):
             return
         value = clash.culprit.value
         is_leaf = isinstance(value, Tensor) and value.role == "leaf"
@@ -60,15 +59,33 @@ def _is_followed(clash: Clash) -> bool:
     return clashes.certainty(clash) is Certainty.CERTAIN
 
 
-def _is_seen_to(context: RuleContext, kept: Keeper) -> bool:
+def _is_seen_to(context: RuleContext, clash: Clash, kept: Keeper) -> bool:
     """Whether the file moves the attribute by itself, or gives it another value later."""
-    name = re.escape(kept.attribute)
-    moved = rf"\.{name}(\.data)?\.(to|cuda|type_as|type)\("
-    own = context.source.class_code(kept.owner)
-    if re.search(moved, own) or re.search(rf"(?<!\bself){moved}", context.source.file_code):
+    return _is_moved(context, kept) or _is_given_later(context, clash, kept)
+
+
+def _is_moved(context: RuleContext, kept: Keeper) -> bool:
+    """Whether the file moves the attribute by itself."""
+    moved = rf"\.{re.escape(kept.attribute)}(\.data)?\.(to|cuda|type_as|type)\("
+    if re.search(moved, context.source.class_code(kept.owner)):
         return True
-    later = _INIT.sub("", own)
-    return re.search(rf"\bself\.{name}\s*(:[^=\n]+)?=(?!=)", later) is not None
+    return re.search(rf"(?<!\bself){moved}", context.source.file_code) is not None
+
+
+def _is_given_later(context: RuleContext, clash: Clash, kept: Keeper) -> bool:
+    """Whether a method gives it another value: not the one that gave this, nor the one that fails.
+
+    Somebody may call that method after the move, and before what fails here.
+    """
+    sites = (kept.site, clash.failing)
+    methods = context.source.methods_that_set(kept.owner, kept.attribute)
+    return any(not _holds_one_of(method, sites) for method in methods)
+
+
+def _holds_one_of(method: cst.FunctionDef, sites: tuple[Site, ...]) -> bool:
+    if method.name.value == "__init__":
+        return True
+    return any(node is site for node in descendants(method.body) for site in sites)
 
 
 def _register(context: RuleContext, kept: Keeper) -> Rewrite | None:

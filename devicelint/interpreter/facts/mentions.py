@@ -136,5 +136,22 @@ def path_of(node: cst.BaseExpression) -> str:
     return f"{owner}.{node.attr.value}" if owner and isinstance(node, cst.Attribute) else ""
 
 
+def sets_own(method: cst.FunctionDef, attribute: str) -> bool:
+    """Whether a method gives an attribute of its own object a value."""
+    place = f"{next((one.name.value for one in method.params.params), '')}.{attribute}"
+    return any(
+        path_of(part) == place
+        for node in descendants(method.body)
+        if isinstance(node, (cst.AssignTarget, cst.AnnAssign))
+        for part in _parts_of(node.target)
+    )
+
+
+def _parts_of(target: cst.BaseExpression) -> list[cst.BaseExpression]:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return [one.value for one in target.elements]
+    return [target]
+
+
 def _plain(given: cst.BaseExpression) -> str:
     return given.raw_value if isinstance(given, cst.SimpleString) else path_of(given)

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from devicelint.domain.devices import DeviceOf
+from devicelint.domain.devices import Device, DeviceOf, Opaque
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.item_paths import root_of
 
 
 def treat_as_movable(run: Run, since: Step | None) -> None:
@@ -54,20 +55,40 @@ def is_placed_beside(operand: Operand) -> bool:
     )
 
 
+def note_chosen(run: Run, device: Device | None) -> None:
+    """What makes a tensor on a device that somebody chooses expects those beside it there."""
+    is_chosen = isinstance(device, Opaque) and not device.apart
+    if is_chosen or (isinstance(device, DeviceOf) and device.is_unseen):
+        run.program.conduct.movable.update(_function_and_class(run, run.frame))
+
+
 def _subjects(run: Run, since: Step) -> Iterator[Site]:
     """The parameter that a step received, the functions that it was given to, and their classes."""
     yield since.site
     frame: Frame | None = run.frame
     while frame is not None:
-        if since in frame.passed or _receives(frame, since.site):
-            yield frame.node
-            if frame.owner is not None:
-                yield from (one.node for one in run.classes.values() if one.ref == frame.owner)
+        origins = tuple(_origins(frame, since))
+        yield from origins
+        if since in frame.passed or origins:
+            yield from _function_and_class(run, frame)
         frame = frame.caller
 
 
-def _receives(frame: Frame, site: Site) -> bool:
+def _function_and_class(run: Run, frame: Frame) -> Iterator[Site]:
+    if isinstance(frame.node, (cst.FunctionDef, cst.Lambda)):
+        yield frame.node
+    if frame.owner is not None:
+        yield from (one.node for one in run.classes.values() if one.ref == frame.owner)
+
+
+def _origins(frame: Frame, since: Step) -> Iterator[Site]:
+    """The parameters of a function that a step received, or that something unseen is made of."""
     if not isinstance(frame.node, (cst.FunctionDef, cst.Lambda)):
-        return False
+        return
     given = frame.node.params
-    return any(one is site for one in (*given.posonly_params, *given.params, *given.kwonly_params))
+    device = since.device
+    lineage = device.lineage if isinstance(device, DeviceOf) else None
+    roots = {root_of(place) for place in lineage or ()}
+    for one in (*given.posonly_params, *given.params, *given.kwonly_params):
+        if one is since.site or one.name.value in roots:
+            yield one

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from contextlib import nullcontext
+from functools import lru_cache
 
 import libcst as cst
 
@@ -33,7 +34,7 @@ from devicelint.interpreter.engine.objects import (
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
 from devicelint.interpreter.facts.device_settings import asks_for_device
-from devicelint.interpreter.facts.mentions import called_method
+from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.stored_attributes import open_what_is_stored_later
 from devicelint.interpreter.python.functions import call_function, walk_alone
 from devicelint.interpreter.python.records import fill_record, is_record
@@ -69,7 +70,8 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
 def is_module_class(value: Value) -> bool:
     """Whether a class derives from `nn.Module`, as far as the file says.
 
-    A class with a `forward` and a base that is not seen here does so too.
+    A class with a base that is not seen here does so too, where it has a `forward`, or registers
+    parameters and buffers.
     """
     if isinstance(value, ImportedName):
         return kind_of(value.name) in MODULE_KINDS or module_class(value.name) is not None
@@ -77,7 +79,7 @@ def is_module_class(value: Value) -> bool:
         return False
     if any(map(is_module_class, value.bases)):
         return True
-    return has_unseen_base(value) and _defines(value, "forward")
+    return has_unseen_base(value) and (_defines(value, "forward") or _registers(value))
 
 
 _SEEN_THROUGH = frozenset(
@@ -103,6 +105,30 @@ def _defines(cls: Class, name: str) -> bool:
     body = cls.node.body.body
     own = any(isinstance(one, cst.FunctionDef) and one.name.value == name for one in body)
     return own or any(isinstance(base, Class) and _defines(base, name) for base in cls.bases)
+
+
+_REGISTER = frozenset({"register_parameter", "register_buffer"})
+"""What an object has that is a Module, and no other."""
+
+
+def _registers(cls: Class) -> bool:
+    """Whether a class registers what a Module owns with itself, in its `__init__`."""
+    assert isinstance(cls.node, cst.ClassDef)
+    own = (
+        one
+        for one in cls.node.body.body
+        if isinstance(one, cst.FunctionDef) and one.name.value == "__init__"
+    )
+    inherited = any(isinstance(base, Class) and _registers(base) for base in cls.bases)
+    return inherited or any(map(_registers_with_self, own))
+
+
+@lru_cache(maxsize=200)
+def _registers_with_self(init: cst.FunctionDef) -> bool:
+    receiver = next((one.name.value for one in init.params.params), "")
+    methods = {f"{receiver}.{name}" for name in _REGISTER}
+    calls = (one for one in descendants(init.body) if isinstance(one, cst.Call))
+    return any(path_of(one.func) in methods for one in calls)
 
 
 def torch_base(cls: Class) -> str:

@@ -13,6 +13,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import children, descendants
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.mentions import sets_own
 from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.interpreter.facts.training_loops import training_loop
 from devicelint.interpreter.suggestions.walk_notes import AttributeAssignments
@@ -32,11 +33,20 @@ class CodeAround:
 
     def class_code(self, name: str) -> str:
         """The text of a class of the file, and of its bases there."""
+        return "\n".join(map(self._run.code_of, self._classes(name)))
+
+    def methods_that_set(self, name: str, attribute: str) -> Iterator[cst.FunctionDef]:
+        """The methods of a class and of its bases that give an attribute a value."""
+        for node in self._classes(name):
+            for one in descendants(node):
+                if isinstance(one, cst.FunctionDef) and sets_own(one, attribute):
+                    yield one
+
+    def _classes(self, name: str) -> list[cst.CSTNode]:
         found = [cls for cls in self._run.classes.values() if cls.name == name]
         for cls in found:
             found += [base for base in cls.bases if isinstance(base, Class)]
-        nodes = [cls.node for cls in found if isinstance(cls.node, cst.CSTNode)]
-        return "\n".join(map(self._run.code_of, nodes))
+        return [cls.node for cls in found if isinstance(cls.node, cst.CSTNode)]
 
     def parent_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node in which an expression stands."""

@@ -37,6 +37,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import holds_device
 from devicelint.interpreter.facts.machine_choices import note_choice, note_demand
+from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.torch.devices.current import on_current
 
@@ -141,6 +142,15 @@ def announce_invalid(run: Run, value: Const, site: cst.CSTNode) -> None:
             return
         place = site if value.site is None else value.site
         run.announce(InvalidDeviceNamed(place, str(value.value), site, value.chosen))
+
+
+def asked_for(run: Run, argument: Argument, site: cst.CSTNode) -> Device | None:
+    """The device on which something is to be made, which shows what is expected to be there."""
+    device = device_named(run, argument)
+    if device is None:
+        return None
+    note_chosen(run, device)
+    return demand(run, argument, device, site, "device=")
 
 
 def demand(

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.history import Site
+from devicelint.domain.devices import DeviceOf
+from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     HOST,
+    Class,
     DeviceHandle,
     ImportedName,
     Module,
@@ -37,6 +39,7 @@ from devicelint.interpreter.engine.tables import (
 )
 from devicelint.interpreter.python.assignment import set_by_property
 from devicelint.interpreter.python.attributes import bind
+from devicelint.interpreter.python.classes import has_unseen_base
 from devicelint.interpreter.python.containers.contents import element_in, item
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.namespaces import NAMESPACES, namespace_of
@@ -87,7 +90,17 @@ def _part(run: Run, module: Module, name: str, node: cst.Attribute) -> Value:
     """What a Module of a library is made of, where that is known; `_modules` has it by name."""
     if name == "_modules":
         return module
-    return part_named(run, module, name, node) or Unknown(f"{module.name}.{name} is not known")
+    return part_named(run, module, name, node) or _of_unseen_base(run, module, name, node)
+
+
+def _of_unseen_base(run: Run, module: Module, name: str, node: cst.Attribute) -> Unknown:
+    """What a base gives that is not seen: should it be a tensor, it is where the Module is."""
+    reason = f"{module.name}.{name} is not known"
+    cls, place = run.state.read(module.ref, CLASS_FIELD), module_device(run, module).device
+    if not (isinstance(place, DeviceOf) and isinstance(cls, Class) and has_unseen_base(cls)):
+        return Unknown(reason)
+    device = DeviceOf(f"{place.place}.{name}", frozenset({place.place}))
+    return Unknown(reason, Step(Verb.GIVEN, node, device))
 
 
 _OWN_TENSORS = frozenset(

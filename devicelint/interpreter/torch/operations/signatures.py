@@ -32,7 +32,7 @@ from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.unseen import taken_for_tensor
-from devicelint.interpreter.torch.devices.arguments import demand, device_named
+from devicelint.interpreter.torch.devices.arguments import asked_for
 from devicelint.interpreter.torch.host_reads import demand_on_host
 from devicelint.interpreter.torch.operations.application import Application, OperandGroup
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
@@ -130,10 +130,7 @@ def _take(run: Run, application: Application, argument: Argument, slot: Slot) ->
             if operand is not None:
                 application.indices.append((slot.group or "", operand))
         case Role.DEVICE if value != NONE:
-            named = device_named(run, argument)
-            if named is not None:
-                named = demand(run, argument, named, application.site, "device=")
-            application.device = named
+            application.device = asked_for(run, argument, application.site)
         case Role.SIZE:
             _take_size(application, argument)
         case Role.DATA:

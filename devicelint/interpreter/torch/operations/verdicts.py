@@ -79,12 +79,14 @@ def standing_of(run: Run, operands: Operands) -> Standing:
         return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
     symbols = symbols_of(run, operands)
     only_said = any(is_only_said(run, place) for place in places_of(operands))
+    if any(map(is_placed_beside, operands)) and not only_said:
+        return Standing(Level.OWN_RULE, symbols)
     if only_said or is_unseen(run, operands):
         return Standing(Level.POSSIBLE, symbols)
     received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
     if is_of_computing_class(run) or all(is_input_of_module(run, one) for one in received):
         return Standing(Level.MODULE, symbols)
-    is_rule = any(map(is_placed_beside, operands)) or meets_own_device(operands)
+    is_rule = meets_own_device(operands)
     return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols)
 
 
