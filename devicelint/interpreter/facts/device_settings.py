@@ -97,7 +97,7 @@ def _step_of_branches(node: cst.If | cst.IfExp) -> _Step:
 def _steps(node: cst.CSTNode) -> Iterator[_Step]:
     match node:
         case cst.IfExp(test=test, body=body, orelse=other):
-            named = any(map(_is_named, (*descendants(body), *descendants(other))))
+            named = any(map(_is_of_device, (*descendants(body), *descendants(other))))
             yield names_read(test), frozenset(), named
         case cst.Assign(value=value, targets=targets):
             bound = frozenset(name_of(one.target) for one in targets) - {""}
@@ -197,6 +197,11 @@ def _is_named(node: cst.CSTNode) -> bool:
     )
 
 
+def _is_of_device(node: cst.CSTNode) -> bool:
+    """Whether a device is named, or a part of torch that is for one: `torch.cuda.FloatTensor`."""
+    return _is_named(node) or (isinstance(node, cst.Attribute) and _asks(node))
+
+
 def _counts(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Attribute) and node.attr.value in _COUNTS
 
@@ -213,15 +218,17 @@ def _asks(node: cst.CSTNode) -> bool:
 
 
 def names_read(node: cst.CSTNode) -> frozenset[str]:
-    """The names, attributes and keys that an expression reads, of each path the last."""
+    """The names, attributes and keys that an expression reads, of each path the last.
+
+    A function that is given nothing, as `self.on_gpu()`, is read like an attribute.
+    """
     found: set[str] = set()
     waiting = [node]
     while waiting:
         one = waiting.pop()
         match one:
             case cst.Call(func=func, args=given):
-                waiting += [arg.value for arg in given]
-                waiting += [func.value] if isinstance(func, cst.Attribute) and not given else []
+                waiting += [arg.value for arg in given] or [func]
             case _ if name_of(one):
                 found.add(name_of(one))
             case _:

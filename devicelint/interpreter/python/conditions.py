@@ -149,9 +149,16 @@ def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> AbstractCo
     Where it asks for a device by a setting (`if USE_CUDA:`) or by what it sees (`if x.is_cuda:`),
     whatever stands in a branch is chosen there, even where the outcome is known.
     """
-    is_option = isinstance(condition, (Flag, Symbolic)) or bool(name_of(node))
+    is_option = isinstance(condition, (Flag, Symbolic)) or _is_option(node)
     asks = not is_machine(condition) and asks_for_device(run, node, is_option=is_option)
     return _choosing(run, node, condition, asks)
+
+
+def _is_option(node: cst.BaseExpression) -> bool:
+    """`args.gpu`, `not USE_GPU`, `self.on_gpu()`."""
+    if isinstance(node, cst.UnaryOperation):
+        return _is_option(node.expression)
+    return bool(name_of(node.func if isinstance(node, cst.Call) and not node.args else node))
 
 
 @contextmanager

@@ -19,6 +19,7 @@ def settings(code: str, *, with_branches: bool = False) -> set[str]:
     [
         "where = 'cuda' if flag else 'cpu'",
         "where = torch.device(flag)",
+        "Kind = torch.cuda.FloatTensor if self.flag() else torch.FloatTensor",
         "torch.cuda.set_device(options.flag)",
         "x = torch.zeros(3, device=config['flag'])",
         "flag = torch.cuda.is_available()",
@@ -56,6 +57,16 @@ def test_a_branch_that_does_nothing_but_move():
     """
     assert settings(moved, with_branches=True) == {"flag"}
     assert not settings(moved)
+
+
+def test_a_function_of_nothing_is_read_like_an_attribute():
+    code = """
+    if self.flag():
+        x = x.cuda()
+    if given(self.other):
+        x = x.cuda()
+    """
+    assert settings(code, with_branches=True) == {"flag", "other"}
 
 
 def test_a_branch_that_does_more():
