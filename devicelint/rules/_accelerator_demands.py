@@ -62,11 +62,11 @@ class Demands:
         if event.is_idle:
             chosen = any(named.literal is None for named in at_hand or ())
             return chosen and not self._contradicting
-        contradicts = _contradicts(context, at_hand, at_times=event.at_times)
-        return contradicts is self._contradicting
+        is_against = contradicts(context, at_hand, at_times=event.at_times)
+        return is_against is self._contradicting
 
 
-def _contradicts(context: RuleContext, at_hand: _AtHand, *, at_times: bool) -> bool:
+def contradicts(context: RuleContext, at_hand: _AtHand, *, at_times: bool) -> bool:
     """Whether the code shows that it is for a machine without that accelerator, too.
 
     It asks for one elsewhere, has a device at hand that something else chose, or is a Module's

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devicelint.domain.api_events import AcceleratorApiCalled
+from devicelint.domain.api_events import AcceleratorApiCalled, LegacyTypeUsed, LegacyUse
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.domain.history import Site
 from devicelint.finding import Severity
@@ -45,6 +45,14 @@ class AcceleratorRequired(Rule):
     ) -> Reports:
         """`torch.cuda.synchronize()` raises there, too, and may be the first that does."""
         if self.asked_for or not event.name.startswith("torch.cuda."):
+            return
+        self._places.add(event.site)
+        if not context.world.accelerators and context.intent.takes_machine_as_it_is():
+            yield self._of_program(event.site, "CUDA", context)
+
+    def on_legacy_type_used(self, event: LegacyTypeUsed, context: RuleContext) -> Reports:
+        """`torch.cuda.FloatTensor(3)` raises there, too."""
+        if self.asked_for or event.use is LegacyUse.KEYWORD:
             return
         self._places.add(event.site)
         if not context.world.accelerators and context.intent.takes_machine_as_it_is():

@@ -12,6 +12,7 @@ from devicelint.fixes import Change, InsertAfter, RemoveArgument, Replace, Rewri
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.interpreter.torch.legacy_types import dtype_of
 from devicelint.rules import _clashes as clashes
+from devicelint.rules._accelerator_demands import contradicts
 from devicelint.rules._base import Report, Reports, Rule
 from devicelint.rules._device_definition import Demand, device_in_use
 
@@ -33,7 +34,7 @@ class LegacyCudaType(Rule):
         assert isinstance(call, cst.Call)
         if event.use is LegacyUse.KEYWORD:
             yield _refused(event, call, context)
-        elif not context.world.accelerators:
+        elif not context.world.accelerators and self._is_mistaken(event, context):
             advice, fix = self._fix_of(event, call, context)
             yield Report(
                 call,
@@ -41,6 +42,12 @@ class LegacyCudaType(Rule):
                 f"is a type of its tensors alone; {advice}",
                 fix=fix,
             )
+
+    def _is_mistaken(self, event: LegacyTypeUsed, context: RuleContext) -> bool:
+        """Whether the program is for machines without CUDA, too; else it is one of many places."""
+        assert isinstance(event.device, Known)
+        at_hand = context.names.devices_at_hand(event.site, event.site, event.device)
+        return self.asked_for or contradicts(context, at_hand, at_times=False)
 
     def _fix_of(
         self, event: LegacyTypeUsed, call: cst.Call, context: RuleContext
@@ -53,6 +60,7 @@ class LegacyCudaType(Rule):
             context,
             frozenset({event.device}),
         )
+        assert isinstance(event.device, Known)
         at_hand = context.names.devices_at_hand(call, call, event.device) or ()
         code, name, more = device_in_use(demand, at_hand)
         torch = context.names.torch_name()

@@ -297,14 +297,15 @@ def test_an_error_in_a_stub_names_its_file_and_line(stub_folder, text, place):
 
 def test_an_error_in_a_module_stub_names_its_file_and_line(stub_folder):
     for name in stubs_index.SOURCES["torch.nn"]:
+        (stub_folder / f"{name}.pyi").parent.mkdir(exist_ok=True)
         (stub_folder / f"{name}.pyi").write_text("")
-    stub = stub_folder / "nn.pyi"
+    stub = stub_folder / "nn/modules.pyi"
     stub.write_text(
         "class A(Module):\n    def forward(self: Owned[X]) -> None: ...\nclass B(Z): ...\n"
     )
-    with pytest.raises(knowledge.StubError, match=r"^nn\.pyi:2: unknown device group: X"):
+    with pytest.raises(knowledge.StubError, match=r"^nn/modules\.pyi:2: unknown device group: X"):
         knowledge.module_class("torch.nn.A")
-    with pytest.raises(knowledge.StubError, match=r"^nn\.pyi:3: no stub for torch\.nn\.Z"):
+    with pytest.raises(knowledge.StubError, match=r"^nn/modules\.pyi:3: no stub for torch\.nn\.Z"):
         knowledge.module_class("torch.nn.B")
 
 

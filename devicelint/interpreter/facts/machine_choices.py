@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from devicelint.domain.values import Class, Instance, Module, Ref
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
@@ -13,6 +15,14 @@ from devicelint.interpreter.engine.run import Run
 def note_choice(run: Run) -> None:
     """The program asks here what the machine has, or goes to a device that somebody chooses."""
     run.program.choosing.add(part_of(run))
+
+
+@contextmanager
+def requiring(run: Run) -> Iterator[None]:
+    """Walk what the program insists on: to ask for an accelerator there leaves no choice."""
+    before = frozenset(run.program.choosing)
+    yield
+    run.program.choosing.intersection_update(before)
 
 
 def note_demand(run: Run) -> None:

@@ -13,6 +13,7 @@ from devicelint.interpreter.facts.machine_choices import (
     is_chosen_here,
     is_needed_here,
     is_program,
+    is_taken_around,
 )
 
 
@@ -68,7 +69,10 @@ class Intent:
         frame = self._run.frame
         if not isinstance(frame.receiver, Module) or not self.walked_alone_as():
             return False
-        return intended_machines.follows_others(self._run.module) or is_chosen_around(self._run)
+        if is_chosen_around(self._run):
+            return True
+        follows = intended_machines.follows_others(self._run.module)
+        return follows and not is_taken_around(self._run)
 
     def walked_alone_as(self) -> tuple[str, ...]:
         """The names of the functions around, where nobody in the program calls the outermost."""

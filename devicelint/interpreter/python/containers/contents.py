@@ -84,6 +84,17 @@ def item(run: Run, ref: Ref, key: Value) -> Value:
     return element_in(run, fields)
 
 
+def kept_by_others(run: Run, value: DictOf, key: Value) -> Unknown | None:
+    """What lies under a key that is not known in a dict of the whole file; None for other dicts.
+
+    Other calls have filled it, each under its own key: what they kept says nothing of this one.
+    """
+    if key_field(key) != ELEMENT or run.frame.ref == run.frame.home:
+        return None
+    is_global = value in run.state.fields(run.frame.home).values()
+    return Unknown("what other calls have kept under keys of their own") if is_global else None
+
+
 def element_in(run: Run, fields: Mapping[str, Value]) -> Value:
     """All elements of a container, joined."""
     held = _parts_in(fields)

@@ -27,6 +27,7 @@ from devicelint.interpreter.python.containers.contents import (
     element_in,
     element_of,
     item,
+    kept_by_others,
     known_elements,
     known_entries,
     new_list,
@@ -86,6 +87,9 @@ def _view(run: Run, receiver: DictOf, name: str) -> Value:
 def _item_or_default(run: Run, receiver: DictOf, name: str, given: list[Argument]) -> Value:
     """`d.get(key, default)` and its kin: the default where the key is not there for sure."""
     field = key_field(given[0].value)
+    kept = kept_by_others(run, receiver, given[0].value)
+    if kept is not None:
+        return kept
     fields = run.state.fields(receiver.ref)
     if field in fields or (field == ELEMENT and len(given) == 1):
         value = item(run, receiver.ref, given[0].value)

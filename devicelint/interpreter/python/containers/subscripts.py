@@ -29,7 +29,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, items
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.computed_members import NAMESPACE, member_by_name
-from devicelint.interpreter.python.containers.contents import element_of, item
+from devicelint.interpreter.python.containers.contents import element_of, item, kept_by_others
 from devicelint.interpreter.python.containers.dictionaries import made_for_key
 from devicelint.interpreter.python.containers.fields import ELEMENT, is_shared, key_field
 from devicelint.interpreter.python.containers.sequences import sliced
@@ -97,6 +97,9 @@ def _under_key(run: Run, value: ListOf | DictOf, node: cst.Subscript) -> Value:
         made_for_key(run, value, key, node)
         if _is_missing(run, value, key):
             run.state.dead = True
+        kept = kept_by_others(run, value, key)
+        if kept is not None:
+            return kept
     return item(run, value.ref, HOST if key is None else key)
 
 

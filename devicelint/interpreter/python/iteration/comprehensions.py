@@ -33,6 +33,7 @@ from devicelint.interpreter.python.containers.contents import (
 from devicelint.interpreter.python.containers.dictionaries import new_dict
 from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH, key_field, mark_shared
 from devicelint.interpreter.python.iteration.told_apart import (
+    are_few,
     is_never_entered,
     iteration,
     joined_constant,
@@ -118,7 +119,7 @@ def _clause(
     """Walk what stands right of a `for` clause, once for each element that is told apart."""
     iterated = run.evaluate(clause.iter)
     elements = known_elements(run, iterated)
-    if elements is not None and told_apart(run, elements, clause.target, node, alike=True):
+    if elements is not None and _is_told_apart(run, elements, node, clause):
         for number, one in enumerate(elements):
             with iteration(run, number, len(elements)):
                 _element(run, node, clause, one, make, made)
@@ -131,6 +132,16 @@ def _clause(
     if elements and isinstance(elements[0], (Const, DeviceHandle)):
         element = joined_constant(elements)
     _element(run, node, clause, element, make, made)
+
+
+def _is_told_apart(
+    run: Run, elements: tuple[Value, ...], node: Comprehension, clause: cst.CompFor
+) -> bool:
+    """Whether each element is walked: also numbers, where it counts how many are kept."""
+    is_only = clause is node.for_in and clause.inner_for_in is None and not clause.ifs
+    if not is_only and are_few(run, elements):
+        return True
+    return told_apart(run, elements, clause.target, node, alike=True)
 
 
 _MOST = 16

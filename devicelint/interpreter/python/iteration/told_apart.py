@@ -18,6 +18,10 @@ _MOST = 8
 """How many iterations of one loop are walked one by one,"""
 _MOST_TOGETHER = 24
 """and how many of all loops around."""
+_MOST_MADE = 16
+"""How many elements a comprehension makes one by one: each is an expression alone,"""
+_MOST_MADE_TOGETHER = 64
+"""and how many with all loops around."""
 
 
 def told_apart(
@@ -33,11 +37,17 @@ def told_apart(
     Where it counts which is which, they may be `alike`.  Numbers and names make a difference where
     the body chooses by them.
     """
-    if not elements or len(elements) > _MOST or run.together * len(elements) > _MOST_TOGETHER:
+    if not elements or not are_few(run, elements, made=alike):
         return False
     if not alike and all(one == elements[0] for one in elements[1:]):
         return False
     return not all(map(_is_plain, elements)) or chooses_by(target, body)
+
+
+def are_few(run: Run, elements: tuple[Value, ...], *, made: bool = True) -> bool:
+    """Whether so few elements are walked one by one: a comprehension makes one of each."""
+    most, together = (_MOST_MADE, _MOST_MADE_TOGETHER) if made else (_MOST, _MOST_TOGETHER)
+    return len(elements) <= most and run.together * len(elements) <= together
 
 
 def is_never_entered(iterated: Value) -> bool:
