@@ -26,6 +26,13 @@ class Known:
         return self.type if self.index is None or self.implied else f"{self.type}:{self.index}"
 
 
+def as_written(device: Device) -> Device:
+    """A device as the code names it: without the index of a current one."""
+    if isinstance(device, Known) and device.implied:
+        return Known(device.type)
+    return device
+
+
 @dataclass(frozen=True, slots=True)
 class Opaque:
     """A device that the code takes from outside: the same origin is the same device."""

@@ -132,8 +132,10 @@ def test_a_file_that_does_not_parse_is_told_and_left(project, capsys):
 
 
 def test_what_the_script_does_not_lead_to_stays_as_it_is(project, capsys):
-    text = "import torch\n\nstate = torch.load('a.pt')\nmodel = torch.nn.Linear(1, 1)\n"
-    Path("export.py").write_text(text + "model.load_state_dict(state)\n", encoding="utf-8")
+    text = "import sys\nimport torch\n\nmodel = torch.nn.Linear(1, 1)\n"
+    text += "model.to('cuda' if torch.cuda.is_available() else 'cpu')\n"
+    text += "model.load_state_dict(torch.load(sys.argv[1]))\n"
+    Path("export.py").write_text(text, encoding="utf-8")
     adopt(".", "--entry", "train.py")
     assert "map_location" not in Path("export.py").read_text()
     main(["check", "--fix", "export.py"])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from devicelint.domain.devices import Device
+from devicelint.domain.devices import Device, as_written
 from devicelint.finding import Span
 from devicelint.views.graph.chart import MoveEdge, Read, Sight, Value
 from devicelint.views.graph.noted import NotedMove, NotedValue, brief, site_of, values_of
@@ -47,14 +47,14 @@ class Picture:
     def _reads(self, reads: dict[cst.CSTNode, dict[str, Device]]) -> Iterator[Read]:
         seen = ((self._spans[site], at) for site, at in reads.items() if site in self._spans)
         for span, places in sorted(seen, key=lambda pair: pair[0]):
-            yield Read(span, tuple(places.values()))
+            yield Read(span, tuple(map(as_written, places.values())))
 
     def _value(self, one: NotedValue, numbers: dict[NotedValue, int]) -> Value:
         inputs = {numbers[given] for given in values_of(one) if given in numbers}
         return Value(
             one.name,
             self._spans[one.site],
-            one.device,
+            as_written(one.device),
             one.kind,
             self._tree.function_of(one.site),
             tuple(sorted(inputs - {numbers[one]})),
@@ -67,8 +67,8 @@ class Picture:
             self._spans[one.site],
             brief(one.what),
             one.method,
-            one.origin,
-            one.target,
+            None if one.origin is None else as_written(one.origin),
+            as_written(one.target),
             self._tree.function_of(one.site),
             None if one.source is None else numbers.get(one.source),
             None if one.result is None else numbers.get(one.result),
