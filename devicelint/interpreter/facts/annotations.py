@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -81,6 +82,8 @@ def _meaning(run: Run, node: cst.BaseExpression) -> Annotated:
         case cst.Subscript(value=owner, slice=slices):
             given = [one.slice.value for one in slices if isinstance(one.slice, cst.Index)]
             return _subscripted(run, _full_name(run, owner), given)
+        case cst.Name(name) if not _is_bound(run, name):
+            return Annotated.OPEN
         case cst.Name() | cst.Attribute():
             return _named(_full_name(run, node))
         case _:
@@ -113,6 +116,13 @@ def _full_name(run: Run, node: cst.BaseExpression) -> str:
     with run.muted():
         value = run.evaluate(node)
     return value.name if isinstance(value, ImportedName) else ""
+
+
+def _is_bound(run: Run, name: str) -> bool:
+    """Whether it is known what a name stands for: not one that a `*` imports from files unseen."""
+    frame = run.frame
+    refs = (frame.ref, *frame.scopes, frame.home)
+    return any(run.state.read(ref, name) is not None for ref in refs) or hasattr(builtins, name)
 
 
 def _is_none(node: cst.BaseExpression) -> bool:
