@@ -16,12 +16,18 @@ from devicelint.interpreter.engine.run import Run
 
 IS_ACCELERATOR = "is an accelerator"
 ARE_ONE = "are one device"
+OF_NO_CUDA_TYPE = "is of no type of CUDA's that was asked for"
 _TWO_WAYS = ("cpu", "cuda")
 """The types of which one is taken for the other's absence."""
 
 
 def device_answers(run: Run, node: cst.BaseExpression, outcome: bool) -> tuple[Fact, ...]:
     """What a condition says of devices that has come out so."""
+    typed = _compared_type(run, node)
+    if typed is not None:
+        device, positive = typed
+        is_so = positive is outcome
+        return (((IS_ACCELERATOR if is_so else OF_NO_CUDA_TYPE, device), True),)
     asked = _asked(run, node)
     if asked is None:
         return ()
@@ -41,6 +47,11 @@ def known_of_device(run: Run, node: cst.BaseExpression) -> bool | None:
 def is_on_the_cpu_here(run: Run, device: Device) -> bool:
     """Whether a question on this path has shown that a device is no accelerator."""
     return run.state.facts.get((IS_ACCELERATOR, _one_of_two(device))) is False
+
+
+def is_of_no_cuda_type_here(run: Run, device: Device) -> bool:
+    """Whether `x.type() == "torch.cuda.FloatTensor"` and its kin have failed on this path."""
+    return run.state.facts.get((OF_NO_CUDA_TYPE, _one_of_two(device))) is True
 
 
 def is_accelerator_here(run: Run, device: Device) -> bool:
@@ -73,6 +84,19 @@ def _asked(run: Run, node: cst.BaseExpression) -> Asked | None:
             return _of(_named(run, text), _text(run, given.value))
         case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator, right)]):
             return _compared(run, left, operator, right)
+        case _:
+            return None
+
+
+def _compared_type(run: Run, node: cst.BaseExpression) -> tuple[Device, bool] | None:
+    """The device whose type of tensors a comparison asks for, and whether it asks that it is so."""
+    match node:
+        case cst.Comparison(
+            left=cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("type")), args=[]),
+            comparisons=[cst.ComparisonTarget(cst.Equal() | cst.NotEqual() as sign, right)],
+        ) if _text(run, right).startswith("torch.cuda."):
+            device = _device_of(run, owner)
+            return None if device is None else (device, isinstance(sign, cst.Equal))
         case _:
             return None
 

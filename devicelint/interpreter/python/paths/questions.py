@@ -18,7 +18,7 @@ from devicelint.interpreter.python.paths.device_questions import device_answers,
 
 _PURE = frozenset(
     "isinstance issubclass is_tensor hasattr callable is_available dim size numel nelement "
-    "is_floating_point is_complex startswith endswith is_cuda device_count".split()
+    "is_floating_point is_complex startswith endswith is_cuda device_count type get_device".split()
 )
 """What gives the same answer as long as it is asked about the same values."""
 _READ = (

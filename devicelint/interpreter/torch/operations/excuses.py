@@ -30,6 +30,7 @@ from devicelint.interpreter.facts.tensor_parameters import (
     is_proven,
     is_used,
 )
+from devicelint.interpreter.python.paths.device_questions import is_of_no_cuda_type_here
 
 DIFFERENT = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
 
@@ -150,7 +151,12 @@ def _has_none(run: Run, operands: Operands) -> bool:
 
 
 def _off_cuda(run: Run, operands: Operands) -> bool:
-    """Whether this is the path on which a test of `.is_cuda` of one of them fails."""
+    """Whether this is the path on which a test of `.is_cuda` of one of them fails.
+
+    Or one of `.type()`: who asks for types of CUDA takes what is none of them for the CPU's.
+    """
+    if any(is_of_no_cuda_type_here(run, one.device) for one in operands):
+        return True
     off = {key for key, chosen in run.world.settings if not chosen}
     return any(f"{place}.is_cuda" in off for place in places_of(operands))
 
