@@ -26,6 +26,8 @@ class Arguments:
     open: bool = False
     spread: list[Argument] = field(default_factory=list)
     """What `**` brought under names that are not known."""
+    unpacked: list[Value] = field(default_factory=list)
+    """The containers that `*` unpacked, where nobody knows how much is in them."""
     uncounted: bool = False
     """Whether `*` brought what stands for more than there is of it."""
 

@@ -148,6 +148,7 @@ def _spread(run: Run, arguments: Arguments, value: Value, site: cst.BaseExpressi
     elements = known_elements(run, value)
     if elements is None:
         arguments.open = True
+        arguments.unpacked.append(value)
         arguments.positional.append(Argument(site, element_of(run, value, site)))
     else:
         arguments.positional.extend(Argument(site, element) for element in elements)

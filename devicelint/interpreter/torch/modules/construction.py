@@ -13,6 +13,7 @@ from devicelint.domain.values import (
     NONE,
     Const,
     DictOf,
+    ListOf,
     Module,
     Placed,
     Symbolic,
@@ -24,7 +25,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.containers.contents import element_of, extend, known_elements
-from devicelint.interpreter.python.containers.fields import LENGTH
+from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH, is_key_field
 from devicelint.interpreter.python.containers.lists import forget_order
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.modules.registration import built
@@ -84,8 +85,18 @@ def fill_container(run: Run, module: Module, name: str, arguments: Arguments) ->
             extend(run, module.ref, value)
         else:
             fill_with(run, module, name, argument)
+    for unpacked in arguments.unpacked:
+        _take_in(run, module, unpacked)
     if arguments.open:
         run.state.write(module.ref, LENGTH, HOST)
+
+
+def _take_in(run: Run, module: Module, value: Value) -> None:
+    """All modules of a list are registered, however many there are and whatever lies beside."""
+    held = run.state.fields(value.ref).items() if isinstance(value, ListOf) else ()
+    for name, one in tuple(held):
+        if isinstance(one, Module) and (name == ELEMENT or is_key_field(name)):
+            run.state.write(module.ref, f"@of {one.ref}", one)
 
 
 def fill_with(run: Run, module: Module, name: str, argument: Argument) -> None:
@@ -94,6 +105,7 @@ def fill_with(run: Run, module: Module, name: str, argument: Argument) -> None:
     for element in elements or (element_of(run, argument.value, argument.site),):
         extend(run, module.ref, _as_registered(name, element))
     if elements is None:
+        _take_in(run, module, argument.value)
         run.state.write(module.ref, LENGTH, HOST)
 
 
