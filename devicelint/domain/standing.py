@@ -31,6 +31,8 @@ class Conduct:
     """The parameters that it treats as what may be on any device, and their functions."""
     on_host: set[Site] = field(default_factory=set)
     """The functions that are called on the host, with what lies there."""
+    seen_to: set[Site] = field(default_factory=set)
+    """The plain containers of modules that it moves or optimizes one by one."""
 
 
 @dataclass(frozen=True, slots=True)

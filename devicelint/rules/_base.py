@@ -37,6 +37,8 @@ class Report:
     subject: object = None
     anywhere: bool = False
     """Whether it holds on every machine, so that none is named."""
+    unless: Site = None
+    """The container that the code may see to by itself, anywhere, which makes it moot."""
 
 
 Reports = Iterator[Report]

@@ -12,7 +12,6 @@ from devicelint.fixes import Change, Replace, Rewrite, WrapInCall
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import Report, Reports, Rule
 
-_BY_HAND = r"(to|cuda|cpu|parameters|named_parameters|state_dict)\("
 _NO_METHODS_OF_A_MODULE_DICT = r"\.(get|setdefault|copy|fromkeys)\("
 
 
@@ -27,8 +26,6 @@ class UnregisteredModule(Rule):
     def on_module_defined(self, event: ModuleDefined, context: RuleContext) -> Reports:
         """Each plain container that holds modules which nothing else registers."""
         for hidden in event.hidden:
-            if _is_seen_to(context.source.file_code, hidden.attribute):
-                continue
             wrapper = "ModuleDict" if hidden.kind == "dict" else "ModuleList"
             yield Report(
                 hidden.site,
@@ -37,27 +34,8 @@ class UnregisteredModule(Rule):
                 f"use nn.{wrapper}",
                 fix=_register(context, hidden, wrapper),
                 anywhere=True,
+                unless=hidden.site,
             )
-
-
-def _is_seen_to(code: str, attribute: str) -> bool:
-    """Whether the file goes through the modules one by one to move them or to optimize them."""
-    code = _without_moves_once_and_for_all(code, attribute)
-    for match in re.finditer(rf"\bfor\s+([^\n:]+?)\s+in\s+[^\n:]*\.{attribute}\b", code):
-        names = "|".join(map(re.escape, re.findall(r"\w+", match[1])))
-        if re.search(rf"\b({names})\.{_BY_HAND}", code):
-            return True
-    return False
-
-
-def _without_moves_once_and_for_all(code: str, attribute: str) -> str:
-    """`for layer in self.layers: layer.cuda()` in `__init__` moves them, and optimizes none."""
-    moved = rf"for (\w+) in self\.{attribute}:\s+(?:\w+ *= *)?\1\.cuda\(\)"
-    for match in re.finditer(moved, code):
-        methods = re.findall(r"^[ \t]*def (\w+)", code[: match.start()], re.MULTILINE)
-        if methods and methods[-1] == "__init__":
-            code = code.replace(match[0], "")
-    return code
 
 
 def _register(context: RuleContext, hidden: HiddenModules, wrapper: str) -> Rewrite | None:

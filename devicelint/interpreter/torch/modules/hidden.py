@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from devicelint.domain.events import HiddenModules, ModuleDefined
-from devicelint.domain.values import DictOf, ListOf, Module, OneOf, Tuple, Value
+from devicelint.domain.history import Site
+from devicelint.domain.values import DictOf, ListOf, Module, OneOf, Ref, Tuple, Value
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import (
     PlainlyKept,
@@ -25,10 +26,10 @@ def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
         if name.startswith("@"):
             continue
         kind = _KINDS.get(type(value))
-        if kind is None or not _hides(run, value, registered):
-            continue
         kept = run.state.read(module.ref, f"@site:{name}")
         place = getattr(kept, "site", None)
+        if kind is None or not _hides(run, value, registered, place):
+            continue
         if place is not None and not _keeps_one_apart(place, value, run):
             only_modules = all(isinstance(one, (Module, OneOf)) for one in _elements(run, value))
             hidden.append(HiddenModules(name, kind, place, place if only_modules else None))
@@ -45,12 +46,11 @@ def _modules_around(run: Run) -> Iterator[Module]:
 _KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
 
 
-def _hides(run: Run, value: Value, registered: set[int | str]) -> bool:
+def _hides(run: Run, value: Value, registered: set[Ref], place: Site) -> bool:
     modules = _modules_in(run, value)
     hidden = [m for m in modules if m.ref not in registered and owns_tensors(run, m)]
-    run.notes(PlainlyKept).refs.update(
-        inner.ref for one in hidden for inner in submodules(run, one)
-    )
+    kept = (inner.ref for one in hidden for inner in submodules(run, one))
+    run.notes(PlainlyKept).refs.update(dict.fromkeys(kept, place))
     return bool(hidden)
 
 

@@ -62,6 +62,7 @@ from devicelint.interpreter.torch.modules.registration import (
     is_without_tensors,
     move_module,
     move_registered,
+    note_seen_to,
     parameter_of,
     register_somewhere,
 )
@@ -76,6 +77,7 @@ _ITSELF = frozenset(
 
 @methods(Module)
 def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> Value:
+    note_seen_to(run, receiver, name)
     held = registered_under(run, receiver, name) or part_named(run, receiver, name, node)
     member = held if held is not None else member_of(run, receiver.ref, name)
     arguments = arguments_of(run, node)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU, Device, Unsure, join_devices
 from devicelint.domain.events import ParameterLost
-from devicelint.domain.history import Keeper, Step, Verb
+from devicelint.domain.history import Keeper, Site, Step, Verb
 from devicelint.domain.join import join, join_known
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
@@ -40,7 +40,18 @@ class PlainlyKept(Notes):
     """The modules that lie in a plain container of another one, unregistered."""
 
     def __init__(self) -> None:
-        self.refs: set[Ref] = set()
+        self.refs: dict[Ref, Site] = {}
+        """Each with where the container is made."""
+
+
+_SEES_TO = frozenset("to cuda cpu parameters named_parameters state_dict".split())
+
+
+def note_seen_to(run: Run, module: Module, method: str) -> None:
+    """A module that lies in a plain container is moved, or asked for what it has, by itself."""
+    container = run.notes(PlainlyKept).refs.get(module.ref)
+    if container is not None and method in _SEES_TO:
+        run.program.conduct.seen_to.add(container)
 
 
 def register(
