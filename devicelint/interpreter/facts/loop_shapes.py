@@ -52,34 +52,12 @@ class LoopShape:
 
 def shape_of(tree: cst.Module, node: cst.For) -> LoopShape | None:
     """The shape of a loop of this file."""
-    return _shapes(tree).get(node)
-
-
-def mirrored(tree: cst.Module, shape: LoopShape, group: TargetGroup) -> Mapping[int, Move]:
-    """What another loop of such a target moves of what it gets, by the position in the batch."""
-    for other in _shapes(tree).values():
-        if other is shape or not (shape.is_over_a_name and other.is_over_a_name):
-            continue
-        for one in other.groups.values():
-            alike = len(one.names) == len(group.names) and one.is_unpacked is group.is_unpacked
-            if alike and one.moves:
-                return one.moves
-    return {}
-
-
-def moved_elsewhere(tree: cst.Module, name: object) -> Move | None:
-    """The move that another loop makes of what stands in its target where this name does."""
-    for shape in _shapes(tree).values():
-        for group in shape.groups.values():
-            for position, one in enumerate(group.names):
-                if one is name:
-                    return mirrored(tree, shape, group).get(position)
-    return None
+    return shapes_in(tree).get(node)
 
 
 def move_at(tree: cst.Module, call: object) -> Move | None:
     """The move that a call in a loop is."""
-    for shape in _shapes(tree).values():
+    for shape in shapes_in(tree).values():
         for group in shape.groups.values():
             for move in group.moves.values():
                 if move.call is call:
@@ -87,18 +65,9 @@ def move_at(tree: cst.Module, call: object) -> Move | None:
     return None
 
 
-def calls_with(move: Move) -> Iterator[cst.BaseExpression]:
-    """What is called with a moved name in its loop."""
-    for node in descendants(move.loop.body):
-        if isinstance(node, cst.Call):
-            for argument in node.args:
-                given = argument.value
-                if given is move.call or (isinstance(given, cst.Name) and given.value == move.name):
-                    yield node.func
-
-
 @functools.lru_cache(maxsize=1)
-def _shapes(tree: cst.Module) -> Mapping[cst.For, LoopShape]:
+def shapes_in(tree: cst.Module) -> Mapping[cst.For, LoopShape]:
+    """The loops of a file, each with its shape."""
     return {loop: _shape(loop) for loop in _loops(tree.body)}
 
 

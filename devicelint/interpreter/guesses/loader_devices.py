@@ -35,12 +35,10 @@ from devicelint.interpreter.facts.loop_shapes import (
     LoopShape,
     Move,
     TargetGroup,
-    calls_with,
-    mirrored,
     move_at,
-    moved_elsewhere,
     shape_of,
 )
+from devicelint.interpreter.facts.loop_twins import calls_with, mirrored, moved_elsewhere
 from devicelint.interpreter.facts.qualified_names import written
 from devicelint.interpreter.python.conditions import condition_at, truth_of
 from devicelint.interpreter.torch.devices.arguments import device_named
