@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from contextlib import nullcontext
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import libcst as cst
 
@@ -30,6 +30,7 @@ from devicelint.interpreter.engine.objects import (
     OPEN_FIELD,
     class_member,
     member_of,
+    order_of_bases,
 )
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
@@ -37,7 +38,7 @@ from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.stored_attributes import open_what_is_stored_later
 from devicelint.interpreter.python.functions import call_function, walk_alone
-from devicelint.interpreter.python.records import fill_record, is_record
+from devicelint.interpreter.python.records import declares_record, fill_record
 from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
 
 
@@ -157,13 +158,21 @@ def make_instance(
         run.state.write(made.ref, CLASS_FIELD, cls)
         if site is None:
             run.state.write(made.ref, OPEN_FIELD, TRUE)
-        init = class_member(run, cls, "__init__")
-        if isinstance(init, Function):
-            call_function(run, init, arguments, site, receiver=made)
-            run.entered.add(init.node)
-        elif is_record(run, cls):
+        maker = next(filter(None, map(partial(_maker, run), order_of_bases(cls))), None)
+        if isinstance(maker, Function):
+            call_function(run, maker, arguments, site, receiver=made)
+            run.entered.add(maker.node)
+        elif maker is not None:
             fill_record(run, cls, made, arguments)
     return made
+
+
+def _maker(run: Run, cls: Class) -> Function | Class | None:
+    """The `__init__` that a class has itself, or the record that is given one; None for neither."""
+    own = run.state.read(cls.ref, "__init__")
+    if isinstance(own, Function):
+        return own
+    return cls if declares_record(run, cls) else None
 
 
 MODULE, OBJECT = "Module", "object"

@@ -22,7 +22,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member
+from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member, order_of_bases
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.containers.dictionaries import made_by, new_dict
@@ -42,11 +42,14 @@ _WITHOUT_DEFAULT = Unknown("a field that has no default")
 
 
 def is_record(run: Run, cls: Class) -> bool:
-    """Whether a class gets its `__init__` from the fields that it annotates."""
+    """Whether a class, or a base of it, says that its `__init__` follows from its fields."""
+    return any(declares_record(run, one) for one in order_of_bases(cls))
+
+
+def declares_record(run: Run, cls: Class) -> bool:
+    """Whether a class says itself that its `__init__` follows from the fields that it annotates."""
     assert isinstance(cls.node, cst.ClassDef)
     if any(isinstance(base, ImportedName) and base.name in _BASES for base in cls.bases):
-        return True
-    if any(isinstance(base, Class) and is_record(run, base) for base in cls.bases):
         return True
     named = [run.code_of(one.decorator).partition("(")[0] for one in cls.node.decorators]
     return any(name.rpartition(".")[2] in _DECORATORS for name in named)
