@@ -48,9 +48,11 @@ _KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
 
 def _hides(run: Run, value: Value, registered: set[Ref], place: Site) -> bool:
     modules = _modules_in(run, value)
-    hidden = [m for m in modules if m.ref not in registered and owns_tensors(run, m)]
-    kept = (inner.ref for one in hidden for inner in submodules(run, one))
-    run.notes(PlainlyKept).refs.update(dict.fromkeys(kept, place))
+    kept = run.notes(PlainlyKept)
+    reached = registered | kept.asked
+    hidden = [m for m in modules if m.ref not in reached and owns_tensors(run, m)]
+    inside = (inner.ref for one in hidden for inner in submodules(run, one))
+    kept.refs.update(dict.fromkeys(inside, place))
     return bool(hidden)
 
 

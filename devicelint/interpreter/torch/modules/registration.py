@@ -42,16 +42,27 @@ class PlainlyKept(Notes):
     def __init__(self) -> None:
         self.refs: dict[Ref, Site] = {}
         """Each with where the container is made."""
+        self.asked: set[Ref] = set()
+        """Modules that were asked for what they have before it was known where they are kept."""
 
 
-_SEES_TO = frozenset("to cuda cpu parameters named_parameters state_dict".split())
+_MOVES = frozenset({"to", "cuda", "cpu"})
+_ASKS = frozenset({"parameters", "named_parameters", "state_dict"})
 
 
 def note_seen_to(run: Run, module: Module, method: str) -> None:
-    """A module that lies in a plain container is moved, or asked for what it has, by itself."""
-    container = run.notes(PlainlyKept).refs.get(module.ref)
-    if container is not None and method in _SEES_TO:
+    """A module that lies in a plain container is moved, or asked for what it has, by itself.
+
+    Who moves it while the module around is made leaves it to no optimizer.
+    """
+    if method not in _MOVES | _ASKS:
+        return
+    kept = run.notes(PlainlyKept)
+    container = kept.refs.get(module.ref)
+    if container is not None:
         run.program.conduct.seen_to.add(container)
+    elif method in _ASKS:
+        kept.asked.add(module.ref)
 
 
 def register(
