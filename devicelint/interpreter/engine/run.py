@@ -14,9 +14,10 @@ from typing import Protocol
 import libcst as cst
 
 from devicelint.domain.alternatives import on_path
+from devicelint.domain.conflicts import loses_device
 from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
 from devicelint.domain.history import Site
-from devicelint.domain.state import Conflict, State, loses_device
+from devicelint.domain.state import Conflict, State
 from devicelint.domain.values import (
     Flag,
     Function,

@@ -239,6 +239,7 @@ READ_TO_SEND = (_expects("TypeError"), DISCARDED_COPY, UNSEEN, SENT)
 DEMAND = (_expects("RuntimeError"), UNSEEN)
 """Of what torch takes on one device alone: lengths, memory to pin, what a group reaches."""
 
+FAILS_BEFORE = Excuse("fails-before", "a line that comes before raises on this machine")
 LOAD = (
     _ground(
         "device-chosen",
@@ -246,6 +247,7 @@ LOAD = (
         lambda run, _: bool(run.device_choices),
     ),
     _expects("RuntimeError"),
+    ExcuseCase(FAILS_BEFORE, lambda run, _: run.state.failed),
 )
 """Of a checkpoint that is loaded without map_location; its file may excuse it, too."""
 PUBLISHED_FILE = Excuse("published", "what somebody publishes is saved for every machine")
