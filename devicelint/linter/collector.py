@@ -75,7 +75,7 @@ class Collector:
             conduct, is_reached = run.program.conduct, not run.state.failed
             for rule, handle in listening:
                 reports.extend(
-                    _Heard(rule, report, standing, conduct, is_reached or rule.adopts)
+                    _Heard(rule, report, standing, conduct, is_reached or _wants_all(rule))
                     for report in handle(event, context)
                     if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
                 )
@@ -100,6 +100,11 @@ class Collector:
                 elif world not in before.worlds and not _is_surer(before.report, report):
                     merged[key] = RawFinding(rule, before.report, (*before.worlds, world))
         return list(_unique_messages(merged[key] for key in merged if key in reached))
+
+
+def _wants_all(rule: Rule) -> bool:
+    """Whether a rule is about the whole program, or was asked for: then it is about all places."""
+    return rule.adopts or rule.asked_for
 
 
 def _standing_of(event: Event) -> Standing:

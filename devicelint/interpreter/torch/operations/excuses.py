@@ -247,7 +247,6 @@ LOAD = (
         lambda run, _: bool(run.device_choices),
     ),
     _expects("RuntimeError"),
-    ExcuseCase(FAILS_BEFORE, lambda run, _: run.state.failed),
 )
 """Of a checkpoint that is loaded without map_location; its file may excuse it, too."""
 PUBLISHED_FILE = Excuse("published", "what somebody publishes is saved for every machine")
