@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from devicelint.domain.devices import Known
 from devicelint.domain.values import Module
-from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts import intended_machines
 from devicelint.interpreter.facts.machine_choices import (
@@ -75,10 +74,8 @@ def is_method_of_callers_module(run: Run) -> bool:
 def walked_alone_as(run: Run) -> tuple[str, ...]:
     """The names of the functions around, where nobody in the program calls the outermost."""
     names: list[str] = []
-    frame: Frame | None = run.frame
-    while frame is not None:
+    for frame in run.frame.outwards():
         names.append(frame.name)
         if frame.caller is not None and frame.site is None:
             return tuple(names)
-        frame = frame.caller
     return ()
