@@ -152,6 +152,8 @@ class Run(Surroundings, Memory):
         value = read(frame.home, name)
         if value is not None:
             return self._resolved(frame.home, name, value)
+        # What another path alone has bound: to read it raises.
+        self.state.failed |= not self.world.accelerators and name in frame.bindings
         return BUILTIN_SCOPE.get(name) or Symbolic(name)
 
     def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
