@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-from devicelint.domain.values import Class, Instance, Module, Ref
+from devicelint.domain.values import Instance, Module, Ref
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
-from devicelint.interpreter.engine.objects import CLASS_FIELD
 from devicelint.interpreter.engine.run import Run
 
 
@@ -58,10 +58,25 @@ def is_needed_here(run: Run) -> bool:
 def is_chosen_here(run: Run) -> bool:
     """Whether what leads here chooses the machine: the file as it begins, or this very part.
 
-    A part is what runs as one: the statements of the file and all that they call, a function that
-    nothing here calls, or the methods of a class that nothing here makes.
+    A part is what runs as one: the statements of the file and all that they call, or a function
+    that nothing here calls. Before a method, the object of its class was made.
     """
-    return not run.program.choosing.isdisjoint((GLOBALS, part_of(run)))
+    return not run.program.choosing.isdisjoint(_before(run))
+
+
+def _before(run: Run) -> Iterator[object]:
+    """The parts of the file that have run where this one does, and itself."""
+    yield from (GLOBALS, part_of(run))
+    first = _first(run)
+    if first is not None and isinstance(first.receiver, (Module, Instance)):
+        yield _Made(first.receiver.ref)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """The making of an object of a class that nothing here makes: its `__init__`."""
+
+    ref: Ref
 
 
 def is_program(run: Run) -> bool:
@@ -90,19 +105,17 @@ def _around(run: Run, what: str) -> bool:
 
 def part_of(run: Run) -> object:
     """What runs as one with what is walked here."""
-    first: Frame | None = None
-    frame = run.frame
-    while frame.caller is not None:
-        first, frame = frame, frame.caller
-    if first is None or first.site is not None:
+    first = _first(run)
+    if first is None:
         return GLOBALS
-    return _class_of(run, first) or first.node
+    made = first.receiver if first.name == "__init__" else None
+    return _Made(made.ref) if isinstance(made, (Module, Instance)) else first.node
 
 
-def _class_of(run: Run, frame: Frame) -> Ref | None:
-    """The class of the object whose method a frame is."""
-    if isinstance(frame.receiver, (Module, Instance)):
-        cls = run.state.read(frame.receiver.ref, CLASS_FIELD)
-        if isinstance(cls, Class):
-            return cls.ref
-    return frame.owner
+def _first(run: Run) -> Frame | None:
+    """The function that nothing in the file calls, from which all came; None for its statements."""
+    first: Frame | None = None
+    for frame in run.frame.outwards():
+        if frame.caller is not None:
+            first = frame
+    return None if first is None or first.site is not None else first

@@ -38,6 +38,7 @@ from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.stored_attributes import open_what_is_stored_later
 from devicelint.interpreter.python.functions import call_function, walk_alone
+from devicelint.interpreter.python.paths.endings import is_test_case
 from devicelint.interpreter.python.records import declares_record, fill_record
 from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
 
@@ -56,7 +57,9 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
         is_reported=outer.is_reported,
         keeps_names=True,
     )
-    frame.guarded = any(asks_for_device(run, one.decorator) for one in node.decorators)
+    frame.guarded = run.frame.guarded or any(
+        asks_for_device(run, one.decorator) for one in node.decorators
+    )
     if not isinstance(outer.node, (cst.Module, cst.ClassDef)):
         frame.scopes = (outer.ref, *outer.scopes)
     run.frame = frame
@@ -244,14 +247,25 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
 
     made = stands_alone[_base_of(cls, stands_alone)](run, cls, make)
     open_what_is_stored_later(run, cls, made)
+    if is_test_case(cls):
+        _set_up(run, cls, made)
     assert isinstance(cls.node, cst.ClassDef)
     called = {name for name in map(called_method, descendants(cls.node)) if name[:1] == "_"}
     # Methods that others call, with what they have themselves: these others come first.
     for member in sorted(_unentered(run, cls), key=lambda one: one.name in called):
-        if member.node not in run.entered:
+        if member.node not in run.entered and not run.state.dead:
             receiver = {"class": cls, "static": None}.get(member.kind, made)
             walk_alone(run, member, receiver)
     run.state, run.frame = before, outer
+
+
+def _set_up(run: Run, cls: Class, made: Module | Instance) -> None:
+    """What unittest calls before each test: where that skips them, none is run."""
+    for name, receiver in (("setUpClass", cls), ("setUp", made)):
+        member = class_member(run, cls, name)
+        if isinstance(member, Function) and not run.state.dead:
+            run.entered.add(member.node)
+            call_function(run, member, Arguments(open=True), None, receiver=receiver)
 
 
 def call_module_of_file(

@@ -75,7 +75,7 @@ def _bind(
     name = parameter.name.value
     if argument is None:
         if parameter.default is not None and not arguments.open:
-            value = offered(run, parameter.default)
+            value = _default(run, frame, parameter.default)
             run.steps.defaulted(frame, parameter, value, arguments)
         else:
             value = _from_outside(run, name, parameter)
@@ -93,6 +93,16 @@ def _bind(
         elif isinstance(value, (Stream, Tuple, DictOf)) and _is_named(run, frame, argument):
             _note_parts_passed(run, frame, value, argument.site)
     run.state.write(frame.ref, name, run.guesses.parameter(run, parameter, value))
+
+
+def _default(run: Run, frame: Frame, node: cst.BaseExpression) -> Value:
+    """The default of a parameter, with the names of the file in which the function stands."""
+    outer = run.frame
+    if frame.home != outer.home:
+        run.frame = frame
+    value = offered(run, node)
+    run.frame = outer
+    return value
 
 
 def _note_passed(frame: Frame, argument: Argument) -> None:

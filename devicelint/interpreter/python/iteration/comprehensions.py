@@ -124,7 +124,7 @@ def _clause(
             with iteration(run, number, len(elements)):
                 _element(run, node, clause, one, make, made)
         return
-    if is_never_entered(iterated):
+    if is_never_entered(iterated, elements):
         return
     made.counted = False
     made.times = _times(elements, node, clause)

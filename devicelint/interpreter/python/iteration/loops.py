@@ -51,7 +51,7 @@ def for_statement(run: Run, node: cst.For) -> None:
     elements = known_elements(run, iterated)
     element = element_of(run, iterated, node.iter)
     at_least_once = is_filled(run, iterated)
-    if is_never_entered(iterated):
+    if is_never_entered(iterated, elements):
         _otherwise(run, node)
         return
 

@@ -9,7 +9,15 @@ from contextlib import contextmanager
 import libcst as cst
 
 from devicelint.domain.devices import Unsure
-from devicelint.domain.values import Const, DeviceHandle, HostValue, Tuple, Unknown, Value
+from devicelint.domain.values import (
+    Const,
+    DeviceHandle,
+    HostValue,
+    ListOf,
+    Tuple,
+    Unknown,
+    Value,
+)
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.mentions import names_in
@@ -50,12 +58,15 @@ def are_few(run: Run, elements: tuple[Value, ...], *, made: bool = True) -> bool
     return len(elements) <= most and run.together * len(elements) <= together
 
 
-def is_never_entered(iterated: Value) -> bool:
+def is_never_entered(iterated: Value, elements: tuple[Value, ...] | None) -> bool:
     """Whether a loop counts to nothing: `range(torch.cuda.device_count())` without an accelerator.
 
-    A list that is empty here may be filled by somebody else.
+    A list that is empty here may be filled by somebody else, but for one that a filter left empty.
     """
-    return isinstance(iterated, Tuple) and not iterated.items
+    if elements != ():
+        return False
+    is_filtered = isinstance(iterated, ListOf) and isinstance(iterated.site, cst.ListComp)
+    return is_filtered or isinstance(iterated, Tuple)
 
 
 def _is_plain(value: Value) -> bool:

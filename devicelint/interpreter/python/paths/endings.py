@@ -35,7 +35,7 @@ def is_ending(run: Run, receiver: Value, name: str) -> bool:
     if name in _OF_PARSERS:
         return receiver == ARGUMENT_PARSER
     if name in _OF_TESTS and isinstance(receiver, Instance):
-        return _is_test_case(run.state.read(receiver.ref, CLASS_FIELD))
+        return is_test_case(run.state.read(receiver.ref, CLASS_FIELD))
     return False
 
 
@@ -47,7 +47,7 @@ def is_meant_to_fail(run: Run, entered: cst.BaseExpression) -> bool:
         case cst.Attribute(value=owner, attr=cst.Name(value=name)) if name in _RAISES:
             receiver = run.evaluate(owner)
             if isinstance(receiver, Instance):
-                return _is_test_case(run.state.read(receiver.ref, CLASS_FIELD))
+                return is_test_case(run.state.read(receiver.ref, CLASS_FIELD))
         case cst.Name() | cst.Attribute():
             return run.evaluate(entered.func) == ImportedName("pytest.raises")
         case _:
@@ -55,10 +55,11 @@ def is_meant_to_fail(run: Run, entered: cst.BaseExpression) -> bool:
     return False
 
 
-def _is_test_case(cls: Value | None) -> bool:
+def is_test_case(cls: Value | None) -> bool:
+    """Whether a class holds the tests of unittest."""
     if isinstance(cls, ImportedName):
         return cls.name in _TEST_CASES
-    return isinstance(cls, Class) and any(map(_is_test_case, cls.bases))
+    return isinstance(cls, Class) and any(map(is_test_case, cls.bases))
 
 
 def says_it_never_returns(node: Site) -> bool:

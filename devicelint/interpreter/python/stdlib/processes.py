@@ -7,6 +7,7 @@ import libcst as cst
 from devicelint.domain.history import Site
 from devicelint.domain.values import (
     Bound,
+    Const,
     DictOf,
     Function,
     ImportedName,
@@ -36,9 +37,10 @@ _PROCESSES = (
 
 @function(*_SPAWNERS)
 def spawn(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """`mp.spawn(fn, args)` calls `fn(rank, *args)` in each process."""
-    function = arguments.get(0, "fn")
-    if function is not None:
+    """`mp.spawn(fn, args)` calls `fn(rank, *args)` in each process, of which there may be none."""
+    function, processes = arguments.get(0, "fn"), arguments.get(2, "nprocs")
+    is_run = processes is None or processes.value != Const(0)
+    if function is not None and is_run:
         rank = Argument(site, Symbolic(_rank_of(function.value)))
         _call_apart(run, function.value, _given(run, arguments.get(1, "args"), site, rank), site)
     return Unknown("a context of processes")
