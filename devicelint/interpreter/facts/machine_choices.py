@@ -7,14 +7,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from devicelint.domain.values import Instance, Module, Ref
+from devicelint.domain.devices import DEVICE_TYPES
+from devicelint.domain.values import Const, DeviceHandle, Flag, Instance, Module, Ref, Value
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.host_callers import is_reached_from_tests
 
 
 def note_choice(run: Run) -> None:
     """The program asks here what the machine has, or goes to a device that somebody chooses."""
     run.program.choosing.add(part_of(run))
+
+
+_MARKS = "marks"
+"""Stands for the tests of a file of which some are left out on some machines."""
+
+
+def note_mark(run: Run) -> None:
+    """A mark leaves out tests on some machines: the others of the file run there."""
+    run.program.choosing.add(_MARKS)
 
 
 @contextmanager
@@ -46,30 +57,51 @@ def is_for_accelerators(run: Run, part: object) -> bool:
 
 
 def note_needed(run: Run) -> None:
-    """The program asks CUDA here for what raises without it, and nothing guards that."""
-    run.program.needing.add(part_of(run))
+    """The program asks CUDA here for what raises without it, and nothing guards that.
+
+    A class that does so in one method is for CUDA alone.
+    """
+    run.program.needing.update((part_of(run), *_made(run)))
 
 
 def is_needed_here(run: Run) -> bool:
     """Whether this very part cannot do without CUDA anyway."""
-    return part_of(run) in run.program.needing
+    return not run.program.needing.isdisjoint(_before(run))
 
 
 def is_chosen_here(run: Run) -> bool:
     """Whether what leads here chooses the machine: the file as it begins, or this very part.
 
     A part is what runs as one: the statements of the file and all that they call, or a function
-    that nothing here calls. Before a method, the object of its class was made.
+    that nothing here calls. Before a method, the object of its class was made; what the file itself
+    has chosen, its names keep.
     """
     return not run.program.choosing.isdisjoint(_before(run))
 
 
 def _before(run: Run) -> Iterator[object]:
     """The parts of the file that have run where this one does, and itself."""
-    yield from (GLOBALS, part_of(run))
+    yield part_of(run)
+    yield from _made(run)
+    first = _first(run)
+    if first is not None and any(map(_is_choice, run.state.fields(GLOBALS).values())):
+        yield GLOBALS
+    if is_reached_from_tests(run):
+        yield _MARKS
+
+
+def _made(run: Run) -> Iterator[_Made]:
+    """The making of the object whose method all came from."""
     first = _first(run)
     if first is not None and isinstance(first.receiver, (Module, Instance)):
         yield _Made(first.receiver.ref)
+
+
+def _is_choice(value: Value) -> bool:
+    """Whether a name of the file keeps what was chosen: a device, or whether there is one."""
+    if isinstance(value, Const):
+        return isinstance(value.value, str) and value.value.partition(":")[0] in DEVICE_TYPES
+    return isinstance(value, (DeviceHandle, Flag))
 
 
 @dataclass(frozen=True)

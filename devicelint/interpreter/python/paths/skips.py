@@ -10,7 +10,7 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import ImportedName, Value
 from devicelint.interpreter.engine.frame import GLOBALS
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.machine_choices import requiring
+from devicelint.interpreter.facts.machine_choices import note_mark, requiring
 
 _SKIPS = frozenset({"pytest.mark.skipif", "unittest.skipIf", "unittest.skipUnless"})
 _OF_A_FILE = "pytestmark"
@@ -24,6 +24,8 @@ def asking_of(run: Run, callee: Value) -> AbstractContextManager[None]:
     frame = run.frame
     if frame.ref == GLOBALS and _is_of_file(frame.statement):
         frame.guarded = True
+    else:
+        note_mark(run)
     return requiring(run)
 
 
