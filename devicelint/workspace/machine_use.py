@@ -32,6 +32,8 @@ class MachineUse:
     """Whether it runs on whatever the machine has, or on what somebody chooses."""
     takes: bool = False
     """Whether it is a program that goes to an accelerator without asking for one."""
+    lets: bool = False
+    """Whether it goes to a device that somebody names, in the settings or as an argument."""
     starts: bool = False
     """Whether its statements do something, rather than define what others use."""
     imports: tuple[tuple[str, int], ...] = ()
@@ -50,7 +52,7 @@ class MachineUse:
             return cls()
         file = _File(tree)
         takes = not file.chooses and file.is_started and file.goes_to_accelerator
-        return cls(file.chooses, takes, file.is_started, tuple(file.imports))
+        return cls(file.chooses, takes, file.lets, file.is_started, tuple(file.imports))
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,25 @@ class _File:
             return isinstance(node.args[0], (ast.Name, ast.Attribute, ast.IfExp, ast.Subscript))
         return name in _ASKS
 
+    @property
+    def lets(self) -> bool:
+        """Whether a setting, or what a function is given, says by name which device to go to."""
+        return any(map(self._is_named, self._nodes)) or any(
+            self._is_named(one, _parameters(function))
+            for function in self._nodes
+            if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+            for one in ast.walk(function)
+        )
+
+    def _is_named(self, node: ast.AST, parameters: frozenset[str] = frozenset()) -> bool:
+        match node:
+            case ast.Call(func, args=[ast.Attribute() | ast.Subscript(), *_]):
+                return self._full(func) == "torch.device"
+            case ast.Call(func, args=[ast.Name(name), *_]):
+                return name in parameters and self._full(func) == "torch.device"
+            case _:
+                return False
+
     def _excused(self, node: ast.AST) -> Iterator[ast.AST]:
         """Questions that change nothing: those that end the program, or only set up CUDA."""
         match node:
@@ -158,6 +179,11 @@ class _File:
     def goes_to_accelerator(self) -> bool:
         """Whether `.cuda()` is called, or an accelerator named, anywhere in it."""
         return any(map(_goes, self._nodes))
+
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    given = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    return frozenset(one.arg for one in given)
 
 
 def _starts(statement: ast.stmt) -> bool:

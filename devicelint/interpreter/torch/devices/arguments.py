@@ -54,6 +54,8 @@ class WrittenOut(Notes):
 
     def __init__(self) -> None:
         self.names: dict[Site, Site] = {}
+        self.guarded: dict[Site, Site] = {}
+        """Those that go there wherever there is one, and what names it; nobody chose it else."""
         self.current: set[Site] = set()
         """Where CUDA was asked for its current device, which nothing guards."""
 
@@ -169,6 +171,8 @@ def demand(
         return device
     if run.assumptions == run.unrelated:
         _demand_written_out(run, argument, device, site, how)
+    elif run.assumptions == run.unrelated + run.of_machine:
+        _note_guarded(run, argument, device, site)
     return on_current(run, device) if run.world.accelerators else NOWHERE
 
 
@@ -191,11 +195,22 @@ def _demand_written_out(
         is_written_here = bool(run.assumptions) and argument.value.site is argument.site
         place = argument.value.site if is_written_here or is_hard(argument.value) else None
     if place is None:
+        _note_guarded(run, argument, device, site)
         return
     note_written_out(run, place, site)
     note_demand(run)
     literal, at_times = argument is not None, bool(run.assumptions)
     run.announce(AcceleratorDemanded(place, device, how, literal, site, at_times))
+
+
+def _note_guarded(run: Run, argument: Argument | None, device: Device, site: cst.CSTNode) -> None:
+    """Remember a call that goes to an accelerator wherever there is one, and asks nothing else."""
+    place = site if argument is None else getattr(argument.value, "site", None)
+    is_read = argument is None or isinstance(argument.value, (Const, DeviceHandle))
+    if place is None or not (is_read and isinstance(device, Known) and run.frame.is_checked):
+        return
+    if not (run.device_choices or run.world.settings):
+        run.notes(WrittenOut).guarded[site] = place
 
 
 def _is_current(run: Run, handle: DeviceHandle) -> bool:
