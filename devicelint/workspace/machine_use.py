@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeGuard
 
 _ASKS = frozenset(
     {
@@ -114,31 +115,29 @@ class _File:
         return any(self._is_choice(one) and id(one) not in excused for one in self._nodes)
 
     def _is_choice(self, node: ast.AST) -> bool:
-        if not isinstance(node, ast.Call):
-            return False
-        name = self._full(node.func)
-        if name == "torch.device" and node.args:
+        if self._is_device(node):
             return isinstance(node.args[0], (ast.Name, ast.Attribute, ast.IfExp, ast.Subscript))
-        return name in _ASKS
+        return isinstance(node, ast.Call) and self._full(node.func) in _ASKS
 
     @property
     def lets(self) -> bool:
         """Whether a setting, or what a function is given, says by name which device to go to."""
-        return any(map(self._is_named, self._nodes)) or any(
-            self._is_named(one, _parameters(function))
+        given = [one.args[0] for one in self._nodes if self._is_device(one)]
+        if any(isinstance(one, (ast.Attribute, ast.Subscript)) for one in given):
+            return True
+        names = {id(one): one.id for one in given if isinstance(one, ast.Name)}
+        return bool(names) and any(
+            names.get(id(one)) in _parameters(function)
             for function in self._nodes
             if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
             for one in ast.walk(function)
         )
 
-    def _is_named(self, node: ast.AST, parameters: frozenset[str] = frozenset()) -> bool:
-        match node:
-            case ast.Call(func, args=[ast.Attribute() | ast.Subscript(), *_]):
-                return self._full(func) == "torch.device"
-            case ast.Call(func, args=[ast.Name(name), *_]):
-                return name in parameters and self._full(func) == "torch.device"
-            case _:
-                return False
+    def _is_device(self, node: ast.AST) -> TypeGuard[ast.Call]:
+        """Whether this is `torch.device(…)`."""
+        if not (isinstance(node, ast.Call) and node.args):
+            return False
+        return self._full(node.func) == "torch.device"
 
     def _excused(self, node: ast.AST) -> Iterator[ast.AST]:
         """Questions that change nothing: those that end the program, or only set up CUDA."""

@@ -54,8 +54,8 @@ class WrittenOut(Notes):
 
     def __init__(self) -> None:
         self.names: dict[Site, Site] = {}
-        self.guarded: dict[Site, Site] = {}
-        """Those that go there wherever there is one, and what names it; nobody chose it else."""
+        self.guarded: set[Site] = set()
+        """Those that go there wherever there is one, and ask nothing else."""
         self.current: set[Site] = set()
         """Where CUDA was asked for its current device, which nothing guards."""
 
@@ -205,12 +205,11 @@ def _demand_written_out(
 
 def _note_guarded(run: Run, argument: Argument | None, device: Device, site: cst.CSTNode) -> None:
     """Remember a call that goes to an accelerator wherever there is one, and asks nothing else."""
-    place = site if argument is None else getattr(argument.value, "site", None)
     is_read = argument is None or isinstance(argument.value, (Const, DeviceHandle))
-    if place is None or not (is_read and isinstance(device, Known) and run.frame.is_checked):
-        return
-    if not (run.device_choices or run.world.settings):
-        run.notes(WrittenOut).guarded[site] = place
+    is_asked = bool(run.device_choices or (argument is not None and run.world.settings))
+    if is_read and isinstance(device, Known) and run.frame.is_checked and not is_asked:
+        run.notes(WrittenOut).guarded.add(site)
+        run.note_made(site)
 
 
 def _is_current(run: Run, handle: DeviceHandle) -> bool:

@@ -44,9 +44,8 @@ def note_met(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> No
 
 
 def _guarded(run: Run, named: WrittenOut, use: Site) -> Site:
-    """What names an accelerator that is taken wherever there is one, where others may not."""
-    name = named.guarded.get(use)
-    return name if name is not None and is_left_open(run) else None
+    """A call that goes to an accelerator wherever there is one, where others may not."""
+    return use if use in named.guarded and is_left_open(run) else None
 
 
 def _apart(run: Run, sent: Operand, received: Sequence[Operand]) -> Iterator[Operand]:
