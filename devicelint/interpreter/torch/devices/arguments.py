@@ -212,6 +212,11 @@ def _note_guarded(run: Run, argument: Argument | None, device: Device, site: cst
         run.note_made(site)
 
 
+def note_own(run: Run, site: cst.CSTNode) -> None:
+    """What goes there is a Module: where it is, its callers have to go."""
+    run.notes(WrittenOut).guarded.discard(site)
+
+
 def _is_current(run: Run, handle: DeviceHandle) -> bool:
     """Whether this is CUDA's current device, asked for where nothing guards that."""
     return handle.site in run.notes(WrittenOut).current

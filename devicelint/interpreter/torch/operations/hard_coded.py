@@ -11,6 +11,7 @@ from devicelint.domain.api_events import AcceleratorMet
 from devicelint.domain.devices import DeviceOf, is_accelerator
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
+from devicelint.domain.values import Tensor
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.machine_choices import is_left_open
 from devicelint.interpreter.python.paths.device_questions import (
@@ -31,7 +32,7 @@ def note_met(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> No
     for sent in operands:
         if sent.since is None or not is_accelerator(sent.device):
             continue
-        name = named.names.get(sent.since.site) or _guarded(run, named, sent.since.site)
+        name = named.names.get(sent.since.site) or _guarded(run, named, sent)
         if name is None:
             continue
         met = next(_apart(run, sent, received), None)
@@ -43,9 +44,16 @@ def note_met(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> No
             run.announce(AcceleratorMet(name, use, sent, met, site, standing))
 
 
-def _guarded(run: Run, named: WrittenOut, use: Site) -> Site:
-    """A call that goes to an accelerator wherever there is one, where others may not."""
-    return use if use in named.guarded and is_left_open(run) else None
+def _guarded(run: Run, named: WrittenOut, sent: Operand) -> Site:
+    """A call that sends a tensor to an accelerator wherever there is one, where others may not.
+
+    What an object keeps there, or has gone to itself, is where callers of the object have to go.
+    """
+    since = sent.since
+    if since is None or since.site not in named.guarded:
+        return None
+    is_own = since.kept is not None or not isinstance(sent.value, Tensor)
+    return None if is_own or not is_left_open(run) else since.site
 
 
 def _apart(run: Run, sent: Operand, received: Sequence[Operand]) -> Iterator[Operand]:
