@@ -29,6 +29,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.domain.worlds import World
+from devicelint.interpreter.engine import tables
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.budget import Budget
 from devicelint.interpreter.engine.cases import call_with_each, mixed_among, use, walk_cases
@@ -100,7 +101,10 @@ class Run(Surroundings, Memory):
         if handler is None:
             return Unknown(f"{type(node).__name__} is not modelled")
         value = handler(self, node)
-        return value if type(value) is not OneOf else on_path(value, self.state.facts)
+        if type(value) is OneOf:
+            value = on_path(value, self.state.facts)
+        settle = tables.settles.get(type(value))
+        return value if settle is None else settle(self, value, node)
 
     def execute(self, statement: cst.CSTNode) -> None:
         """Do what a statement does to the state."""
