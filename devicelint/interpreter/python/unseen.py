@@ -11,7 +11,14 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import NOT_UNDERSTOOD, NOWHERE, Device, DeviceOf, Unsure
+from devicelint.domain.devices import (
+    MAYBE_OF_NUMBERS,
+    NOT_UNDERSTOOD,
+    NOWHERE,
+    Device,
+    DeviceOf,
+    Unsure,
+)
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     Array,
@@ -73,19 +80,17 @@ def settle_unknown(run: Run, value: Unknown, node: cst.BaseExpression) -> Value:
 
 @settles(Tensor)
 def settle_tensor(run: Run, value: Tensor, node: cst.BaseExpression) -> Value:
-    """A tensor of which nobody knows where it lies: it lies somewhere."""
+    """A tensor of which nobody knows where it lies lies somewhere."""
     device = value.device
-    if (
-        type(device) is not Unsure
-        or device is NOWHERE
-        or device is NOT_UNDERSTOOD
-        or type(node) not in _GIVING
-    ):
+    if type(device) is not Unsure or type(node) not in _GIVING:
+        return value
+    if any(device is one for one in _MEANT):
         return value
     step = _own_step(run, node)
     return _keep(run, value, replace(value, device=step.device, since=step), node)
 
 
+_MEANT = (NOWHERE, NOT_UNDERSTOOD, MAYBE_OF_NUMBERS)
 _GIVING = frozenset({cst.Call, cst.Attribute, cst.Subscript, cst.Name})
 """Expressions that give what is there already, or what somebody makes."""
 
