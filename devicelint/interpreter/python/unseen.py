@@ -6,7 +6,7 @@ lineage of the tensors that the call was given, since what is computed of them l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 import libcst as cst
@@ -34,7 +34,6 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
-from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.objects import member_of, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
@@ -66,8 +65,8 @@ def result_of_unseen(
     run: Run, reason: str, given: Iterable[Value], site: cst.BaseExpression
 ) -> Unknown:
     """What an expression gives that works with some values, and whose doing nobody sees."""
-    place = run.notes(Places).place((site, *_calls_to(run.frame)), _brief(run, site))
-    return Unknown(reason, Step(Verb.GIVEN, site, DeviceOf(place, lineage_of(run, given))))
+    device = DeviceOf(_place(run, site), lineage_of(run, given))
+    return Unknown(reason, Step(Verb.GIVEN, site, device))
 
 
 @settles(Unknown)
@@ -97,10 +96,8 @@ _GIVING = frozenset({cst.Call, cst.Attribute, cst.Subscript, cst.Name})
 
 def _own_step(run: Run, node: cst.BaseExpression) -> Step:
     """What an expression gives has a device of its own, which nothing is known of."""
-    code = _brief(run, node)
     first = 1 if isinstance(node, cst.Call) else 2
-    place = run.notes(Places).place((node, *_calls_to(run.frame)), code, first)
-    return Step(Verb.GIVEN, node, DeviceOf(place, frozenset()))
+    return Step(Verb.GIVEN, node, DeviceOf(_place(run, node, first), frozenset()))
 
 
 def _keep(run: Run, value: Value, settled: Value, node: cst.BaseExpression) -> Value:
@@ -112,17 +109,16 @@ def _keep(run: Run, value: Value, settled: Value, node: cst.BaseExpression) -> V
     return settled
 
 
+def _place(run: Run, site: cst.BaseExpression, first: int = 1) -> str:
+    calls = (one.site for one in run.frame.outwards())
+    return run.notes(Places).place((site, *calls), _brief(run, site), first)
+
+
 def _brief(run: Run, site: cst.BaseExpression) -> str:
     code = run.code_of(site)
     if isinstance(site, cst.Call) and (len(code) > _BRIEF or "\n" in code):
         return f"{run.code_of(site.func)}(…)"
     return code
-
-
-def _calls_to(frame: Frame | None) -> Iterator[Site]:
-    while frame is not None:
-        yield frame.site
-        frame = frame.caller
 
 
 def is_unseen_method(run: Run, receiver: Value, name: str) -> bool:
