@@ -114,8 +114,7 @@ class Run(Surroundings, Memory):
         if self.moment >= self._look_at:
             self._look_at = self.budget.look(self.moment)
         self.steps_elsewhere += not self.frame.is_checked
-        handler = executes.get(type(statement))
-        if handler is not None:
+        if (handler := executes.get(type(statement))) is not None:
             walk_cases(self, statement, handler)
 
     def execute_block(self, body: cst.BaseSuite | cst.Module) -> None:
@@ -143,8 +142,7 @@ class Run(Surroundings, Memory):
 
         A name that nothing binds stands for something outside the file.
         """
-        read = self.state.read
-        frame = self.frame
+        read, frame = self.state.read, self.frame
         if name not in frame.not_local:
             value = read(frame.ref, name)
             if value is not None:
