@@ -18,7 +18,7 @@ class Level(Enum):
     OWN_RULE = "own rule"
     """What the code itself shows elsewhere: it moves such a value, or treats it as movable."""
     MODULE = "module"
-    """A caller's device, inside a Module."""
+    """A caller's device, inside a Module or where such as a Module computes with are."""
     POSSIBLE = "possible"
     """A caller's device, and nothing that says which."""
 
@@ -29,6 +29,8 @@ class Conduct:
 
     movable: set[Site] = field(default_factory=set)
     """The parameters that it treats as what may be on any device, and their functions."""
+    learning: set[Site] = field(default_factory=set)
+    """The parameters that models compute with, and their functions."""
     on_host: set[Site] = field(default_factory=set)
     """The functions that are called on the host, with what lies there."""
 
@@ -45,6 +47,8 @@ class Standing:
         """The level, once it is known what the code does."""
         if self.level is Level.POSSIBLE and not self.symbols.isdisjoint(conduct.movable):
             return Level.OWN_RULE
+        if self.level is Level.POSSIBLE and not self.symbols.isdisjoint(conduct.learning):
+            return Level.MODULE
         return self.level
 
     def is_on_host(self, conduct: Conduct) -> bool:

@@ -17,6 +17,8 @@ from devicelint.interpreter.engine.tables import resolves
 from devicelint.interpreter.facts.annotations import Annotated, annotated
 from devicelint.interpreter.facts.tensor_evidence import Evidence, evidence_in
 
+IS_TENSOR = "is a tensor"
+"""Of an origin, on a path: how a condition has come out that asks for it."""
 _PROVEN, _DOUBTED, _OPTIONAL = "@proven", "@doubted", "@optional"
 _RANKED, _MATRIX, _DECLARED, _USED = "@ranked", "@matrix", "@declared", "@used"
 _HOLDER, _LOCATED, _SAID = "@holder", "@located", "@said"
@@ -148,8 +150,19 @@ def is_only_said(run: Run, origin: str) -> bool:
     return run.state.read(_SAID, origin) is not None
 
 
+def confirm(run: Run, origin: str) -> None:
+    """More than a docstring says that a thing is a tensor."""
+    if run.state.read(_SAID, origin) is not None:
+        run.state.delete(_SAID, origin)
+
+
 def is_doubted(run: Run, origin: str) -> bool:
-    """Whether the function asks of a thing what it is, so that one path proves nothing."""
+    """Whether the function asks of a thing what it is, so that one path proves nothing.
+
+    On the path on which it has turned out to be a tensor, that is no question any more.
+    """
+    if run.state.facts.get((IS_TENSOR, origin)) is True:
+        return False
     return run.state.read(_DOUBTED, origin) is not None
 
 
@@ -157,6 +170,8 @@ def is_proven(run: Run, origin: str) -> bool:
     """Whether a thing from outside is a tensor for sure."""
     if is_doubted(run, origin):
         return False
+    if run.state.facts.get((IS_TENSOR, origin)) is True:
+        return True
     if run.state.read(_PROVEN, origin) is not None:
         return True
     owner, _, name = origin.rpartition(".")
@@ -169,6 +184,8 @@ def _proves_module(run: Run, owner: str) -> bool:
 
 def is_declared(run: Run, place: str) -> bool:
     """Whether the function says itself that it takes a tensor, or something that holds some."""
+    if run.state.facts.get((IS_TENSOR, place)) is True:
+        return True
     return run.state.read(_DECLARED, place.partition(".")[0]) is not None
 
 
