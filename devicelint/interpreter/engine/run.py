@@ -153,11 +153,15 @@ class Run(Surroundings, Memory):
         return BUILTIN_SCOPE.get(name) or Symbolic(name)
 
     def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
-        """What a name stands for that may have been imported; asked once."""
+        """What a name stands for that may have been imported; asked once.
+
+        What a condition has said of it holds on this path alone, and is asked again.
+        """
         resolve = resolves.get(type(value))
         if resolve is not None:
             found = resolve(self, value)
-            if self.frame.is_checked and not isinstance(value, Imported):
+            is_lasting = not self.state.facts and not isinstance(value, Imported)
+            if is_lasting and self.frame.is_checked:
                 self.state.write(ref, name, found)
             value = found
         return self.state.as_met(value) if self.state.met else value

@@ -8,15 +8,16 @@ a function is said of those beside it, which come from the same caller.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeGuard
 
-from devicelint.domain.devices import DeviceOf
+from devicelint.domain.devices import Device, DeviceOf
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.module_inputs import is_input_of_module
 from devicelint.interpreter.facts.movable import received_by
 
-_NEURAL = "torch.nn."
+_NEURAL = "torch.nn.functional."
 
 
 def note_learned_with(run: Run, since: Step | None) -> None:
@@ -28,11 +29,14 @@ def note_learned_with(run: Run, since: Step | None) -> None:
 
 
 def note_neural(run: Run, name: str, operands: Iterable[Operand]) -> None:
-    """Note what a function of torch is called with, where it is one of neural networks."""
+    """Note what a function of torch is called with, where it is one of neural networks.
+
+    What is not seen need not lie where the function's own tensors do.
+    """
     if not name.startswith(_NEURAL):
         return
     for one in operands:
-        if isinstance(one.device, DeviceOf) and not is_input_of_module(run, one.device):
+        if _is_received(one.device) and not is_input_of_module(run, one.device):
             note_learned_with(run, one.since)
 
 
@@ -45,3 +49,7 @@ def note_beside_module(run: Run, operands: Iterable[Operand]) -> None:
             (here if is_input_of_module(run, one.device) else elsewhere).append(one)
     for one in elsewhere if here else ():
         note_learned_with(run, one.since)
+
+
+def _is_received(device: Device) -> TypeGuard[DeviceOf]:
+    return isinstance(device, DeviceOf) and not device.is_unseen

@@ -25,10 +25,22 @@ def type_answers(run: Run, node: cst.BaseExpression, outcome: bool) -> tuple[Fac
         return ()
     if not isinstance(subject, Symbolic) or subject.since is None:
         return ()
-    kinds = _kinds(asked[0])
-    if _TENSOR not in kinds or (outcome and len(kinds) > 1):
-        return ()
-    return (((IS_TENSOR, subject.origin), outcome),)
+    answer = _answer(_kinds(asked[0]), outcome)
+    return () if answer is None else (((IS_TENSOR, subject.origin), answer),)
+
+
+def _answer(kinds: tuple[Value, ...], outcome: bool) -> bool | None:
+    """Whether what is of some kinds, or of none of them, is a tensor."""
+    if _TENSOR in kinds:
+        return outcome if len(kinds) == 1 or not outcome else None
+    return False if outcome and all(map(_is_apart, kinds)) else None
+
+
+def _is_apart(kind: Value) -> bool:
+    """Whether a class is of another library than torch, and no tensor is of that."""
+    if not isinstance(kind, ImportedName):
+        return False
+    return kind.name != "builtins.object" and not kind.name.startswith("torch.")
 
 
 def _values(node: cst.Call) -> tuple[cst.BaseExpression, ...]:
