@@ -8,7 +8,6 @@ import libcst as cst
 
 from devicelint.domain.events import HiddenModules, ModuleDefined
 from devicelint.domain.values import DictOf, ListOf, Module, OneOf, Tuple, Value
-from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import (
     PlainlyKept,
@@ -38,11 +37,9 @@ def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
 
 def _modules_around(run: Run) -> Iterator[Module]:
     """The Modules in whose methods this one is built: what they registered moves with them."""
-    frame: Frame | None = run.frame
-    while frame is not None:
+    for frame in run.frame.outwards():
         if isinstance(frame.receiver, Module):
             yield frame.receiver
-        frame = frame.caller
 
 
 _KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
