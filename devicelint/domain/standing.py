@@ -42,14 +42,22 @@ class Standing:
     level: Level
     symbols: frozenset[Site] = field(default=frozenset(), repr=False)
     """The parameters that the operands come from, and the functions that received these."""
+    has_own: bool = False
+    """Whether the code computes with a model of its own, which is on the CPU."""
+    may_be_array: bool = False
+    """Whether nothing declares to be a tensor what is read as an array."""
 
     def given(self, conduct: Conduct) -> Level:
         """The level, once it is known what the code does."""
         if self.level is Level.POSSIBLE and not self.symbols.isdisjoint(conduct.movable):
             return Level.OWN_RULE
-        if self.level is Level.POSSIBLE and not self.symbols.isdisjoint(conduct.learning):
-            return Level.MODULE
+        if self.level is Level.POSSIBLE and not self.has_own:
+            return self.level if self.symbols.isdisjoint(conduct.learning) else Level.MODULE
         return self.level
+
+    def is_undeclared(self, conduct: Conduct) -> bool:
+        """Whether an array may be read, and nothing that the code does says otherwise."""
+        return self.may_be_array and self.given(conduct) is Level.POSSIBLE
 
     def is_on_host(self, conduct: Conduct) -> bool:
         """Whether an operand was received by what is called on the host."""

@@ -316,7 +316,7 @@ def _reasons(name: str) -> set[str]:
     excuses += [grounds.OWN_FILE, grounds.TEST_FILE, grounds.OFFLOADED]
     excuses += [grounds.CPU_FILE, grounds.CPU_PROGRAM]
     excuses += [grounds.FOR_ACCELERATORS, grounds.NO_CHECKPOINT]
-    excuses += [verdicts.FAILS]
+    excuses += [verdicts.FAILS, grounds.UNDECLARED]
     excuses += [verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING, grounds.ON_HOST]
     return {excuse.reason for excuse in excuses if excuse.name == name}
 

@@ -8,14 +8,14 @@ a function is said of those beside it, which come from the same caller.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeGuard
 
-from devicelint.domain.devices import Device, DeviceOf
+from devicelint.domain.devices import DeviceOf
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.module_inputs import is_input_of_module
 from devicelint.interpreter.facts.movable import received_by
+from devicelint.interpreter.facts.tensor_parameters import confirm
 
 _NEURAL = "torch.nn.functional."
 
@@ -28,16 +28,18 @@ def note_learned_with(run: Run, since: Step | None) -> None:
     learning.update(received_by(run, since))
 
 
-def note_neural(run: Run, name: str, operands: Iterable[Operand]) -> None:
-    """Note what a function of torch is called with, where it is one of neural networks.
+def note_taken_by_torch(run: Run, name: str, operands: Iterable[Operand]) -> None:
+    """Note what a function of torch is called with: no arrays; and what models compute with.
 
     What is not seen need not lie where the function's own tensors do.
     """
-    if not name.startswith(_NEURAL):
-        return
+    is_neural = name.startswith(_NEURAL)
     for one in operands:
-        if _is_received(one.device) and not is_input_of_module(run, one.device):
-            note_learned_with(run, one.since)
+        device = one.device
+        if isinstance(device, DeviceOf):
+            confirm(run, device.place)
+            if is_neural and not device.is_unseen and not is_input_of_module(run, device):
+                note_learned_with(run, one.since)
 
 
 def note_beside_module(run: Run, operands: Iterable[Operand]) -> None:
@@ -49,7 +51,3 @@ def note_beside_module(run: Run, operands: Iterable[Operand]) -> None:
             (here if is_input_of_module(run, one.device) else elsewhere).append(one)
     for one in elsewhere if here else ():
         note_learned_with(run, one.since)
-
-
-def _is_received(device: Device) -> TypeGuard[DeviceOf]:
-    return isinstance(device, DeviceOf) and not device.is_unseen

@@ -8,7 +8,7 @@ from functools import partial
 import libcst as cst
 
 from devicelint.domain.alternatives import either_known
-from devicelint.domain.devices import CPU, Device, DeviceOf, Unsure, agreement
+from devicelint.domain.devices import CPU, Device, Unsure, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
@@ -30,8 +30,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.learning import note_neural
-from devicelint.interpreter.facts.tensor_parameters import as_proven, confirm, prove
+from devicelint.interpreter.facts.learning import note_taken_by_torch
+from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.unseen import taken_for_tensor
 from devicelint.interpreter.torch.devices.arguments import asked_for
 from devicelint.interpreter.torch.host_reads import demand_on_host
@@ -182,18 +182,10 @@ def _taken_for_a_tensor(run: Run, value: Value) -> Value:
     return as_proven(run, value)
 
 
-def _note_taken_by_torch(run: Run, name: str, operands: list[Operand]) -> None:
-    """A function of torch takes no array: what is only said to be a tensor is one."""
-    for one in operands:
-        if isinstance(one.device, DeviceOf):
-            confirm(run, one.device.place)
-    note_neural(run, name, operands)
-
-
 def _check(run: Run, application: Application, name: str) -> None:
     if name.startswith("torch."):
         for group in application.groups.values():
-            _note_taken_by_torch(run, name, group.plain)
+            note_taken_by_torch(run, name, group.plain)
     for key, group in application.groups.items():
         if key == CPU_GROUP:
             demand_on_host(run, group.plain, name, application.site)
