@@ -30,8 +30,8 @@ EXCUSED = {
     "undeclared": """
         import torch
 
-        def read(x):
-            return x.unsqueeze(0).numpy()  # here
+        def read(x, y):
+            return torch.add(x, y).numpy()  # here
         """,
     "sent-on": """
         import torch
@@ -282,10 +282,11 @@ def test_a_call_shows_what_is_only_possible_in_another_file(told):
 
 
 GRAPH = """
+import torch
 from {} import Data
 
 def positions(data: Data):
-    return data.pos.unsqueeze(0).numpy()  # here
+    return torch.add(data.pos, data.pos).numpy()  # here
 """
 
 

@@ -157,10 +157,7 @@ class Run(Surroundings, Memory):
         return BUILTIN_SCOPE.get(name) or Symbolic(name)
 
     def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
-        """What a name stands for that may have been imported; asked once.
-
-        What a condition has said of it holds on this path alone, and is asked again.
-        """
+        """What a name stands for that may have been imported; asked once, or on each path."""
         resolve = resolves.get(type(value))
         if resolve is not None:
             found = resolve(self, value)

@@ -28,11 +28,13 @@ def note_learned_with(run: Run, since: Step | None) -> None:
     learning.update(received_by(run, since))
 
 
-def note_taken_by_torch(run: Run, name: str, operands: Iterable[Operand]) -> None:
+def note_called_with(run: Run, name: str, operands: Iterable[Operand]) -> None:
     """Note what a function of torch is called with: no arrays; and what models compute with.
 
     What is not seen need not lie where the function's own tensors do.
     """
+    if not name.startswith("torch."):
+        return
     is_neural = name.startswith(_NEURAL)
     for one in operands:
         device = one.device
