@@ -163,8 +163,7 @@ class Run(Surroundings, Memory):
         resolve = resolves.get(type(value))
         if resolve is not None:
             found = resolve(self, value)
-            is_lasting = not self.state.facts and not isinstance(value, Imported)
-            if is_lasting and self.frame.is_checked:
+            if self.frame.is_checked and not (self.state.facts or isinstance(value, Imported)):
                 self.state.write(ref, name, found)
             value = found
         return self.state.as_met(value) if self.state.met else value
