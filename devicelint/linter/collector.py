@@ -41,6 +41,8 @@ class _Heard:
         standing = self.standing
         if standing.is_on_host(self.conduct) or standing.is_shown_there(self.conduct):
             return None
+        if standing.is_undeclared(self.conduct):
+            return None
         called = callers.say_of(standing)
         if called.is_on_host:
             return None

@@ -159,11 +159,11 @@ class Run(Surroundings, Memory):
         return BUILTIN_SCOPE.get(name) or Symbolic(name)
 
     def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
-        """What a name stands for that may have been imported; asked once."""
+        """What a name stands for that may have been imported; asked once, or on each path."""
         resolve = resolves.get(type(value))
         if resolve is not None:
             found = resolve(self, value)
-            if self.frame.is_checked and not isinstance(value, Imported):
+            if self.frame.is_checked and not (self.state.facts or isinstance(value, Imported)):
                 self.state.write(ref, name, found)
             value = found
         return self.state.as_met(value) if self.state.met else value

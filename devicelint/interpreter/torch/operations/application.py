@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -55,6 +56,11 @@ class Application:
     def group(self, name: str) -> OperandGroup:
         """The group of a device variable, begun where there is none yet."""
         return self.groups.setdefault(name, OperandGroup())
+
+    @property
+    def operands(self) -> Iterator[Operand]:
+        """The operands of all groups."""
+        return (operand for group in self.groups.values() for operand, _ in group.operands)
 
     def as_asked(self, result: Result) -> Result:
         """The result with what the flags of the call make of it, in the order of the parameters."""

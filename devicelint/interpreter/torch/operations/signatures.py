@@ -30,6 +30,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.learning import note_called_with
 from devicelint.interpreter.facts.movable import note_followed
 from devicelint.interpreter.facts.tensor_parameters import as_proven, is_no_tensor_here, prove
 from devicelint.interpreter.python.unseen import taken_for_tensor
@@ -185,6 +186,7 @@ def _taken_for_a_tensor(run: Run, value: Value) -> Value:
 
 
 def _check(run: Run, application: Application, name: str) -> None:
+    note_called_with(run, name, application.operands)
     for key, group in application.groups.items():
         if key == CPU_GROUP:
             demand_on_host(run, group.plain, name, application.site)
