@@ -68,7 +68,8 @@ def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
     alike = name in _OF_ONE_SHAPE
     scalar = value.scalar if alike else None
     grad = False if name == "grad" else value.grad
-    return Tensor(value.device, value.since, scalar, grad, is_matrix=alike and value.is_matrix)
+    least = value.least if alike else 0
+    return Tensor(value.device, value.since, scalar, grad, least=least)
 
 
 _OF_ONE_SHAPE = frozenset({"T", "mT", "H", "mH", "real", "imag", "grad"})
@@ -128,7 +129,8 @@ def as_tensor(batch: Batch, scalar: bool | None = False) -> Tensor:
 
 @elements(Tensor)
 def _row(run: Run, value: Tensor, site: Site) -> Value:
-    return replace(value, scalar=rank_of_part(run, value, site), home=None)
+    rank, least = rank_of_part(run, value, site), max(0, value.least - 1)
+    return replace(value, scalar=rank, least=least, home=None)
 
 
 @elements(Batch)

@@ -166,8 +166,18 @@ def _call_owner(
         return _apply_quietly(run, knowledge, arguments, site, owner)
     called = _called(run, site.func)
     result = apply_signature(run, knowledge.forward, arguments, site, name=called, owner=owner)
-    keeps = isinstance(result, Tensor) and is_a_matrix(arguments)
-    return replace(result, is_matrix=True) if isinstance(result, Tensor) and keeps else result
+    return _as_matrix(result) if is_a_matrix(arguments) else result
+
+
+def _as_matrix(result: Value) -> Value:
+    """What layers make of two dimensions or more has as many."""
+    match result:
+        case Tensor(scalar=False):
+            return replace(result, least=max(2, result.least))
+        case Tuple(items, names):
+            return Tuple(tuple(map(_as_matrix, items)), names)
+        case _:
+            return result
 
 
 def _go_on_as_registered(run: Run, module: Module, arguments: Arguments) -> None:
