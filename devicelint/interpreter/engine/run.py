@@ -16,7 +16,8 @@ import libcst as cst
 from devicelint.domain.alternatives import on_path
 from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
 from devicelint.domain.history import Site
-from devicelint.domain.state import Conflict, State, loses_device
+from devicelint.domain.state import Conflict, State
+from devicelint.domain.two_devices import loses_device
 from devicelint.domain.values import (
     Flag,
     Function,

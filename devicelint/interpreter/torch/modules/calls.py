@@ -161,12 +161,22 @@ def _call_owner(
     place = module_device(run, module)
     tensor = Tensor(place.device, place.since, False, True, "parameter")
     owner = Operand(site.func, tensor, place.device, place.since)
+    if not misplaced:
+        _check_own_parameters(run, module, arguments, site)
     if misplaced:
         # What follows is checked as though the input had been moved.
         return _apply_quietly(run, knowledge, arguments, site, owner)
     called = _called(run, site.func)
     result = apply_signature(run, knowledge.forward, arguments, site, name=called, owner=owner)
     return _as_matrix(result) if is_a_matrix(arguments) else result
+
+
+def _check_own_parameters(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> None:
+    """One parameter may have got data of another place than its Module has."""
+    for value in run.state.fields(module.ref).values():
+        if isinstance(value, Tensor) and value.role == "parameter":
+            at = value.since.site
+            _check_weight(run, Operand(at, value, value.device, value.since), arguments, site)
 
 
 def _as_matrix(result: Value) -> Value:
