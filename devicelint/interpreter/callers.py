@@ -27,6 +27,7 @@ from devicelint.domain.values import (
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.budget import Budget, BudgetExceeded
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
+from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.steps import Hearer
@@ -44,12 +45,7 @@ def signature_of(node: cst.CSTNode) -> Signature | None:
     """By what a function is known in its file, whoever has parsed that."""
     if not isinstance(node, cst.FunctionDef):
         return None
-    return node.name.value, tuple(one.name.value for one in _parameters(node))
-
-
-def _parameters(node: cst.FunctionDef) -> Iterator[cst.Param]:
-    given = node.params
-    yield from (*given.posonly_params, *given.params, *given.kwonly_params)
+    return node.name.value, tuple(one.name.value for one in parameters_of(node))
 
 
 def calls_in(program: Program) -> Calls:

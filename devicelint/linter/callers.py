@@ -11,6 +11,7 @@ from devicelint.domain.calls import Called, Given, said_by
 from devicelint.domain.standing import Standing
 from devicelint.finding import Certainty
 from devicelint.interpreter.callers import Signature, signature_of
+from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.rules import Report, line_of
 from devicelint.workspace.project import Project
 
@@ -53,8 +54,7 @@ def _received(standing: Standing) -> Iterator[tuple[Signature, str]]:
     for parameter in standing.symbols:
         if isinstance(parameter, cst.Param):
             for node in functions:
-                params = node.params
-                if any(parameter in one for one in (params.params, params.kwonly_params)):
+                if parameter in parameters_of(node):
                     signature = signature_of(node)
                     assert signature is not None
                     yield signature, parameter.name.value

@@ -13,10 +13,9 @@ from functools import partial
 from typing import NamedTuple
 
 from devicelint.workspace.project_use import ProjectUse
+from devicelint.workspace.roots import folders_around, is_root, listed
 
 _PACKAGE = "__init__.py"
-_MARKS_A_ROOT = frozenset({".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg"})
-_FOLDERS_UPWARDS = 6
 
 
 class Question(NamedTuple):
@@ -79,25 +78,15 @@ class ImportResolver:
 
     def root_of(self, home: str) -> str:
         """The folder of the project to which a file belongs; its own where nothing marks one."""
-        folder = first = os.path.dirname(os.path.abspath(home))
-        for _ in range(_FOLDERS_UPWARDS):
-            if self._listing(folder) & _MARKS_A_ROOT:
-                return folder
-            folder = os.path.dirname(folder)
-        return first
+        folders = list(folders_around(home, self._listing))
+        return folders[-1] if is_root(self._listing(folders[-1])) else folders[0]
 
     def _search_path(self, importer: str) -> Iterator[str]:
         """Where an absolute import of a file is searched for, in order."""
-        folder = os.path.dirname(os.path.abspath(importer))
-        for _ in range(_FOLDERS_UPWARDS):
+        for folder in folders_around(importer, self._listing):
             yield folder
-            entries = self._listing(folder)
-            if "src" in entries:
+            if "src" in self._listing(folder):
                 yield os.path.join(folder, "src")
-            above = os.path.dirname(folder)
-            if entries & _MARKS_A_ROOT or above == folder:
-                return
-            folder = above
 
     def _walked_down(self, folder: str, parts: list[str]) -> str | None:
         """The home of `a.b.c`, from the folder in which `a` lies; of the folder itself for none."""
@@ -123,9 +112,5 @@ class ImportResolver:
     def _listing(self, folder: str) -> frozenset[str]:
         entries = self._entries.get(folder)
         if entries is None:
-            try:
-                entries = frozenset(os.listdir(folder))
-            except OSError:
-                entries = frozenset()
-            self._entries[folder] = entries
+            self._entries[folder] = entries = listed(folder)
         return entries

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from devicelint.workspace.machine_use import MachineUse
+from devicelint.workspace.roots import folders_around, is_root, listed
 
 CHOOSES = "chooses"
 """A file around that chooses the machine."""
@@ -22,8 +23,6 @@ _MOST_LINES = 50_000
 _MOST_NAMES = 30_000
 _OTHERS = ("site-packages", "node_modules")
 """Folders of what others wrote."""
-_MARKS_A_ROOT = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
-_FOLDERS_UPWARDS = 6
 _PACKAGE = "__init__.py"
 
 Find = Callable[[str, str, int], str | None]
@@ -54,7 +53,7 @@ class ProjectUse:
 
     def _around(self, home: str) -> _Folder | None:
         """The largest folder of the project around a file that is not too large to be read."""
-        for path in _folders_around(home):
+        for path in _of_project(home):
             if path not in self._folders:
                 self._folders[path] = _Folder.read(_files_below(path), self.find)
             if self._folders[path] is not None:
@@ -66,19 +65,10 @@ class ProjectUse:
         return self._folders[key]
 
 
-def _folders_around(home: str) -> tuple[str, ...]:
-    """The root of a project, and the folders from there to a file; none where no root is marked.
-
-    What is marked as a root below another one is a project by itself.
-    """
-    found: list[str] = []
-    folder = os.path.dirname(home)
-    for _ in range(_FOLDERS_UPWARDS):
-        found.append(folder)
-        if any(os.path.exists(os.path.join(folder, one)) for one in _MARKS_A_ROOT):
-            return tuple(reversed(found))
-        folder = os.path.dirname(folder)
-    return ()
+def _of_project(home: str) -> tuple[str, ...]:
+    """The root of a project, and the folders from there to a file; none where none is marked."""
+    folders = tuple(folders_around(home, listed))
+    return folders[::-1] if is_root(listed(folders[-1])) else ()
 
 
 @dataclass
@@ -160,13 +150,10 @@ def _files_below(folder: str) -> list[str] | None:
 
 def _files_in(folder: str) -> list[str]:
     """The modules that lie in a folder itself."""
-    try:
-        return list(_modules(folder, os.listdir(folder)))
-    except OSError:
-        return []
+    return list(_modules(folder, listed(folder)))
 
 
-def _modules(folder: str, names: list[str]) -> Iterator[str]:
+def _modules(folder: str, names: Iterable[str]) -> Iterator[str]:
     return (os.path.join(folder, one) for one in sorted(names) if one.endswith(".py"))
 
 

@@ -140,9 +140,7 @@ def _built_unseen(run: Run, given: cst.CSTNode) -> Iterator[tuple[cst.Call, Fram
 
 def _building(run: Run, name: str) -> tuple[cst.Call, Frame] | None:
     """The call whose result has a name here, and the frame in which it stands."""
-    frame: Frame | None = run.frame
-    while frame is not None and name not in frame.bindings:
-        frame = frame.caller
+    frame = next((one for one in run.frame.outwards() if name in one.bindings), None)
     statement = None if frame is None else frame.bindings[name]
     if frame is None or not isinstance(statement, cst.Assign) or not frame.is_checked:
         return None
@@ -160,13 +158,9 @@ def _computes_gradients(run: Run) -> bool:
 _LATER = (None, float("inf"))
 
 
-def _is_built_in_a_module(frame: Frame | None) -> bool:
+def _is_built_in_a_module(frame: Frame) -> bool:
     """Whether a Module builds it for itself, in one of its methods or in what that calls."""
-    while frame is not None:
-        if isinstance(frame.receiver, Module):
-            return True
-        frame = frame.caller
-    return False
+    return any(isinstance(one.receiver, Module) for one in frame.outwards())
 
 
 def _has_tensors(run: Run, module: Module) -> bool:

@@ -48,6 +48,12 @@ def names_bound_by(target: cst.BaseExpression) -> Iterator[str]:
             yield from names_bound_by(element.value)
 
 
+def parameters_of(node: cst.FunctionDef | cst.Lambda) -> tuple[cst.Param, ...]:
+    """The parameters that a function names, but for `*args` and `**kwargs`."""
+    given = node.params
+    return (*given.posonly_params, *given.params, *given.kwonly_params)
+
+
 @functools.cache
 def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(

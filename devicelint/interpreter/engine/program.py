@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -16,6 +16,7 @@ from devicelint.domain.values import Ref
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.frame import GLOBALS
 from devicelint.interpreter.engine.guesses import Guess
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.text.documents.names import NOBODY
 
 
@@ -85,6 +86,16 @@ class Program:
     """The names and attributes that statements read, of those that were asked for."""
     asked: dict[cst.CSTNode, tuple[str, ...] | None] = field(default_factory=dict, repr=False)
     """On which names and attributes conditions depend, of those that were asked for."""
+    settings: dict[bool, frozenset[str]] = field(default_factory=dict, repr=False)
+    """By which names it chooses devices, without branches and with: see `facts.device_settings`."""
+
+    @cached_property
+    def nodes(self) -> Mapping[type[cst.CSTNode], Sequence[cst.CSTNode]]:
+        """All its code, by kind."""
+        found: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
+        for node in descendants(self.tree):
+            found.setdefault(type(node), []).append(node)
+        return found
 
     @cached_property
     def shown(self) -> frozenset[cst.CSTNode]:

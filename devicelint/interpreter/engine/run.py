@@ -81,15 +81,16 @@ class Run(Surroundings, Memory):
     @property
     def module(self) -> cst.Module:
         """The tree of the file that is being walked, where findings are reported of it."""
-        return self._file.tree
+        return self.file.tree
 
     @property
     def module_code(self) -> str:
         """The text of that file."""
-        return self._file.text
+        return self.file.text
 
     @property
-    def _file(self) -> Program:
+    def file(self) -> Program:
+        """The file that is being walked, where findings are reported of it."""
         frame = self.frame
         return self.program.also_reported[frame.home] if frame.is_reported else self.program
 

@@ -13,6 +13,7 @@ import libcst as cst
 
 from devicelint.domain.values import ImportedName
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.qualified_names import bound_to
 from devicelint.knowledge import kind_of
 
 _ELEMENTS = ("Float", "Double", "Half", "Long", "Int", "Bool", "Byte", "Short")
@@ -120,9 +121,7 @@ def _full_name(run: Run, node: cst.BaseExpression) -> str:
 
 def _is_bound(run: Run, name: str) -> bool:
     """Whether it is known what a name stands for: not one that a `*` imports from files unseen."""
-    frame = run.frame
-    refs = (frame.ref, *frame.scopes, frame.home)
-    return any(run.state.read(ref, name) is not None for ref in refs) or hasattr(builtins, name)
+    return bound_to(run, name) is not None or hasattr(builtins, name)
 
 
 def _is_none(node: cst.BaseExpression) -> bool:

@@ -8,13 +8,15 @@ that reads a setting, a device, or what torch says of devices asks for a device.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import libcst as cst
 
 from devicelint.domain.devices import DEVICE_TYPES
 from devicelint.domain.values import DeviceHandle, DeviceIndex
 from devicelint.interpreter.engine.nodes import children, descendants
+from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.mentions import path_of
 
@@ -45,7 +47,7 @@ def asks_for_device(run: Run, node: cst.CSTNode, *, is_option: bool = False) -> 
     What comes from outside is an option: that a branch of it moves something is a choice, while
     what the program counts or draws may move something by mistake.
     """
-    settings = device_settings(run.module, is_option)
+    settings = device_settings(run.file, is_option)
     return any(
         _asks(one) or _is_device(run, one) or name_of(one) in settings for one in descendants(node)
     )
@@ -53,12 +55,17 @@ def asks_for_device(run: Run, node: cst.CSTNode, *, is_option: bool = False) -> 
 
 def is_device_setting(run: Run, origin: str) -> bool:
     """Whether what comes from outside, as `args.gpu`, is what a device is chosen by."""
+    settings = device_settings(run.file, True)
+    return any(_asks(one) or name_of(one) in settings for one in _parts(origin))
+
+
+@functools.lru_cache(maxsize=1_000)
+def _parts(origin: str) -> tuple[cst.CSTNode, ...]:
+    """What an expression is made of; nothing, for what is none."""
     try:
-        node = cst.parse_expression(origin)
+        return tuple(descendants(cst.parse_expression(origin)))
     except cst.ParserSyntaxError:
-        return False
-    settings = device_settings(run.module, True)
-    return any(_asks(one) or name_of(one) in settings for one in descendants(node))
+        return ()
 
 
 def _is_device(run: Run, node: cst.CSTNode) -> bool:
@@ -67,17 +74,29 @@ def _is_device(run: Run, node: cst.CSTNode) -> bool:
     return isinstance(run.state.read(run.frame.ref, node.value), (DeviceHandle, DeviceIndex))
 
 
-@functools.lru_cache(maxsize=16)
-def device_settings(tree: cst.Module, with_branches: bool) -> frozenset[str]:
+def device_settings(program: Program, with_branches: bool) -> frozenset[str]:
     """The names, attributes and keys by which a file chooses devices.
 
     With branches: also those on which branches depend that do nothing but move something.
     """
-    steps = [step for node in descendants(tree) for step in _steps(node)]
-    if with_branches:
-        branching = (one for one in descendants(tree) if isinstance(one, (cst.If, cst.IfExp)))
-        steps += map(_step_of_branches, branching)
-    found: frozenset[str] = frozenset()
+    if not program.settings:
+        steps = _of_kinds(program, _STEPS)
+        found = _grown(steps, frozenset())
+        branches = _of_kinds(program, _STEPS_OF_BRANCHES)
+        program.settings.update({False: found, True: _grown(steps + branches, found)})
+    return program.settings[with_branches]
+
+
+def _of_kinds(program: Program, readers: Mapping[type[cst.CSTNode], _Reader]) -> list[_Step]:
+    """What the nodes of some kinds say of settings."""
+    nodes = program.nodes
+    return [
+        step for kind, read in readers.items() for one in nodes.get(kind, ()) for step in read(one)
+    ]
+
+
+def _grown(steps: list[_Step], found: frozenset[str]) -> frozenset[str]:
+    """The settings, with those that more and more steps make of them."""
     while True:
         more = (names for names, of, shown in steps if shown or not found.isdisjoint(of))
         grown = found.union(*more)
@@ -86,29 +105,39 @@ def device_settings(tree: cst.Module, with_branches: bool) -> frozenset[str]:
         found = grown
 
 
-def _step_of_branches(node: cst.If | cst.IfExp) -> _Step:
+def _of_branches(node: cst.If | cst.IfExp) -> Iterator[_Step]:
     """What branches that do nothing but bring something to a device say of their condition."""
     other = node.orelse.body if isinstance(node.orelse, cst.Else) else node.orelse
     branches = [one for one in (node.body, other) if one is not None]
     names = names_read(node.test).difference(*map(_moved_in, branches))
-    return names, frozenset(), any(map(_only_chooses, branches))
+    yield names, frozenset(), any(map(_only_chooses, branches))
 
 
-def _steps(node: cst.CSTNode) -> Iterator[_Step]:
+def _of_choice(node: cst.IfExp) -> Iterator[_Step]:
+    """`"cuda" if gpu else "cpu"`."""
+    named = any(map(_is_of_device, (*descendants(node.body), *descendants(node.orelse))))
+    yield names_read(node.test), frozenset(), named
+
+
+def _of_assignment(node: cst.Assign) -> Iterator[_Step]:
+    bound = frozenset(name_of(one.target) for one in node.targets) - {""}
+    yield from _bound_to(bound, node.value)
+
+
+def _of_call(node: cst.Call) -> Iterator[_Step]:
+    """`torch.device(args.device)`."""
     match node:
-        case cst.IfExp(test=test, body=body, orelse=other):
-            named = any(map(_is_of_device, (*descendants(body), *descendants(other))))
-            yield names_read(test), frozenset(), named
-        case cst.Assign(value=value, targets=targets):
-            bound = frozenset(name_of(one.target) for one in targets) - {""}
-            yield from _bound_to(bound, value)
         case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)), args=[first, *_]):
             if name in _TAKES and first.keyword is None:
                 yield names_read(first.value), frozenset(), True
-        case cst.Arg(keyword=cst.Name(value=name), value=value) if name in _GIVEN:
-            yield names_read(value), frozenset(), True
         case _:
             pass
+
+
+def _of_argument(node: cst.Arg) -> Iterator[_Step]:
+    """`torch.load(path, map_location=where)`."""
+    if node.keyword is not None and node.keyword.value in _GIVEN:
+        yield names_read(node.value), frozenset(), True
 
 
 def _bound_to(bound: frozenset[str], value: cst.BaseExpression) -> Iterator[_Step]:
@@ -248,3 +277,14 @@ def name_of(node: cst.CSTNode) -> str:
 
 
 _CONSTANTS = frozenset({"None", "True", "False", "self", "cls", "__name__"})
+
+_Reader = Callable[[Any], Iterator[_Step]]
+_STEPS: Mapping[type[cst.CSTNode], _Reader] = {
+    cst.IfExp: _of_choice,
+    cst.Assign: _of_assignment,
+    cst.Call: _of_call,
+    cst.Arg: _of_argument,
+}
+_STEPS_OF_BRANCHES: Mapping[type[cst.CSTNode], _Reader] = dict.fromkeys(
+    (cst.If, cst.IfExp), _of_branches
+)

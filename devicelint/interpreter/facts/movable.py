@@ -8,6 +8,7 @@ of those of the other methods of its class.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 import libcst as cst
 
@@ -15,6 +16,7 @@ from devicelint.domain.devices import Device, DeviceOf, Opaque
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.item_paths import root_of
 
@@ -38,11 +40,9 @@ def symbols_of(run: Run, operands: tuple[Operand, ...]) -> frozenset[Site]:
 def receivers_of(run: Run, since: Step) -> frozenset[Site]:
     """The functions of other files that were given what a step put somewhere."""
     found: set[Site] = set()
-    frame: Frame | None = run.frame
-    while frame is not None and not frame.is_checked:
+    for frame in takewhile(lambda one: not one.is_checked, run.frame.outwards()):
         if since in frame.passed:
             found.add(frame.node)
-        frame = frame.caller
     return frozenset(found)
 
 
@@ -65,13 +65,11 @@ def note_chosen(run: Run, device: Device | None) -> None:
 def _subjects(run: Run, since: Step) -> Iterator[Site]:
     """The parameter that a step received, the functions that it was given to, and their classes."""
     yield since.site
-    frame: Frame | None = run.frame
-    while frame is not None:
+    for frame in run.frame.outwards():
         origins = tuple(_origins(frame, since))
         yield from origins
         if since in frame.passed or origins:
             yield from _function_and_class(run, frame)
-        frame = frame.caller
 
 
 def _function_and_class(run: Run, frame: Frame) -> Iterator[Site]:
@@ -85,10 +83,9 @@ def _origins(frame: Frame, since: Step) -> Iterator[Site]:
     """The parameters of a function that a step received, or that something unseen is made of."""
     if not isinstance(frame.node, (cst.FunctionDef, cst.Lambda)):
         return
-    given = frame.node.params
     device = since.device
     lineage = device.lineage if isinstance(device, DeviceOf) else None
     roots = {root_of(place) for place in lineage or ()}
-    for one in (*given.posonly_params, *given.params, *given.kwonly_params):
+    for one in parameters_of(frame.node):
         if one is since.site or one.name.value in roots:
             yield one

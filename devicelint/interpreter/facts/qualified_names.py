@@ -34,7 +34,7 @@ def full_name(run: Run, node: cst.BaseExpression) -> FullName | None:
         return None if owner is None else owner / node.attr.value
     if not isinstance(node, cst.Name):
         return None
-    match _bound(run, node.value):
+    match bound_to(run, node.value):
         case ImportedName(name):
             return name_of_import(run, name)
         case Imported(home, name):
@@ -63,7 +63,7 @@ def written(node: cst.CSTNode) -> str:
     return ".".join((node.value, *reversed(parts))) if isinstance(node, cst.Name) else ""
 
 
-def _bound(run: Run, name: str) -> Value | None:
+def bound_to(run: Run, name: str) -> Value | None:
     """What a name is bound to, before an import is followed."""
     frame = run.frame
     for ref in (frame.ref, *frame.scopes, frame.home):

@@ -12,6 +12,7 @@ from devicelint.domain.devices import DeviceOf
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import TRUE, Function, Symbolic, Tensor, Value
 from devicelint.domain.worlds import World
+from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import resolves
 from devicelint.interpreter.facts.annotations import Annotated, annotated
@@ -48,9 +49,7 @@ def declare_tensors(run: Run, node: cst.FunctionDef) -> None:
 
 
 def _evidence(node: cst.FunctionDef) -> Evidence:
-    given = node.params
-    parameters = (*given.posonly_params, *given.params, *given.kwonly_params)
-    names = [one.name.value for one in parameters]
+    names = [one.name.value for one in parameters_of(node)]
     first = names[1] if node.name.value == "forward" and len(names) > 1 else ""
     return evidence_in(node, frozenset(names), first)
 

@@ -187,16 +187,11 @@ def _may_enter(run: Run, function: Function, arguments: Arguments) -> bool:
     return run.interpretations[node] <= (_MOST_OBJECTS if is_init else _MOST_INTERPRETATIONS)
 
 
-def _comes_to_an_end(frame: Frame | None, function: Function, arguments: Arguments) -> bool:
+def _comes_to_an_end(frame: Frame, function: Function, arguments: Arguments) -> bool:
     """Whether a function that calls itself does so with something else each time."""
-    given, entered = arguments.values(), 0
-    while frame is not None:
-        if frame.node is function.node:
-            entered += 1
-            if frame.given == given or entered > _MOST_RECURSIONS:
-                return False
-        frame = frame.caller
-    return True
+    given = arguments.values()
+    entered = [one for one in frame.outwards() if one.node is function.node]
+    return len(entered) <= _MOST_RECURSIONS and all(one.given != given for one in entered)
 
 
 def _walk(run: Run, frame: Frame, function: Function) -> Value:

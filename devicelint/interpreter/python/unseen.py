@@ -6,7 +6,7 @@ lineage of the tensors that the call was given, since what is computed of them l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import libcst as cst
 
@@ -26,7 +26,6 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
-from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.objects import member_of, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
@@ -60,14 +59,8 @@ def result_of_unseen(
     code = run.code_of(site)
     if isinstance(site, cst.Call) and (len(code) > _BRIEF or "\n" in code):
         code = f"{run.code_of(site.func)}(…)"
-    place = run.notes(Places).place((site, *_calls_to(run.frame)), code)
+    place = run.notes(Places).place((site, *(one.site for one in run.frame.outwards())), code)
     return Unknown(reason, Step(Verb.GIVEN, site, DeviceOf(place, lineage_of(run, given))))
-
-
-def _calls_to(frame: Frame | None) -> Iterator[Site]:
-    while frame is not None:
-        yield frame.site
-        frame = frame.caller
 
 
 def is_unseen_method(run: Run, receiver: Value, name: str) -> bool:

@@ -77,10 +77,8 @@ class Intent:
     def walked_alone_as(self) -> tuple[str, ...]:
         """The names of the functions around, where nobody in the program calls the outermost."""
         names: list[str] = []
-        frame: Frame | None = self._run.frame
-        while frame is not None:
+        for frame in self._run.frame.outwards():
             names.append(frame.name)
             if frame.caller is not None and frame.site is None:
                 return tuple(names)
-            frame = frame.caller
         return ()

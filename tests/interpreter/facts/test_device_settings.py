@@ -7,11 +7,13 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
+from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.facts.device_settings import device_settings
 
 
 def settings(code: str, *, with_branches: bool = False) -> set[str]:
-    return set(device_settings(cst.parse_module(dedent(code)), with_branches))
+    text = dedent(code)
+    return set(device_settings(Program(cst.parse_module(text), text), with_branches))
 
 
 @pytest.mark.parametrize(

@@ -10,29 +10,21 @@ from devicelint.domain.devices import CPU, Device, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     NONE,
-    Array,
     Const,
-    DeviceHandle,
-    DictOf,
     Function,
-    HostValue,
     ImportedName,
     Instance,
-    ListOf,
     Module,
     Partial,
     Ref,
     Tensor,
-    Tuple,
-    Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.python.containers.fields import ELEMENT
 from devicelint.interpreter.torch.devices.arguments import device_named
-from devicelint.interpreter.torch.modules.copies import copy_module
+from devicelint.interpreter.torch.modules.copies import Copier
 from devicelint.interpreter.torch.modules.registration import move_module
 
 _SAVED = "@saved"
@@ -115,31 +107,15 @@ def _keeps_storage(function: Function) -> bool:
 
 
 def _restored(run: Run, value: Value, target: Device | None, site: cst.Call) -> Value:
-    match value:
-        case Tensor():
-            device = value.device if target is None else target
-            since = Step(Verb.PLACED, site, device)
-            return replace(value, device=device, since=since, home=None, role="")
-        case Tuple(items):
-            return replace(value, items=tuple(_restored(run, one, target, site) for one in items))
-        case ListOf() | DictOf():
-            return _restored_container(run, value, target, site)
-        case Module():
-            copy = copy_module(run, value, site)
-            if target is not None:
-                move_module(run, copy, target, Step(Verb.PLACED, site, target))
-            return copy
-        case Const() | HostValue() | DeviceHandle() | Array():
-            return value
-        case _:
-            return Unknown("loaded from what this very run saved")
+    """A copy of what was saved, each tensor where it was or where it is brought."""
 
+    def bring(tensor: Tensor) -> Tensor:
+        device = tensor.device if target is None else target
+        since = Step(Verb.PLACED, site, device)
+        return replace(tensor, device=device, since=since, home=None, role="")
 
-def _restored_container(
-    run: Run, value: ListOf | DictOf, target: Device | None, site: cst.Call
-) -> Value:
-    copy = replace(value, ref=run.allocate(site, f"loaded {value.ref}"))
-    for name, held in tuple(run.state.fields(value.ref).items()):
-        is_note = name.startswith("@") and name != ELEMENT
-        run.state.write(copy.ref, name, held if is_note else _restored(run, held, target, site))
-    return copy
+    def bring_module(module: Module) -> None:
+        if target is not None:
+            move_module(run, module, target, Step(Verb.PLACED, site, target))
+
+    return Copier(run, site, bring, bring_module).copy(value)

@@ -5,7 +5,8 @@ The average of a model's weights is such a copy: it is updated with the model, w
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
@@ -92,38 +93,46 @@ def deepcopy(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
         return copy_module(run, given.value, site)
     if isinstance(given.value, Symbolic):
         return copy_of_outside(run, given.value, site) or Unknown("a copy")
-    return _copy_of(run, given.value, site, {})
+    return Copier(run, site, lambda tensor: replace(tensor, home=None)).copy(given.value)
 
 
-def _copy_of(run: Run, value: Value, site: cst.CSTNode, copied: dict[object, Value]) -> Value:
-    """A second value like the first; what holds others holds copies of them."""
-    match value:
-        case Tensor():
-            return replace(value, home=None)
-        case Module():
-            return copy_module(run, value, site)
-        case Tuple(items):
-            return replace(value, items=tuple(_copy_of(run, one, site, copied) for one in items))
-        case ListOf() | DictOf() | Instance():
-            return copied.get(value.ref) or _copy_of_object(run, value, site, copied)
-        case Const() | HostValue() | DeviceHandle() | Array():
-            return value
-        case _:
-            return Unknown("a copy")
+@dataclass
+class Copier:
+    """Makes second values like the first; what holds others holds copies of them."""
 
+    run: Run
+    site: cst.Call
+    of_tensor: Callable[[Tensor], Tensor]
+    of_module: Callable[[Module], None] = lambda _: None
+    """What is done to the copy of a Module."""
+    _copied: dict[object, ListOf | DictOf | Instance] = field(default_factory=dict)
 
-def _copy_of_object(
-    run: Run,
-    value: ListOf | DictOf | Instance,
-    site: cst.CSTNode,
-    copied: dict[object, Value],
-) -> Value:
-    copy = replace(value, ref=run.allocate(site, f"copy of {value.ref}"))
-    copied[value.ref] = copy
-    for name, held in tuple(run.state.fields(value.ref).items()):
-        inner = held if name.startswith("@") and name != ELEMENT else None
-        run.state.write(copy.ref, name, inner or _copy_of(run, held, site, copied))
-    return copy
+    def copy(self, value: Value) -> Value:
+        """The second value; unknown, for what is not understood."""
+        match value:
+            case Tensor():
+                return self.of_tensor(value)
+            case Module():
+                made = copy_module(self.run, value, self.site)
+                self.of_module(made)
+                return made
+            case Tuple(items):
+                return replace(value, items=tuple(map(self.copy, items)))
+            case ListOf() | DictOf() | Instance():
+                return self._copied.get(value.ref) or self._object(value)
+            case Const() | HostValue() | DeviceHandle() | Array():
+                return value
+            case _:
+                return Unknown("a copy")
+
+    def _object(self, value: ListOf | DictOf | Instance) -> Value:
+        state = self.run.state
+        made = replace(value, ref=self.run.allocate(self.site, f"copy of {value.ref}"))
+        self._copied[value.ref] = made
+        for name, held in tuple(state.fields(value.ref).items()):
+            is_note = name.startswith("@") and name != ELEMENT
+            state.write(made.ref, name, held if is_note else self.copy(held))
+        return made
 
 
 def copy_module(run: Run, module: Module, site: cst.CSTNode) -> Module:

@@ -9,7 +9,6 @@ import libcst as cst
 from devicelint.domain.events import HiddenModules, ModuleDefined
 from devicelint.domain.history import Site, Verb
 from devicelint.domain.values import DictOf, ListOf, Module, OneOf, Ref, Tuple, Value
-from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
@@ -43,11 +42,9 @@ def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
 
 def _modules_around(run: Run) -> Iterator[Module]:
     """The Modules in whose methods this one is built: what they registered moves with them."""
-    frame: Frame | None = run.frame
-    while frame is not None:
+    for frame in run.frame.outwards():
         if isinstance(frame.receiver, Module):
             yield frame.receiver
-        frame = frame.caller
 
 
 _KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 
 import libcst as cst
 
@@ -12,7 +13,6 @@ from devicelint.domain.events import Operand
 from devicelint.domain.history import Verb
 from devicelint.domain.values import Batch, Module, Tensor, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
@@ -39,13 +39,11 @@ def check_input(run: Run, site: cst.Call, own: Operand, operand: Operand, part: 
 
 def _go_on_as_moved(run: Run, own: Operand, operand: Operand) -> None:
     """What a misplaced input was passed as is where it should be, for the rest of the calls."""
-    frame: Frame | None = run.frame
-    while frame is not None and operand.since in frame.passed:
+    for frame in takewhile(lambda one: operand.since in one.passed, run.frame.outwards()):
         for name, value in tuple(run.state.fields(frame.ref).items()):
             if isinstance(value, (Tensor, Batch)) and value.since == operand.since:
                 since = own.since or value.since
                 run.state.write(frame.ref, name, replace(value, device=own.device, since=since))
-        frame = frame.caller
 
 
 def inputs_of(arguments: Arguments) -> Iterator[Argument]:

@@ -26,7 +26,6 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.objects import TENSORS, module_device, names_buffer
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
@@ -79,12 +78,10 @@ def register_somewhere(run: Run, owner: Module, value: Value) -> None:
 
 def _is_being_made(run: Run, owner: Module) -> bool:
     """Whether this happens in the `__init__` of a Module, or in what that calls."""
-    frame: Frame | None = run.frame
-    while frame is not None:
+    for frame in run.frame.outwards():
         node = frame.node
         if isinstance(node, cst.FunctionDef) and node.name.value == "__init__":
             return frame.receiver == owner
-        frame = frame.caller
     return False
 
 
