@@ -29,7 +29,7 @@ def rules_for(source: SourceFile, config: Config) -> tuple[Rule, ...]:
         return rule.code in named or is_selected(rule, config)
 
     def asks_for(rule: type[Rule]) -> bool:
-        return config.adopts or rule.code in named or config.names(rule.code, rule.name)
+        return config.adopts or config.names(rule.code, rule.name)
 
     return chosen(every_rule(), selects, config.torch_version, asks_for)
 

@@ -156,7 +156,6 @@ RULES = (
         name="accelerator-required",
         severity=Severity.NOTE,
         summary="A script needs an accelerator throughout, and fails on every machine without one",
-        default=False,
         adopts=True,
     ),
     RuleFacts(

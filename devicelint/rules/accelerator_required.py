@@ -23,7 +23,6 @@ class AcceleratorRequired(Rule):
     name = "accelerator-required"
     severity = Severity.NOTE
     summary = "A script needs an accelerator throughout, and fails on every machine without one"
-    default = False
     adopts = True
 
     def __init__(self) -> None:

@@ -20,12 +20,18 @@ from devicelint.text.hashing import digest
 SCRIPT = """\
 import torch
 from helper import make
-
+assert torch.cuda.is_available()
 model = torch.nn.Linear(3, 3).to("cuda")
 model(make())
 """
 ON_THE_CPU = "import torch\n\n\ndef make():\n    return torch.ones(3)\n"
 ON_CUDA = ON_THE_CPU.replace("ones(3)", 'ones(3, device="cuda")')
+FAR = """\
+import torch
+from far import make
+assert torch.cuda.is_available()
+torch.ones(3).cuda() + make()
+"""
 STUB = """\
 class far:
     def make() -> Ranked[{}]: ...
@@ -156,7 +162,7 @@ def test_so_are_the_rules_of_plug_ins(run, monkeypatch):
 
 
 def test_a_stub_is_part_of_it(run):
-    write(train="import torch\nfrom far import make\ntorch.ones(3).cuda() + make()\n")
+    write(train=FAR)
     Path("pyproject.toml").write_text("[tool.devicelint]\n")
     assert run() == (["train.py"], "")
     Path("devicelint.pyi").write_text(STUB.format("CPU"))

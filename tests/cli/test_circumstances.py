@@ -17,7 +17,7 @@ import pytest
 
 BROKEN = """\
 import torch
-
+assert torch.cuda.is_available()
 model = torch.nn.Linear(3, 1).to("cuda")
 x = torch.zeros(4, 3)
 print(model(x))

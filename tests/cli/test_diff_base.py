@@ -14,7 +14,7 @@ from devicelint.workspace.git import changed_lines
 
 OLD = """\
 import torch
-
+assert torch.cuda.is_available()
 x = torch.ones(2)
 x.cuda()
 """
@@ -29,7 +29,7 @@ def build():
 TRAIN = """\
 import torch
 from parts import build
-
+assert torch.cuda.is_available()
 model = build()
 print(model(torch.ones(1, 2)))
 """

@@ -19,7 +19,7 @@ from devicelint.cli.run.progress import Progress
 WRONG = """\
 import torch
 from shared import make
-
+assert torch.cuda.is_available()
 model = torch.nn.Linear(3, 3).to("cuda:{0}")
 model(make())
 """

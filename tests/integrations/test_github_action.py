@@ -14,7 +14,12 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-WRONG = "import torch\n\nmodel = torch.nn.Linear(4, 2).cuda()\nprint(model(torch.randn(8, 4)))\n"
+WRONG = """\
+import torch
+assert torch.cuda.is_available()
+model = torch.nn.Linear(4, 2).cuda()
+print(model(torch.randn(8, 4)))
+"""
 
 
 @pytest.fixture

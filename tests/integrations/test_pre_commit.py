@@ -17,7 +17,7 @@ from pre_commit.clientlib import load_manifest
 MANIFEST = Path(__file__).parents[2] / ".pre-commit-hooks.yaml"
 WRONG = """\
 import torch
-
+assert torch.cuda.is_available()
 model = torch.nn.Linear(4, 2).cuda()
 batch = torch.randn(8, 4)
 print(model(batch))

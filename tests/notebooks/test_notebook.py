@@ -58,14 +58,14 @@ class TestOneProgram:
 
     @pytest.mark.parametrize("last", ["x.cuda()", "torch.device('cuda')  # shown", "x.cuda();"])
     def test_the_last_value_of_a_cell_is_shown_and_not_thrown_away(self, last):
-        first = "import torch\nx = torch.ones(3)"
+        first = "import torch\nassert torch.cuda.is_available()\nx = torch.ones(3)"
         assert found(first, last) == []
         thrown = [("DEV408" if "device" in last else "DEV104", 2, 1)]
         assert found(first, f"{last}\nprint(x)", "x") == thrown
 
     def test_what_is_shown_alone_is_in_no_other_place(self):
-        cells = "import torch\nx = torch.ones(3)\ny = x.cuda()", "x.cuda()", "x + y"
-        assert found(*cells) == [("DEV103", 1, 2)]
+        setup = "import torch\nassert torch.cuda.is_available()\nx = torch.ones(3)\ny = x.cuda()"
+        assert found(setup, "x.cuda()", "x + y") == [("DEV103", 1, 3)]
 
     def test_a_class_may_be_used_by_a_later_cell(self):
         net = (

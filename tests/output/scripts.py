@@ -5,7 +5,7 @@ from pathlib import Path
 WRONG = """\
 import torch
 from torch import nn
-
+assert torch.cuda.is_available()
 model = nn.Linear(2, 2).to("cuda")
 print(model(torch.zeros(2)))
 """

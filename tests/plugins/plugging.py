@@ -14,7 +14,7 @@ from devicelint import plugins, rule_index
 
 SCRIPT = """\
 import torch
-
+assert torch.cuda.is_available()
 device = torch.device("cuda")
 net = torch.nn.Linear(2, 2)
 net.cuda()

@@ -8,7 +8,7 @@ from tests.server.editor import at, edited
 
 CELLS = [
     "# A page about nothing",
-    "import torch\n\nmodel = torch.nn.Linear(3, 1).to('cuda')",
+    "import torch\nassert torch.cuda.is_available()\nmodel = torch.nn.Linear(3, 1).to('cuda')",
     "%matplotlib inline\nx = torch.zeros(4, 3)",
     "print(model(x))",
 ]
@@ -124,7 +124,7 @@ def test_devices_are_shown_beside_the_code_of_cells(editor, path):
     asked = lsp.HoverParams(lsp.TextDocumentIdentifier(third), lsp.Position(0, 12))
     shown = editor.ask(lsp.TEXT_DOCUMENT_HOVER, asked)
     assert shown.contents.value == (
-        f"**cpu** — on every machine\n- [line 2 of cell 3]({second}): created on cpu here"
+        f"**cpu** — with an accelerator\n- [line 2 of cell 3]({second}): created on cpu here"
     )
 
 

@@ -12,7 +12,7 @@ from tests.server.editor import at, edited
 
 CLASH = """\
 import torch
-
+assert torch.cuda.is_available()
 model = torch.nn.Linear(3, 1).to("cuda")
 x = torch.zeros(4, 3)
 print(model(x))
@@ -108,7 +108,7 @@ for x, y in loader:
 def test_a_fix_that_does_harm_is_not_offered(editor, path):
     text = """\
 import torch
-
+assert torch.cuda.is_available()
 x = torch.rand(4)
 x.to("cuda")
 print(x.numpy())

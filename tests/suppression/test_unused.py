@@ -11,7 +11,7 @@ from devicelint.linter.lint import check, fix
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project
 
-HEAD = "import torch\nx = torch.ones(2)\n"
+HEAD = "import torch\nassert torch.cuda.is_available()\nx = torch.ones(2)\n"
 
 
 def fixed_text(text: str, config: Config | None = None, path: str = "train.py") -> str:
