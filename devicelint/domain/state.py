@@ -12,10 +12,10 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from devicelint.domain.alternatives import EVERYWHERE, either, is_mixed
+from devicelint.domain.conflicts import loses_device
 from devicelint.domain.devices import DeviceOf
 from devicelint.domain.history import Step
 from devicelint.domain.join import join
-from devicelint.domain.two_devices import loses_device
 from devicelint.domain.values import (
     DictOf,
     Fact,
@@ -43,7 +43,8 @@ class State:
     """Places and their values; `dead` once the path has returned, raised, or left a loop."""
 
     __slots__ = (
-        *("_heap", "_owned", "_shared", "_shared_written", "dead", "facts", "met", "told_apart"),
+        *("_heap", "_owned", "_shared", "_shared_written", "dead", "failed"),
+        *("facts", "met", "told_apart"),
     )
 
     def __init__(self) -> None:
@@ -52,6 +53,8 @@ class State:
         self._shared: dict[Ref, Fields] = {}
         self._shared_written: frozenset[Ref] = frozenset()
         self.dead = False
+        self.failed = False
+        """Whether a line of this path raises on this machine; what follows is walked all alike."""
         self.facts: Mapping[Hashable, Hashable] = _NO_FACTS
         """The questions that were asked on this path, and the answers."""
         self.met: Mapping[DeviceOf, Step] = _NONE_MET
@@ -159,7 +162,7 @@ class State:
         other = State()
         other._heap = self._heap.copy()
         other._shared, other._shared_written = self._shared, self._shared_written
-        other.dead = self.dead
+        other.dead, other.failed = self.dead, self.failed
         other.facts, other.met, other.told_apart = self.facts, self.met, self.told_apart
         self._owned = set()
         return other
@@ -169,13 +172,10 @@ class State:
 
         `apart` keeps alternatives; without it, a place has one value that says what holds of both.
         """
-        if other.dead:
+        if not self._is_reached_with(other):
             return []
-        if self.dead:
-            self._heap, self._owned, self.dead = other._heap, set(), False
-            self.facts, self.met, self.told_apart = other.facts, other.met, other.told_apart
-            self._shared_written = other._shared_written
-            other._owned = set()
+        if self.dead or self.failed is not other.failed:
+            self._become(other)
             return []
         conflicts: list[Conflict] = []
         paths = self._meet(other, apart=apart)
@@ -192,6 +192,20 @@ class State:
             else:
                 self._merge_fields(ref, fields, conflicts, paths)
         return conflicts
+
+    def _is_reached_with(self, other: State) -> bool:
+        """Whether another path leads here; one that fails does not, beside one that does not."""
+        if other.dead:
+            self.failed = self.failed and (other.failed or not self.dead)
+            return False
+        return self.dead or self.failed or not other.failed
+
+    def _become(self, other: State) -> None:
+        """Go on with what holds on another path alone."""
+        self._heap, self._owned, other._owned = other._heap, set(), set()
+        self.dead, self.failed = False, other.failed
+        self.facts, self.met, self.told_apart = other.facts, other.met, other.told_apart
+        self._shared_written = other._shared_written
 
     def _meet(self, other: State, *, apart: bool) -> tuple[Path, Path] | None:
         """Keep what holds on both paths; what told them apart, where that is asked for."""

@@ -1,4 +1,4 @@
-"""Whether two paths leave values on two devices, and which of them keeps to the CPU."""
+"""Values of one place that two paths leave on two devices."""
 
 from __future__ import annotations
 
