@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 
-from devicelint.domain.devices import Unsure, join_devices
+from devicelint.domain.devices import DeviceOf, Unsure, join_devices
+from devicelint.domain.history import Verb
 from devicelint.domain.join import (
     MOST_OPTIONS,
     OBJECTS,
@@ -59,7 +60,18 @@ def either(
         return one
     if isinstance(one, Unknown) or isinstance(other, Unknown):
         return join_with_unknown(one, other)
+    if isinstance(one, Symbolic) or isinstance(other, Symbolic):
+        for thing, found in ((one, other), (other, one)):
+            if _is_found_to_be(thing, found):
+                return thing
     return one_of((*_on(one, this), *_on(other, that)))
+
+
+def _is_found_to_be(thing: Value, found: Value) -> bool:
+    """Whether one path has found out that a thing from outside is a tensor, and no more."""
+    if not (isinstance(thing, Symbolic) and isinstance(found, Tensor)):
+        return False
+    return found.since.verb is Verb.RECEIVED and found.device == DeviceOf(thing.origin)
 
 
 def either_known(

@@ -30,6 +30,7 @@ from devicelint.domain.values import (
     Placed,
     Reference,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Unknown,
@@ -170,7 +171,16 @@ def _join_unlike(one: Value, other: Value) -> Value:
             return value
         if host in _ABSENT and isinstance(value, Module):
             return value
+        if _is_number(host) and isinstance(value, Symbolic) and value.since is not None:
+            return value
     return Unknown("differs by the path taken")
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value is a number, which what comes from outside may be as well."""
+    if isinstance(value, Const):
+        return type(value.value) in (int, float)
+    return isinstance(value, HostValue)
 
 
 def _join_several(one: Value, other: Value) -> Value:

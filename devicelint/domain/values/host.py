@@ -122,6 +122,8 @@ class ImportedName:
     name: str
     chosen: bool = field(default=False, compare=False, repr=False)
     """Whether it was picked under a condition."""
+    of: Step | None = field(default=None, compare=False, repr=False)
+    """Of `x.dtype`: how `x` came."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,12 @@ import libcst as cst
 from devicelint.domain.devices import CPU, DeviceOf
 from devicelint.domain.events import MisplacedInput, MixedOperation, Operand, Transfer
 from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.state import State
 from devicelint.domain.values import Tensor, Tuple, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.tensor_parameters import is_no_tensor_on
 from devicelint.interpreter.torch.operations.operands import operand_of, report_clash
 
 RETURNED = "return"
@@ -45,18 +47,22 @@ class Placeholders(Analysis):
             return
         if frame.separated_by is not None and "cuda" in frame.separated_by.key:
             return
-        self._check_apart([value for value, _ in frame.returns])
+        self._check_apart(frame.returns)
 
-    def _check_apart(self, values: Sequence[Value]) -> None:
-        tuples = [value for value in values if isinstance(value, Tuple)]
-        if tuples and len(tuples) == len(values) and len({len(one.items) for one in tuples}) == 1:
-            for position in range(len(tuples[0].items)):
-                self._check_apart([one.items[position] for one in tuples])
+    def _check_apart(self, returned: Sequence[tuple[Value, State]]) -> None:
+        tuples = [(value.items, path) for value, path in returned if isinstance(value, Tuple)]
+        sizes = {len(items) for items, _ in tuples}
+        if len(tuples) == len(returned) and len(sizes) == 1:
+            for position in range(sizes.pop()):
+                self._check_apart([(items[position], path) for items, path in tuples])
             return
-        other = next((one for one in map(_on_callers_device, values) if one is not None), None)
-        for value in values:
+        others = (_on_callers_device(value) for value, _ in returned)
+        other = next((one for one in others if one is not None), None)
+        for value, path in returned:
             created = _created_for_nothing(value)
             if created is None or other is None or self._is_moved_later(created, other):
+                continue
+            if is_no_tensor_on(path, other.device):
                 continue
             report_clash(self.run, _node(created), RETURNED, (created, other))
 

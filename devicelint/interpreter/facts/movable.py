@@ -15,16 +15,28 @@ import libcst as cst
 from devicelint.domain.devices import Device, DeviceOf, Opaque
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.values import ImportedName, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.item_paths import root_of
+from devicelint.interpreter.facts.tensor_parameters import prove
 
 
 def treat_as_movable(run: Run, since: Step | None) -> None:
     """Note that the code treats what a step gave as movable."""
     if since is not None:
         run.program.conduct.movable.update(_subjects(run, since))
+
+
+def note_followed(run: Run, dtype: Value | None) -> None:
+    """What takes its dtype from a tensor, and no device, is made for whatever a caller gives."""
+    if not isinstance(dtype, ImportedName) or dtype.of is None:
+        return
+    device = dtype.of.device
+    if isinstance(device, DeviceOf):
+        prove(run, device.place)
+        treat_as_movable(run, dtype.of)
 
 
 def symbols_of(run: Run, operands: tuple[Operand, ...]) -> frozenset[Site]:

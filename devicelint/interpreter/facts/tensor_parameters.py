@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.devices import DeviceOf
+from devicelint.domain.devices import Device, DeviceOf
 from devicelint.domain.history import Step, Verb
+from devicelint.domain.state import State
 from devicelint.domain.values import TRUE, Function, Symbolic, Tensor, Value
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.nodes import parameters_of
@@ -20,7 +21,9 @@ from devicelint.interpreter.facts.tensor_evidence import Evidence, evidence_in
 
 _PROVEN, _DOUBTED, _OPTIONAL = "@proven", "@doubted", "@optional"
 _RANKED, _MATRIX, _DECLARED, _USED = "@ranked", "@matrix", "@declared", "@used"
-_HOLDER, _LOCATED, _SAID = "@holder", "@located", "@said"
+_HOLDER, _LOCATED, _SAID, _MODULE = "@holder", "@located", "@said", "@module"
+IS_TENSOR = "is a tensor"
+"""A question that a path has answered of a thing from outside."""
 _OWNED = frozenset("weight bias running_mean running_var in_proj_weight in_proj_bias".split())
 """What stands beside `x.weight` where that is a tensor: `x` is a module then."""
 
@@ -149,13 +152,26 @@ def is_only_said(run: Run, origin: str) -> bool:
 
 def is_doubted(run: Run, origin: str) -> bool:
     """Whether the function asks of a thing what it is, so that one path proves nothing."""
-    return run.state.read(_DOUBTED, origin) is not None
+    if run.state.read(_DOUBTED, origin) is None:
+        return False
+    return run.state.facts.get((IS_TENSOR, origin)) is not True
+
+
+def is_no_tensor_here(run: Run, origin: str) -> bool:
+    """Whether a question on this path has shown that a thing is a number, or a container."""
+    return run.state.facts.get((IS_TENSOR, origin)) is False
+
+
+def is_no_tensor_on(path: State, device: Device) -> bool:
+    """Whether a path has found that the thing is none whose device this would be."""
+    return isinstance(device, DeviceOf) and path.facts.get((IS_TENSOR, device.place)) is False
 
 
 def is_proven(run: Run, origin: str) -> bool:
     """Whether a thing from outside is a tensor for sure."""
-    if is_doubted(run, origin):
-        return False
+    shown = run.state.facts.get((IS_TENSOR, origin))
+    if shown is not None or is_doubted(run, origin):
+        return shown is True
     if run.state.read(_PROVEN, origin) is not None:
         return True
     owner, _, name = origin.rpartition(".")
@@ -164,6 +180,19 @@ def is_proven(run: Run, origin: str) -> bool:
 
 def _proves_module(run: Run, owner: str) -> bool:
     return run.state.read(_PROVEN, f"{owner}.weight") is not None
+
+
+def note_module(run: Run, origin: str) -> None:
+    """A thing gives its parameters, as only a module does."""
+    run.state.write(_MODULE, origin, TRUE)
+
+
+def is_part_of_module(run: Run, place: str) -> bool:
+    """Whether a tensor is one of what a caller's module owns, which goes where the module goes."""
+    owner, _, name = place.rpartition(".")
+    if name in _OWNED and owner:
+        return is_proven(run, place)
+    return run.state.read(_MODULE, place) is not None
 
 
 def is_declared(run: Run, place: str) -> bool:

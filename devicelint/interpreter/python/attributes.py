@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.alternatives import is_mixed
@@ -84,7 +86,7 @@ def of_outside(run: Run, value: Symbolic, name: str, node: cst.Attribute) -> Val
         treat_as_movable(run, value.since)
         return Flag(f"{value.origin}.{name}")
     if name in _SHAPES:
-        return DTYPE if name == "dtype" else HOST
+        return replace(DTYPE, of=value.since) if name == "dtype" else HOST
     if name in ("data", "T", "mT"):
         return value
     if is_of_no_tensor(name):

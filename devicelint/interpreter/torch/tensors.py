@@ -58,7 +58,7 @@ def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
     if name in ("is_cuda", "is_cpu"):
         return _is_on(value, name)
     if name == "dtype":
-        return DTYPE
+        return replace(DTYPE, of=value.since)
     if name == "requires_grad" and value.grad is not None:
         return Const(value.grad)
     if name == "data":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.devices import DeviceOf
@@ -72,7 +74,7 @@ def of_unseen(run: Run, value: Unknown, name: str, node: cst.Attribute) -> Value
     if name in _SHAPES:
         return HOST
     if name == "dtype":
-        return DTYPE
+        return replace(DTYPE, of=value.symbol)
     return value if name in _THE_SAME else part_of(value, f".{name}")
 
 

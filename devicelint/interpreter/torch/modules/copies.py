@@ -34,6 +34,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.mentions import mentions_in
+from devicelint.interpreter.facts.tensor_parameters import note_module
 from devicelint.interpreter.python.containers.fields import ELEMENT
 from devicelint.interpreter.torch.modules.registration import any_parameter, built
 
@@ -68,6 +69,7 @@ def parameter_in(run: Run, module: Module | Symbolic) -> Value:
         return any_parameter(run, module)
     if module.since is None:
         return Unknown(f"a parameter of {module.origin}")
+    note_module(run, module.origin)
     device = DeviceOf(module.origin)
     return Tensor(device, Step(Verb.RECEIVED, module.since.site, device), None, True, "parameter")
 

@@ -42,6 +42,7 @@ class Application:
     dimensions: int = 0
     """How many dimensions its sizes are known to name."""
     data: Value | None = None
+    dtype: Value | None = None
     receiver: Value | None = None
     generator: Argument | None = None
     varies: bool = False

@@ -27,6 +27,7 @@ from devicelint.interpreter.facts.movable import is_placed_beside
 from devicelint.interpreter.facts.tensor_parameters import (
     is_declared,
     is_doubted,
+    is_part_of_module,
     is_proven,
     is_used,
 )
@@ -87,7 +88,14 @@ def _is_tensor_for_sure(run: Run, operand: Operand) -> bool:
 
 
 def _is_undeclared(run: Run, operands: Operands) -> bool:
-    return any(place != "self" and not is_declared(run, place) for place in places_of(operands))
+    return any(not _is_known_tensor(run, place) for place in places_of(operands))
+
+
+def _is_known_tensor(run: Run, place: str) -> bool:
+    """Whether a function says of what it takes, or does with it, what makes it a tensor."""
+    if place == "self" or is_declared(run, place):
+        return True
+    return is_proven(run, place) or is_part_of_module(run, place)
 
 
 def is_received(run: Run, operands: Operands) -> bool:

@@ -30,7 +30,8 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
+from devicelint.interpreter.facts.movable import note_followed
+from devicelint.interpreter.facts.tensor_parameters import as_proven, is_no_tensor_here, prove
 from devicelint.interpreter.python.unseen import taken_for_tensor
 from devicelint.interpreter.torch.devices.arguments import asked_for
 from devicelint.interpreter.torch.host_reads import demand_on_host
@@ -115,6 +116,8 @@ def _sorted_by_slots(
     for argument, slot in zip(arguments, slots, strict=False):
         if slot is not None:
             _take(run, application, argument, slot)
+    dtype = arguments.keywords.get("dtype")
+    application.dtype = None if dtype is None else dtype.value
     asked = arguments.keywords.get("requires_grad")
     application.asks_grad = asked is not None and asked.value == Const(True)
     return application
@@ -255,10 +258,11 @@ def _created(run: Run, application: Application, result: Result) -> Tensor:
     rank = rank_of_created(application, result)
     grad = application.asks_grad
     role = "leaf" if grad else ""
-    stated = _stated_device(application)
+    stated = _stated_device(run, application)
     if stated is not None:
         return Tensor(*stated, rank, grad, role)
     site, device = application.site, run.default_device
+    note_followed(run, application.dtype)
     run.note_made(site)
     made = Tensor(device, Step(Verb.CREATED, site, device), rank, grad, role)
     if grad:
@@ -266,7 +270,7 @@ def _created(run: Run, application: Application, result: Result) -> Tensor:
     return made
 
 
-def _stated_device(application: Application) -> tuple[Device, Step] | None:
+def _stated_device(run: Run, application: Application) -> tuple[Device, Step] | None:
     """Where the arguments say that a tensor is created; None leaves it to the default device."""
     site = application.site
     if application.device is not None:
@@ -276,6 +280,8 @@ def _stated_device(application: Application) -> tuple[Device, Step] | None:
         group = application.group(follows)
         device, since = common_device(group.plain, unknown=group.unknown)
         return device, computed(site, device, since)
+    if isinstance(application.data, Symbolic) and is_no_tensor_here(run, application.data.origin):
+        return None
     source = operand_of(application.data, site) if application.data is not None else None
     if source is not None:
         device = source.device

@@ -12,7 +12,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.host_callers import is_of_computing_class
 from devicelint.interpreter.facts.module_inputs import is_input_of_module
 from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
-from devicelint.interpreter.facts.tensor_parameters import is_only_said
+from devicelint.interpreter.facts.tensor_parameters import is_only_said, is_part_of_module
 from devicelint.interpreter.torch.operations.excuses import (
     FAILS_BEFORE,
     ExcuseCase,
@@ -87,10 +87,15 @@ def standing_of(run: Run, operands: Operands) -> Standing:
     if only_said or is_unseen(run, operands):
         return Standing(Level.POSSIBLE, symbols)
     received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
-    if is_of_computing_class(run) or all(is_input_of_module(run, one) for one in received):
+    if is_of_computing_class(run) or all(_is_of_module(run, one) for one in received):
         return Standing(Level.MODULE, symbols)
     is_rule = meets_own_device(operands)
     return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols)
+
+
+def _is_of_module(run: Run, device: DeviceOf) -> bool:
+    """Whether a Module is called with a tensor, or owns it."""
+    return is_input_of_module(run, device) or is_part_of_module(run, device.place)
 
 
 def _is_believed(operand: Operand) -> bool:

@@ -1,0 +1,62 @@
+"""Conditions that ask what a thing from outside is, and what their answers say on each path.
+
+`isinstance(x, torch.Tensor)` and `torch.is_tensor(x)` hold for tensors alone; what is a list or a
+number is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.values import Fact, ImportedName, Symbolic, Tuple, Value
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.tensor_parameters import IS_TENSOR
+
+_TENSORS = frozenset(
+    {
+        *("torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter"),
+        *("torch.autograd.Variable", "torch.FloatTensor", "torch.LongTensor"),
+    }
+)
+_HOST = frozenset(
+    {
+        *(f"builtins.{one}" for one in "list tuple dict set str int float bool complex".split()),
+        *("numpy.ndarray", "numpy.generic", "numpy.number", "numbers.Number", "pandas.DataFrame"),
+    }
+)
+
+
+def kind_answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact]:
+    """Whether a thing is a tensor, where a condition that has come out so says it."""
+    match node:
+        case cst.Call(func=func, args=[cst.Arg(value=cst.Name() | cst.Attribute() as thing), *_]):
+            pass
+        case _:
+            return
+    with run.muted():
+        value, asked = run.evaluate(thing), run.evaluate(func)
+        kinds = _asked(run, asked, node)
+    if not isinstance(value, Symbolic) or value.since is None or not kinds:
+        return
+    if outcome and kinds <= _HOST:
+        yield (IS_TENSOR, value.origin), False
+    elif outcome and kinds <= _TENSORS:
+        yield (IS_TENSOR, value.origin), True
+    elif not outcome and "torch.Tensor" in kinds:
+        yield (IS_TENSOR, value.origin), False
+
+
+def _asked(run: Run, function: Value, call: cst.Call) -> frozenset[str]:
+    """The full names of the types that a call asks for; none where one is something else."""
+    if not isinstance(function, ImportedName):
+        return frozenset()
+    if function.name == "torch.is_tensor":
+        return frozenset({"torch.Tensor"})
+    if function.name != "builtins.isinstance" or len(call.args) != 2:
+        return frozenset()
+    asked = run.evaluate(call.args[1].value)
+    types = asked.items if isinstance(asked, Tuple) else (asked,)
+    names = [one.name for one in types if isinstance(one, ImportedName)]
+    return frozenset(names) if len(names) == len(types) else frozenset()
