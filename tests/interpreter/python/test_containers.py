@@ -29,7 +29,7 @@ LISTS = {
     ),
     "starred items": ("xs = [cuda]\nys = [cpu, *xs, cpu]", "ys[0]; ys[1]; ys[2]", "cpu; cuda; cpu"),
     "one of two lists": ("rows = [[cuda], [cuda]]\nrow = rows[len(str(3))]", "row[0]", "cuda"),
-    "sort": ("xs = [cpu, cuda]\nxs.sort()", "xs[0]", "unknown"),
+    "sort": ("xs = [cpu, cuda]\nxs.sort()", "xs[0]", "the device of xs[0]"),
     "nested": ("xs = [[cpu], [cuda]]", "xs[1][0]", "cuda"),
 }
 TUPLES = {

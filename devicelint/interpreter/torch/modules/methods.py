@@ -250,9 +250,9 @@ def _register_parameter(run: Run, module: Module, arguments: Arguments, node: cs
 
 def _register(run: Run, module: Module, arguments: Arguments, given_as: str, role: str) -> Value:
     name, given = arguments.get(0, "name"), arguments.get(1, given_as)
-    if name is None or given is None:
+    if name is None or (given is None and not arguments.keywords.keys() - {"name"}):
         return NONE
-    value = given.value
+    value = Unknown("an override that is not seen registers it") if given is None else given.value
     if isinstance(value, Tensor):
         value = replace(value, role=role)
     elif value != NONE:

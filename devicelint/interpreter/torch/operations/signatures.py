@@ -8,7 +8,7 @@ from functools import partial
 import libcst as cst
 
 from devicelint.domain.alternatives import either_known
-from devicelint.domain.devices import CPU, Device, Unsure, agreement
+from devicelint.domain.devices import CPU, MAYBE_OF_NUMBERS, Device, Unsure, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
@@ -286,7 +286,7 @@ def _stated_device(run: Run, application: Application) -> tuple[Device, Step] | 
     if source is not None:
         device = source.device
         if isinstance(source.value, Symbolic):
-            device = Unsure(f"{source.value.origin} may be a tensor or a number")
+            device = MAYBE_OF_NUMBERS
         return device, computed(site, device, source.since)
     if isinstance(application.data, Unknown):
         return Unsure("made from something unknown"), Step(Verb.CREATED, site, CPU)
