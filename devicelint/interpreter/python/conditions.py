@@ -72,14 +72,16 @@ def assuming(run: Run, condition: Value) -> AbstractContextManager[None]:
 
 @contextmanager
 def _assuming(run: Run, condition: Value) -> Iterator[None]:
-    unrelated = is_unrelated(run, condition)
+    unrelated, of_machine = is_unrelated(run, condition), is_machine(condition)
     run.assumptions += 1
     run.unrelated += unrelated
+    run.of_machine += of_machine
     try:
         yield
     finally:
         run.assumptions -= 1
         run.unrelated -= unrelated
+        run.of_machine -= of_machine
 
 
 def is_unrelated(run: Run, condition: Value) -> bool:

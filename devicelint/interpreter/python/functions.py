@@ -281,7 +281,7 @@ def _walk_unentered(run: Run, frame: Frame) -> None:
 def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> None:
     """Walk a function with arguments of the caller's choice, and undo what it did."""
     before, outer = run.state.fork(), run.frame
-    counted, world = (run.assumptions, run.unrelated, run.no_grad), run.world
+    counted, world = (run.assumptions, run.unrelated, run.of_machine, run.no_grad), run.world
     for setting in settings_of(run, function):
         run.state = before.fork()
         run.state.write(MACHINE, CURRENT, HOST)
@@ -289,5 +289,5 @@ def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> N
         run.world = setting
         call_function(run, function, Arguments(open=True), None, receiver=receiver)
         run.frame, run.world = outer, world
-        run.assumptions, run.unrelated, run.no_grad = counted
+        run.assumptions, run.unrelated, run.of_machine, run.no_grad = counted
     run.state = before
