@@ -7,7 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from devicelint.domain.events import HiddenModules, ModuleDefined
-from devicelint.domain.values import DictOf, ListOf, Module, OneOf, Tuple, Value
+from devicelint.domain.history import Site, Verb
+from devicelint.domain.values import DictOf, ListOf, Module, OneOf, Ref, Tuple, Value
+from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import (
     PlainlyKept,
@@ -25,13 +28,15 @@ def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
         if name.startswith("@"):
             continue
         kind = _KINDS.get(type(value))
-        if kind is None or not _hides(run, value, registered):
-            continue
         kept = run.state.read(module.ref, f"@site:{name}")
         place = getattr(kept, "site", None)
-        if place is not None and not _keeps_one_apart(place, value, run):
+        if kind is None or _keeps_one_apart(place, value, run):
+            continue
+        unregistered = _hidden_in(run, value, registered)
+        if unregistered and place is not None:
             only_modules = all(isinstance(one, (Module, OneOf)) for one in _elements(run, value))
-            hidden.append(HiddenModules(name, kind, place, place if only_modules else None))
+            at = place if only_modules else None
+            hidden.append(HiddenModules(name, kind, place, at, _built(run, unregistered, place)))
     run.announce(ModuleDefined(site, module, tuple(hidden)))
 
 
@@ -45,13 +50,21 @@ def _modules_around(run: Run) -> Iterator[Module]:
 _KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
 
 
-def _hides(run: Run, value: Value, registered: set[int | str]) -> bool:
+def _hidden_in(run: Run, value: Value, registered: set[Ref]) -> list[Module]:
     modules = _modules_in(run, value)
     hidden = [m for m in modules if m.ref not in registered and owns_tensors(run, m)]
     run.notes(PlainlyKept).refs.update(
         inner.ref for one in hidden for inner in submodules(run, one)
     )
-    return bool(hidden)
+    return hidden
+
+
+def _built(run: Run, hidden: list[Module], place: cst.CSTNode) -> tuple[Site, ...]:
+    """Where these were built, if that is elsewhere than where the container was written."""
+    steps = [module_device(run, module).since for module in hidden]
+    sites = {step.site: None for step in steps if step.verb is Verb.BUILT}
+    inside = set(descendants(place)) if sites else set()
+    return tuple(site for site in sites if site not in inside)
 
 
 def _modules_in(run: Run, value: Value, depth: int = 3) -> list[Module]:

@@ -50,8 +50,8 @@ class Application:
     flags: list[Slot] = field(default_factory=list)
     """Those that are given and true."""
     asks_grad: bool = False
-    keeps_dimension: bool = False
-    """Whether a dimension is left for sure: `sum(1)` needs two, and takes one."""
+    left: int = 0
+    """How many dimensions the one that is named leaves for sure: `sum(1)` needs two, takes one."""
 
     def group(self, name: str) -> OperandGroup:
         """The group of a device variable, begun where there is none yet."""

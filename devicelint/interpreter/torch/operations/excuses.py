@@ -32,6 +32,7 @@ from devicelint.interpreter.facts.tensor_parameters import (
     is_used,
 )
 from devicelint.interpreter.python.paths.device_questions import is_of_no_cuda_type_here
+from devicelint.interpreter.python.paths.size_questions import is_placeholder_here
 
 DIFFERENT = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
 
@@ -219,7 +220,13 @@ CALLERS = (
 
 # -- the excuses of each kind of clash ---------------------------------------------------------
 
-CLASH = (DISCARDED_MOVE, NUMBER, *CALLERS)
+STAND_IN = _ground(
+    "stand-in",
+    "what stood for nothing is replaced where it does not fit",
+    lambda run, operands: any(is_placeholder_here(run, one) for one in operands),
+)
+
+CLASH = (DISCARDED_MOVE, NUMBER, STAND_IN, *CALLERS)
 """Of two operands: the one to move, and the one that it meets."""
 INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS)
 """Of a module and its input."""

@@ -52,10 +52,10 @@ from devicelint.interpreter.torch.operations.operands import (
 from devicelint.interpreter.torch.random import draw
 from devicelint.interpreter.torch.ranks import (
     dimension_given,
+    dimensions_left,
     dimensions_of,
     elementwise,
-    is_matrix,
-    keeps_dimension,
+    least_of,
     rank_of,
     rank_of_created,
 )
@@ -85,7 +85,7 @@ def apply_signature(
     stated = signature.result_of(len(arguments.positional), tuple(arguments.keywords))
     result = application.as_asked(stated)
     if result.form not in _WITHOUT_TENSORS:
-        application.keeps_dimension = keeps_dimension(signature, arguments)
+        application.left = dimensions_left(signature, arguments)
     made = _made(run, application, result, dimension_given(signature, arguments))
     draw(run, application.generator, made, name or signature.name, site)
     return made
@@ -225,7 +225,8 @@ def _make(run: Run, application: Application, result: Result) -> Value:
             return Unknown(f"the result of {application.signature.name}")
         case _:
             made = _tensor(run, application, result)
-            return replace(made, is_matrix=True) if is_matrix(application, result) else made
+            least = least_of(application, result)
+            return replace(made, least=least) if least > 1 else made
 
 
 def _itself(application: Application) -> Value:
