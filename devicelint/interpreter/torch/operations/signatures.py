@@ -224,8 +224,7 @@ def _make(run: Run, application: Application, result: Result) -> Value:
         case Form.ANY | Form.TRANSFER:
             return Unknown(f"the result of {application.signature.name}")
         case _:
-            made = _tensor(run, application, result)
-            least = least_of(application, result)
+            made, least = _tensor(run, application, result), least_of(application, result)
             return replace(made, least=least) if least > 1 else made
 
 
