@@ -19,9 +19,12 @@ from devicelint.domain.join import (
     order_of,
 )
 from devicelint.domain.values import (
+    FALSE,
     NONE,
+    TRUE,
     Array,
     Batch,
+    Const,
     DictOf,
     ListOf,
     OneOf,
@@ -37,6 +40,8 @@ from devicelint.domain.values import (
 
 EVERYWHERE: Path = frozenset()
 _OWNED = ("parameter", "buffer")
+_FLAGS = ((TRUE, FALSE), (FALSE, TRUE))
+"""What the code notes of the path it has taken: `moved = True`."""
 _HOLDERS = (Tensor, Batch, Array, ListOf, DictOf, Tuple, Stream, Placed)
 """What tells a value from None, and from one another."""
 
@@ -151,6 +156,8 @@ def _is_apart(one: Value, other: Value) -> bool:
         return are_kinds or _is_given_or_made(one, other) or _is_given_or_made(other, one)
     if isinstance(one, (Tensor, Batch)) and isinstance(other, (Tensor, Batch)):
         return _are_on_two_devices(one, other)
+    if isinstance(one, Const):
+        return (one, other) in _FLAGS
     return isinstance(one, (ListOf, DictOf, Tuple, *OBJECTS))
 
 

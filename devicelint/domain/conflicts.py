@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from devicelint.domain.devices import CPU, DEVICE_TYPES, DeviceOf, Unsure
 from devicelint.domain.history import Step, Verb
-from devicelint.domain.values import Const, DeviceHandle, Located, Tuple, Value
+from devicelint.domain.values import Const, DeviceHandle, ImportedName, Located, Tuple, Value
 
 
 def loses_device(one: Value, other: Value, joined: Value) -> bool:
@@ -40,12 +42,23 @@ def _is_callers(value: Value) -> bool:
 
 
 def _is_on_cpu(value: Value) -> bool:
+    if _is_type_of_tensors(value):
+        return "cuda" not in value.name.split(".")
     if isinstance(value, Const):
         return value.value == CPU.type
     return getattr(value, "device", None) == CPU
 
 
+def _is_type_of_tensors(value: Value) -> TypeGuard[ImportedName]:
+    """Whether this is `torch.FloatTensor` or `torch.cuda.FloatTensor`: a type that has a device."""
+    if not isinstance(value, ImportedName):
+        return False
+    return value.name.startswith("torch.") and value.name.endswith("Tensor")
+
+
 def _knows_device(value: Value) -> bool:
+    if _is_type_of_tensors(value):
+        return True
     if isinstance(value, Const):
         return isinstance(value.value, str) and value.value.partition(":")[0] in DEVICE_TYPES
     return isinstance(value, (Located, DeviceHandle)) and not isinstance(value.device, Unsure)

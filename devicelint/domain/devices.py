@@ -79,6 +79,8 @@ NOWHERE = Unsure("this machine has no accelerator")
 """Of a value that is sent to an accelerator that is not there: distinguished by identity."""
 NOT_UNDERSTOOD = Unsure("one of the operands is not understood")
 """Of a tensor computed from something that nobody follows: distinguished by identity."""
+MAYBE_OF_NUMBERS = Unsure("it is made of what may be a tensor or a number")
+"""Of a tensor that is the CPU's, unless it was made of another one: distinguished by identity."""
 
 Device = Known | Opaque | DeviceOf | Unsure
 

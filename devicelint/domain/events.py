@@ -244,6 +244,8 @@ class HiddenModules:
     kind: str
     site: Site = field(repr=False)
     value_site: Site = field(repr=False)
+    built: tuple[Site, ...] = field(default=(), repr=False)
+    """Where they are built, if not there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ class Level(Enum):
     OWN_RULE = "own rule"
     """What the code itself shows elsewhere: it moves such a value, or treats it as movable."""
     MODULE = "module"
-    """A caller's device, inside a Module."""
+    """A caller's device, inside a Module or where such as a Module computes with are."""
     POSSIBLE = "possible"
     """A caller's device, and nothing that says which."""
 
@@ -29,6 +29,8 @@ class Conduct:
 
     movable: set[Site] = field(default_factory=set)
     """The parameters that it treats as what may be on any device, and their functions."""
+    learning: set[Site] = field(default_factory=set)
+    """The parameters that models compute with, and their functions."""
     on_host: set[Site] = field(default_factory=set)
     """The functions that are called on the host, with what lies there."""
     seen_to: set[Site] = field(default_factory=set)
@@ -42,12 +44,22 @@ class Standing:
     level: Level
     symbols: frozenset[Site] = field(default=frozenset(), repr=False)
     """The parameters that the operands come from, and the functions that received these."""
+    has_own: bool = False
+    """Whether the code computes with a model of its own, which is on the CPU."""
+    may_be_array: bool = False
+    """Whether nothing declares to be a tensor what is read as an array."""
 
     def given(self, conduct: Conduct) -> Level:
         """The level, once it is known what the code does."""
         if self.level is Level.POSSIBLE and not self.symbols.isdisjoint(conduct.movable):
             return Level.OWN_RULE
+        if self.level is Level.POSSIBLE and not self.has_own:
+            return self.level if self.symbols.isdisjoint(conduct.learning) else Level.MODULE
         return self.level
+
+    def is_undeclared(self, conduct: Conduct) -> bool:
+        """Whether an array may be read, and nothing that the code does says otherwise."""
+        return self.may_be_array and self.given(conduct) is Level.POSSIBLE
 
     def is_on_host(self, conduct: Conduct) -> bool:
         """Whether an operand was received by what is called on the host."""

@@ -41,7 +41,7 @@ class _Heard:
         standing = self.standing
         if standing.is_on_host(self.conduct) or standing.is_shown_there(self.conduct):
             return None
-        if self.report.unless in self.conduct.seen_to:
+        if standing.is_undeclared(self.conduct) or self.report.unless in self.conduct.seen_to:
             return None
         called = callers.say_of(standing)
         if called.is_on_host:

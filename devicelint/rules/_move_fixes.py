@@ -18,6 +18,7 @@ from devicelint.rules._batch_fixes import moved_whole
 from devicelint.rules._clashes import quoted
 from devicelint.rules._device_parameters import told_of, ways_of
 from devicelint.rules._other_loop_fixes import move_parts, moves_parts
+from devicelint.rules._taken_from import device_of_dtype, device_of_size
 
 _MADE = (Verb.CONVERTED, Verb.TYPED)
 
@@ -111,8 +112,10 @@ _WITHOUT_DEVICE = re.compile(r"Tensor$|^from_(?:numpy|dlpack|file)$|^frombuffer$
 
 
 def _device_expression(made: RuleContext, clash: Clash) -> str | None:
-    reference = clash.reference
-    spelled = made.moves.spelling(reference.device)
+    reference, since = clash.reference, clash.culprit.since
+    call = None if since is None else since.site
+    assert isinstance(call, cst.Call)
+    spelled = device_of_dtype(made, call, reference) or made.moves.spelling(reference.device)
     if spelled is not None:
         return spelled
     move = made.moves.move_to(reference.device, reference.since)
@@ -121,7 +124,8 @@ def _device_expression(made: RuleContext, clash: Clash) -> str | None:
     if move is not None and move.startswith(".cuda("):
         return f'"{reference.device}"'
     same_frame = clash.is_reference_here and made.is_at(clash)
-    return made.moves.device_of_value(reference.value, reference.site) if same_frame else None
+    named = made.moves.device_of_value(reference.value, reference.site) if same_frame else None
+    return named or device_of_size(made, call, reference)
 
 
 def _move(context: RuleContext, clash: Clash, handed: str | None, place: Site) -> str | None:

@@ -33,6 +33,7 @@ class UnregisteredModule(Rule):
                 "modules: .to(), .parameters() and the optimizer miss them; "
                 f"use nn.{wrapper}",
                 fix=_register(context, hidden, wrapper),
+                related=tuple((site, "built here, and not registered") for site in hidden.built),
                 anywhere=True,
                 unless=hidden.site,
             )

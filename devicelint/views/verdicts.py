@@ -18,7 +18,7 @@ from devicelint.finding import Elsewhere
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
-from devicelint.interpreter.torch.operations.excuses import HOST_CALLS, ON_HOST
+from devicelint.interpreter.torch.operations.excuses import HOST_CALLS, ON_HOST, UNDECLARED
 from devicelint.interpreter.torch.operations.verdicts import ELSEWHERE, MUTED
 from devicelint.linter.callers import Callers
 from devicelint.linter.collector import parent_of
@@ -187,6 +187,8 @@ def _judgement(
         level = Level.CALLED
     if called.is_on_host:
         excuses = (*excuses, HOST_CALLS)
+    if clash.standing.is_undeclared(conduct):
+        excuses = (*excuses, UNDECLARED)
     if clash.standing.is_on_host(conduct):
         excuses = (*excuses, ON_HOST)
     if clash.standing.is_shown_there(conduct):

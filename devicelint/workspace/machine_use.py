@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeGuard
 
 _ASKS = frozenset(
     {
@@ -32,6 +33,8 @@ class MachineUse:
     """Whether it runs on whatever the machine has, or on what somebody chooses."""
     takes: bool = False
     """Whether it is a program that goes to an accelerator without asking for one."""
+    lets: bool = False
+    """Whether it goes to a device that somebody names, in the settings or as an argument."""
     starts: bool = False
     """Whether its statements do something, rather than define what others use."""
     imports: tuple[tuple[str, int], ...] = ()
@@ -50,7 +53,7 @@ class MachineUse:
             return cls()
         file = _File(tree)
         takes = not file.chooses and file.is_started and file.goes_to_accelerator
-        return cls(file.chooses, takes, file.is_started, tuple(file.imports))
+        return cls(file.chooses, takes, file.lets, file.is_started, tuple(file.imports))
 
 
 @dataclass(frozen=True)
@@ -112,12 +115,29 @@ class _File:
         return any(self._is_choice(one) and id(one) not in excused for one in self._nodes)
 
     def _is_choice(self, node: ast.AST) -> bool:
-        if not isinstance(node, ast.Call):
-            return False
-        name = self._full(node.func)
-        if name == "torch.device" and node.args:
+        if self._is_device(node):
             return isinstance(node.args[0], (ast.Name, ast.Attribute, ast.IfExp, ast.Subscript))
-        return name in _ASKS
+        return isinstance(node, ast.Call) and self._full(node.func) in _ASKS
+
+    @property
+    def lets(self) -> bool:
+        """Whether a setting, or what a function is given, says by name which device to go to."""
+        given = [one.args[0] for one in self._nodes if self._is_device(one)]
+        if any(isinstance(one, (ast.Attribute, ast.Subscript)) for one in given):
+            return True
+        names = {id(one): one.id for one in given if isinstance(one, ast.Name)}
+        return bool(names) and any(
+            names.get(id(one)) in _parameters(function)
+            for function in self._nodes
+            if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+            for one in ast.walk(function)
+        )
+
+    def _is_device(self, node: ast.AST) -> TypeGuard[ast.Call]:
+        """Whether this is `torch.device(…)`."""
+        if not (isinstance(node, ast.Call) and node.args):
+            return False
+        return self._full(node.func) == "torch.device"
 
     def _excused(self, node: ast.AST) -> Iterator[ast.AST]:
         """Questions that change nothing: those that end the program, or only set up CUDA."""
@@ -158,6 +178,11 @@ class _File:
     def goes_to_accelerator(self) -> bool:
         """Whether `.cuda()` is called, or an accelerator named, anywhere in it."""
         return any(map(_goes, self._nodes))
+
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    given = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    return frozenset(one.arg for one in given)
 
 
 def _starts(statement: ast.stmt) -> bool:

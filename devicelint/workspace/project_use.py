@@ -18,6 +18,10 @@ CHOOSES = "chooses"
 """A file around that chooses the machine."""
 TAKES = "takes"
 """A program around, or the file itself, that goes to an accelerator, whatever the machine has."""
+LETS = "lets"
+"""A file around, or the file itself, that goes to a device that somebody names."""
+STARTS = "starts"
+"""A program around, or the file itself, where it is one."""
 
 _MOST_LINES = 50_000
 _MOST_NAMES = 30_000
@@ -48,7 +52,8 @@ class ProjectUse:
         folder = self._around(home)
         if folder is None:
             return None
-        asked = sorted({*folder.around(home), home} if what == TAKES else folder.around(home))
+        others = folder.around(home)
+        asked = sorted(others if what == CHOOSES else {*others, home})
         return next((one for one in asked if folder.does(one, what)), None)
 
     def _around(self, home: str) -> _Folder | None:
@@ -96,7 +101,7 @@ class _Folder:
     def does(self, home: str, what: str) -> bool:
         """Whether a file does what is asked for."""
         use = self.uses.get(home, MachineUse())
-        return use.chooses if what == CHOOSES else use.takes
+        return bool(getattr(use, what))
 
     def around(self, home: str) -> Collection[str]:
         """The other files of the programs that a file is a part of."""

@@ -17,7 +17,7 @@ pytest.importorskip("flake8")
 
 SCRIPT = """\
 import torch
-
+assert torch.cuda.is_available()
 x = torch.zeros(3, device="cuda:0")
 if x.is_cuda:
     pass;    x.cpu()

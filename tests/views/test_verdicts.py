@@ -30,8 +30,8 @@ EXCUSED = {
     "undeclared": """
         import torch
 
-        def read(x):
-            return x.unsqueeze(0).numpy()  # here
+        def read(x, y):
+            return torch.add(x, y).numpy()  # here
         """,
     "sent-on": """
         import torch
@@ -282,10 +282,11 @@ def test_a_call_shows_what_is_only_possible_in_another_file(told):
 
 
 GRAPH = """
+import torch
 from {} import Data
 
 def positions(data: Data):
-    return data.pos.unsqueeze(0).numpy()  # here
+    return torch.add(data.pos, data.pos).numpy()  # here
 """
 
 
@@ -325,7 +326,7 @@ def _reasons(name: str) -> set[str]:
     excuses += [grounds.OWN_FILE, grounds.TEST_FILE, grounds.OFFLOADED]
     excuses += [grounds.CPU_FILE, grounds.CPU_PROGRAM, grounds.FAILS_BEFORE]
     excuses += [grounds.FOR_ACCELERATORS, grounds.NO_CHECKPOINT]
-    excuses += [verdicts.FAILS]
+    excuses += [verdicts.FAILS, grounds.UNDECLARED]
     excuses += [verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING, grounds.ON_HOST]
     return {excuse.reason for excuse in excuses if excuse.name == name}
 

@@ -54,3 +54,29 @@ def test_a_program_that_names_an_accelerator_takes_it() -> None:
 def test_other_files_do_nothing() -> None:
     assert MachineUse.of(b"print('cuda')\n") == MachineUse()
     assert MachineUse.of(b"import torch\nprint 1\n") == MachineUse()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "device = torch.device(args.device)\n",
+        "device = torch.device(settings['device'])\n",
+        "def start(name):\n    return torch.device(name)\n",
+        "def start(*, name='cpu'):\n    if name:\n        return torch.device(name)\n",
+    ],
+)
+def test_a_file_to_which_a_device_is_named_lets_others_choose(code: str) -> None:
+    assert use(code).lets
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\n",
+        "name = 'cuda' if torch.cuda.is_available() else 'cpu'\ndevice = torch.device(name)\n",
+        "def start(size):\n    name = 'cuda'\n    return torch.device(name)\n",
+        "def start(name):\n    return make(name)\n",
+    ],
+)
+def test_a_file_that_asks_the_machine_alone_does_not(code: str) -> None:
+    assert not use(code).lets

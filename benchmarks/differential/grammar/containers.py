@@ -66,6 +66,8 @@ def list_changed(writer: Writer) -> None:
         f"{items.text}.insert(0, {given})",
         f"{items.text}[-1] = {items.text}[-1] + {given}",
         f"{items.text}.append({given}) or {items.text}.pop(0)",
+        f"{items.text}[:1] = [{given}]",
+        f"{items.text}[-1:] = ({given},)",
     ]
     writer.line(writer.choose(changes))
 

@@ -38,14 +38,28 @@ def table_of_classes(writer: Writer) -> None:
     """A module whose class is looked up by a word, or by `getattr`."""
     writer.use("import torch.nn as nn")
     name, table = writer.fresh("looked_up_net"), writer.fresh("CLASSES")
+    own = writer.sometimes(40)
     made = [f'{table}["linear"]({WIDTH}, {WIDTH})', f'getattr(nn, "Linear")({WIDTH}, {WIDTH})']
-    text = writer.choose(made)
-    if table in text:
+    text = _kept_in_table(writer, table) if own else writer.choose(made)
+    if table in text and not own:
         writer.line(f'{table} = {{"linear": nn.Linear, "norm": nn.LayerNorm}}')
     writer.line(f"{name} = {text}")
     move_statement(writer, name, module=True)
     writer.keep(Module(name))
     result(writer, f"{name}({expression(writer, MAIN)})", Tensor("", MAIN), grad=True)
+
+
+def _kept_in_table(writer: Writer, table: str) -> str:
+    """A class that a decorator puts into a table; gives what builds it from there."""
+    keep, name = writer.fresh("kept_as"), writer.fresh("Kept")
+    with writer.definition():
+        writer.lines(f"{table} = {{}}", "", f"def {keep}(key):")
+        writer.lines("    def keep(cls):", f"        {table}[key] = cls", "        return cls")
+        writer.lines("    return keep", "", f'@{keep}("own")', f"class {name}(nn.Module):")
+        writer.lines("    def __init__(self, width=8):", "        super().__init__()")
+        writer.line("        self.inner = nn.Linear(width, width)")
+        writer.lines("", "    def forward(self, x):", "        return self.inner(x)")
+    return writer.choose([f'{table}["own"]()', f'{table}["own"](width={WIDTH})'])
 
 
 @feature("nested-containers", 8)

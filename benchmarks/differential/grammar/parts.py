@@ -186,9 +186,13 @@ def created_in_init(writer: Writer) -> None:
 def cached(writer: Writer) -> None:
     """A tensor that is made when it is first needed."""
     width = _width(writer)
-    name = attribute(writer, "cache", "None")
+    begins = writer.choose(["None", "torch.zeros(1)", "torch.empty(0)"])
+    name = attribute(writer, "cache", begins)
     with in_forward(writer) as x:
-        test = writer.choose([f"if {name} is None:", f"if {name} is None or self.training:"])
+        tests = [f"if {name} is None:", f"if {name} is None or self.training:"]
+        if begins != "None":
+            tests = [f"if {name}.shape[-1] != {width}:", f"if {name}.numel() != {width}:"]
+        test = writer.choose(tests)
         with writer.block(test):
             text = f"torch.ones({width}, device={x.text}.device)"
             plain = f"torch.linspace(0, 1, {width})"

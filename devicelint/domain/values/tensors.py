@@ -55,10 +55,15 @@ class Tensor:
     scalar: bool | None = None
     grad: bool | None = None
     role: str = ""
-    is_matrix: bool = False
-    """Whether it is known to have two dimensions or more: a part of it then has one or more."""
+    least: int = 0
+    """How many dimensions it has at least; 0 and 1 say no more than `scalar` does."""
     home: Owned | None = None
     """The Module from which it was read, where this is the object itself and no result."""
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether it is known to have two dimensions or more: a part of it has one or more."""
+        return self.least > 1
 
 
 @dataclass(frozen=True, slots=True)

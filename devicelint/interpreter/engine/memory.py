@@ -23,6 +23,8 @@ class Surroundings:
     """How many conditions that the code cannot tell."""
     unrelated: int = 0
     """How many of these say nothing of devices: what they guard needs what it names."""
+    of_machine: int = 0
+    """How many of these ask for an accelerator, and for nothing else."""
     settings: list[str] = field(default_factory=list)
     """The settings that lead to this point, with what they have to be."""
     device_choices: int = 0

@@ -79,18 +79,24 @@ def setter_of(name: str) -> str:
 def module_device(run: Run, module: Module) -> Placed:
     """Where a module is, and since when.
 
-    One that was built here and not moved has no tensors but those that it was given.
+    One that was built here and not moved has no tensors but those that it was given, or that a
+    base brings which is not seen.
     """
     place = run.state.read(module.ref, DEVICE_FIELD)
     if not isinstance(place, Placed):
         return Placed(Unsure(f"the device of {module.name} is not known"), module.since)
-    if not _is_as_built(place) or _makes_its_own(run, module):
+    if not _is_as_built(place):
+        return place
+    is_unclear = _may_bring_tensors(run, module)
+    if not is_unclear and _makes_its_own(run, module):
         return place
     others: list[Placed] = []
     for one in _parts(run, module, {module.ref}):
         if one.device == CPU:
             return place
         others.append(one)
+    if is_unclear and not others:
+        return Placed(Unsure("what it was made from"), module.since)
     known = [one for one in others if not isinstance(one.device, Unsure)]
     return next(iter([*known, *others]), place)
 
@@ -106,6 +112,16 @@ def _makes_its_own(run: Run, module: Module) -> bool:
         return not _holds_parts_alone(module.name)
     bases = (base for one in order_of_bases(cls) for base in one.bases)
     return not all(isinstance(base, Class) or _is_empty(base) for base in bases)
+
+
+def _may_bring_tensors(run: Run, module: Module) -> bool:
+    """Whether a base of a class is not known, or a distribution, which keeps what it is given."""
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    if not isinstance(cls, Class):
+        return False
+    bases = [base for one in order_of_bases(cls) for base in one.bases]
+    named = (base.name for base in bases if isinstance(base, ImportedName))
+    return any(isinstance(base, Unknown) for base in bases) or "distribution" in map(kind_of, named)
 
 
 def _is_empty(base: Value) -> bool:

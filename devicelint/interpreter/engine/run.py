@@ -30,6 +30,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.domain.worlds import World
+from devicelint.interpreter.engine import tables
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.budget import Budget
 from devicelint.interpreter.engine.cases import call_with_each, mixed_among, use, walk_cases
@@ -102,7 +103,10 @@ class Run(Surroundings, Memory):
         if handler is None:
             return Unknown(f"{type(node).__name__} is not modelled")
         value = handler(self, node)
-        return value if type(value) is not OneOf else on_path(value, self.state.facts)
+        if type(value) is OneOf:
+            value = on_path(value, self.state.facts)
+        settle = tables.settles.get(type(value))
+        return value if settle is None else settle(self, value, node)
 
     def execute(self, statement: cst.CSTNode) -> None:
         """Do what a statement does to the state."""
@@ -110,8 +114,7 @@ class Run(Surroundings, Memory):
         if self.moment >= self._look_at:
             self._look_at = self.budget.look(self.moment)
         self.steps_elsewhere += not self.frame.is_checked
-        handler = executes.get(type(statement))
-        if handler is not None:
+        if (handler := executes.get(type(statement))) is not None:
             walk_cases(self, statement, handler)
 
     def execute_block(self, body: cst.BaseSuite | cst.Module) -> None:
@@ -139,8 +142,7 @@ class Run(Surroundings, Memory):
 
         A name that nothing binds stands for something outside the file.
         """
-        read = self.state.read
-        frame = self.frame
+        read, frame = self.state.read, self.frame
         if name not in frame.not_local:
             value = read(frame.ref, name)
             if value is not None:
@@ -157,11 +159,11 @@ class Run(Surroundings, Memory):
         return BUILTIN_SCOPE.get(name) or Symbolic(name)
 
     def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
-        """What a name stands for that may have been imported; asked once."""
+        """What a name stands for that may have been imported; asked once, or on each path."""
         resolve = resolves.get(type(value))
         if resolve is not None:
             found = resolve(self, value)
-            if self.frame.is_checked and not isinstance(value, Imported):
+            if self.frame.is_checked and not (self.state.facts or isinstance(value, Imported)):
                 self.state.write(ref, name, found)
             value = found
         return self.state.as_met(value) if self.state.met else value

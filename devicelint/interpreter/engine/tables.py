@@ -63,6 +63,8 @@ executes: Table[type[cst.CSTNode], Callable[[Any, Any], None]] = Table("executes
 
 # -- by the kind of value ----------------------------------------------------------------------
 
+settles: Table[type, Callable[[Any, Any, cst.BaseExpression], Value]] = Table("settles")
+"""What an expression gives whose value may lie nobody knows where: `(run, value, node)`."""
 resolves: Table[type, Callable[[Any, Any], Value]] = Table("resolves")
 """What a name stands for that is bound to such a value: `(run, value)`."""
 calls: Table[type, Callable[[Any, Any, Arguments, cst.Call], Value]] = Table("calls")

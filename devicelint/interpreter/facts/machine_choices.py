@@ -128,6 +128,18 @@ def is_taken_around(run: Run) -> bool:
     return (is_taken_here or _around(run, "takes")) and not is_chosen_around(run)
 
 
+def is_left_open(run: Run) -> bool:
+    """Whether others may keep what they have on the CPU, or on another accelerator.
+
+    Somebody names a device in the programs that the file is a part of, or there is no program
+    around it: whoever imports it has a choice that it does not know.
+    """
+    program = run.program
+    if program.library is None or not program.path:
+        return False
+    return _around(run, "lets") or not _around(run, "starts")
+
+
 def _around(run: Run, what: str) -> bool:
     program = run.program
     if program.library is None or not program.path:

@@ -71,22 +71,31 @@ def note_chosen(run: Run, device: Device | None) -> None:
     """What makes a tensor on a device that somebody chooses expects those beside it there."""
     is_chosen = isinstance(device, Opaque) and not device.apart
     if is_chosen or (isinstance(device, DeviceOf) and device.is_unseen):
-        run.program.conduct.movable.update(_function_and_class(run, run.frame))
+        run.program.conduct.movable.update(_class_of(run, run.frame))
+        if isinstance(run.frame.node, (cst.FunctionDef, cst.Lambda)):
+            run.program.conduct.movable.add(run.frame.node)
 
 
 def _subjects(run: Run, since: Step) -> Iterator[Site]:
     """The parameter that a step received, the functions that it was given to, and their classes."""
+    yield from received_by(run, since)
+    for frame in run.frame.outwards():
+        if since in frame.passed or any(_origins(frame, since)):
+            yield from _class_of(run, frame)
+
+
+def received_by(run: Run, since: Step) -> Iterator[Site]:
+    """The parameter that a step received, and the functions that it was given to."""
     yield since.site
     for frame in run.frame.outwards():
         origins = tuple(_origins(frame, since))
         yield from origins
-        if since in frame.passed or origins:
-            yield from _function_and_class(run, frame)
+        is_given = since in frame.passed or origins
+        if is_given and isinstance(frame.node, (cst.FunctionDef, cst.Lambda)):
+            yield frame.node
 
 
-def _function_and_class(run: Run, frame: Frame) -> Iterator[Site]:
-    if isinstance(frame.node, (cst.FunctionDef, cst.Lambda)):
-        yield frame.node
+def _class_of(run: Run, frame: Frame) -> Iterator[Site]:
     if frame.owner is not None:
         yield from (one.node for one in run.classes.values() if one.ref == frame.owner)
 

@@ -150,6 +150,12 @@ def is_only_said(run: Run, origin: str) -> bool:
     return run.state.read(_SAID, origin) is not None
 
 
+def confirm(run: Run, origin: str) -> None:
+    """More than a docstring says that a thing is a tensor."""
+    if run.state.read(_SAID, origin) is not None:
+        run.state.delete(_SAID, origin)
+
+
 def is_doubted(run: Run, origin: str) -> bool:
     """Whether the function asks of a thing what it is, so that one path proves nothing."""
     if run.state.read(_DOUBTED, origin) is None:

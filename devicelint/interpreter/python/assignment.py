@@ -39,6 +39,7 @@ from devicelint.interpreter.python.containers.fields import (
     mark_shared,
     write_weakly,
 )
+from devicelint.interpreter.python.containers.sequences import replaced_slice
 from devicelint.interpreter.python.functions import call_function
 from devicelint.interpreter.python.unseen import part_of
 
@@ -149,6 +150,8 @@ def _set_in_container(
     target: cst.Subscript,
     site: cst.BaseExpression,
 ) -> None:
+    if isinstance(owner, ListOf) and replaced_slice(run, owner, target, value):
+        return
     key = assigned_key(run, target)
     field = ELEMENT if key is None else key_field(key)
     if isinstance(value, Tensor) and getattr(owner, "name", "") in _OF_PARAMETERS:

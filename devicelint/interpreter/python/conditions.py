@@ -14,6 +14,7 @@ from devicelint.domain.values import (
     Flag,
     Function,
     HostValue,
+    ImportedName,
     LibraryObject,
     Module,
     NotMovable,
@@ -71,14 +72,16 @@ def assuming(run: Run, condition: Value) -> AbstractContextManager[None]:
 
 @contextmanager
 def _assuming(run: Run, condition: Value) -> Iterator[None]:
-    unrelated = is_unrelated(run, condition)
+    unrelated, of_machine = is_unrelated(run, condition), is_machine(condition)
     run.assumptions += 1
     run.unrelated += unrelated
+    run.of_machine += of_machine
     try:
         yield
     finally:
         run.assumptions -= 1
         run.unrelated -= unrelated
+        run.of_machine -= of_machine
 
 
 def is_unrelated(run: Run, condition: Value) -> bool:
@@ -152,7 +155,23 @@ def choosing(run: Run, node: cst.BaseExpression, condition: Value) -> AbstractCo
     """
     is_option = isinstance(condition, (Flag, Symbolic)) or _is_option(node)
     asks = not is_machine(condition) and asks_for_device(run, node, is_option=is_option)
+    asks = asks and not (isinstance(condition, Const) and _asks_machine_alone(run, node))
     return _choosing(run, node, condition, asks)
+
+
+def _asks_machine_alone(run: Run, node: cst.BaseExpression) -> bool:
+    """`torch.cuda.device_count() > 1`: what the machine has chooses nothing of it."""
+    match node:
+        case cst.BooleanOperation(left=left, right=right):
+            return _asks_machine_alone(run, left) and _asks_machine_alone(run, right)
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            return _asks_machine_alone(run, inner)
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(comparator=number)]):
+            return isinstance(number, cst.Integer) and _asks_machine_alone(run, left)
+        case cst.Call(func=cst.Attribute(attr=cst.Name("device_count" | "is_available")) as func):
+            return isinstance(run.evaluate(func), ImportedName)
+        case _:
+            return False
 
 
 def _is_option(node: cst.BaseExpression) -> bool:

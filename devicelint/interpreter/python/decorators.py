@@ -1,4 +1,4 @@
-"""What a decorator makes of a function."""
+"""What a decorator makes of a function or a class."""
 
 from __future__ import annotations
 
@@ -33,6 +33,14 @@ def decorated(run: Run, node: cst.FunctionDef, function: Function) -> Value:
     for decorator in reversed(node.decorators):
         value = _decorate(run, decorator.decorator, value)
     return value
+
+
+def decorated_class(run: Run, node: cst.ClassDef, cls: Class) -> Class:
+    """The value of a class's name: a decorator of the file may put the class into a table."""
+    for decorator in reversed(node.decorators):
+        made = _decorate(run, decorator.decorator, cls)
+        cls = made if isinstance(made, Class) else cls
+    return cls
 
 
 def _decorate(run: Run, named: cst.BaseExpression, value: Value) -> Value:

@@ -28,6 +28,7 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.objects import CURRENT, MACHINE
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
+from devicelint.interpreter.facts.abstract_methods import is_overridden
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.stored_attributes import forget_stored
 from devicelint.interpreter.facts.tensor_parameters import settings_of
@@ -66,6 +67,9 @@ def call_function(
     module: Module | None = None,
 ) -> Value:
     """Walk a function's body; `site` is the call or the decorator, None where Python calls."""
+    is_alone = site is None and arguments.open
+    if not is_alone and is_overridden(run, receiver, function):
+        return Unknown(f"{function.name} is left to a class that derives from this one")
     key = key_of(run, function, receiver, arguments)
     known = run.remembered.get(key)
     if known is not None and _is_unreported(run, function):
@@ -277,7 +281,7 @@ def _walk_unentered(run: Run, frame: Frame) -> None:
 def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> None:
     """Walk a function with arguments of the caller's choice, and undo what it did."""
     before, outer = run.state.fork(), run.frame
-    counted, world = (run.assumptions, run.unrelated, run.no_grad), run.world
+    counted, world = (run.assumptions, run.unrelated, run.of_machine, run.no_grad), run.world
     for setting in settings_of(run, function):
         run.state = before.fork()
         run.state.write(MACHINE, CURRENT, HOST)
@@ -285,5 +289,5 @@ def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> N
         run.world = setting
         call_function(run, function, Arguments(open=True), None, receiver=receiver)
         run.frame, run.world = outer, world
-        run.assumptions, run.unrelated, run.no_grad = counted
+        run.assumptions, run.unrelated, run.of_machine, run.no_grad = counted
     run.state = before

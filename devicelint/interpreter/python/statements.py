@@ -30,7 +30,7 @@ from devicelint.interpreter.python.assignment import assign, assigned_key
 from devicelint.interpreter.python.branches import assume
 from devicelint.interpreter.python.classes import define_class
 from devicelint.interpreter.python.containers.lists import delete_item
-from devicelint.interpreter.python.decorators import decorated
+from devicelint.interpreter.python.decorators import decorated, decorated_class
 from devicelint.interpreter.python.definitions import define_function
 from devicelint.interpreter.python.operators import augmented
 from devicelint.interpreter.python.parameters import offered
@@ -201,7 +201,9 @@ def function_definition(run: Run, node: cst.FunctionDef) -> None:
 @executes(cst.ClassDef)
 def class_definition(run: Run, node: cst.ClassDef) -> None:
     run.frame.statement = node
-    run.bind(node.name.value, define_class(run, node), node.name)
+    defined = define_class(run, node)
+    cls = decorated_class(run, node, defined) if node.decorators else defined
+    run.bind(node.name.value, cls, node.name)
 
 
 def _is_item(run: Run, place: cst.Attribute | cst.Subscript) -> bool:

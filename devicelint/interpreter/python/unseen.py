@@ -7,10 +7,18 @@ lineage of the tensors that the call was given, since what is computed of them l
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import Device, DeviceOf, Unsure
+from devicelint.domain.devices import (
+    MAYBE_OF_NUMBERS,
+    NOT_UNDERSTOOD,
+    NOWHERE,
+    Device,
+    DeviceOf,
+    Unsure,
+)
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     Array,
@@ -29,7 +37,8 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.objects import member_of, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
-from devicelint.interpreter.engine.tables import resolves
+from devicelint.interpreter.engine.tables import resolves, settles
+from devicelint.interpreter.facts.abstract_methods import is_overridden
 from devicelint.interpreter.facts.tensor_parameters import is_doubted, is_proven, prove
 from devicelint.interpreter.python.containers.contents import parts_of
 
@@ -43,11 +52,11 @@ class Places(Notes):
         self.written: dict[tuple[Site, ...], str] = {}
         self.count: dict[str, int] = {}
 
-    def place(self, key: tuple[Site, ...], code: str) -> str:
+    def place(self, key: tuple[Site, ...], code: str, first: int = 1) -> str:
         """The code itself; what is written alike elsewhere has a number."""
         found = self.written.get(key)
         if found is None:
-            number = self.count[code] = self.count.get(code, 0) + 1
+            number = self.count[code] = self.count.get(code, first - 1) + 1
             found = self.written[key] = code if number == 1 else f"{code} ({number})"
         return found
 
@@ -56,17 +65,67 @@ def result_of_unseen(
     run: Run, reason: str, given: Iterable[Value], site: cst.BaseExpression
 ) -> Unknown:
     """What an expression gives that works with some values, and whose doing nobody sees."""
+    device = DeviceOf(_place(run, site), lineage_of(run, given))
+    return Unknown(reason, Step(Verb.GIVEN, site, device))
+
+
+@settles(Unknown)
+def settle_unknown(run: Run, value: Unknown, node: cst.BaseExpression) -> Value:
+    """What nobody understands: should it be a tensor, that lies somewhere."""
+    if value.symbol is not None or type(node) not in _GIVING:
+        return value
+    return _keep(run, value, Unknown(value.reason, _own_step(run, node)), node)
+
+
+@settles(Tensor)
+def settle_tensor(run: Run, value: Tensor, node: cst.BaseExpression) -> Value:
+    """A tensor of which nobody knows where it lies lies somewhere."""
+    device = value.device
+    if type(device) is not Unsure or type(node) not in _GIVING:
+        return value
+    if any(device is one for one in _MEANT):
+        return value
+    step = _own_step(run, node)
+    return _keep(run, value, replace(value, device=step.device, since=step), node)
+
+
+_MEANT = (NOWHERE, NOT_UNDERSTOOD, MAYBE_OF_NUMBERS)
+_GIVING = frozenset({cst.Call, cst.Attribute, cst.Subscript, cst.Name})
+"""Expressions that give what is there already, or what somebody makes."""
+
+
+def _own_step(run: Run, node: cst.BaseExpression) -> Step:
+    """What an expression gives has a device of its own, which nothing is known of."""
+    first = 1 if isinstance(node, cst.Call) else 2
+    return Step(Verb.GIVEN, node, DeviceOf(_place(run, node, first), frozenset()))
+
+
+def _keep(run: Run, value: Value, settled: Value, node: cst.BaseExpression) -> Value:
+    """A name stands for one thing until it is bound again, and so for one device."""
+    if isinstance(node, cst.Name):
+        scope = run.frame.scope_of(node.value, run.state)
+        if run.state.read(scope, node.value) is value:
+            run.state.write(scope, node.value, settled)
+    return settled
+
+
+def _place(run: Run, site: cst.BaseExpression, first: int = 1) -> str:
+    calls = (one.site for one in run.frame.outwards())
+    return run.notes(Places).place((site, *calls), _brief(run, site), first)
+
+
+def _brief(run: Run, site: cst.BaseExpression) -> str:
     code = run.code_of(site)
     if isinstance(site, cst.Call) and (len(code) > _BRIEF or "\n" in code):
-        code = f"{run.code_of(site.func)}(…)"
-    place = run.notes(Places).place((site, *(one.site for one in run.frame.outwards())), code)
-    return Unknown(reason, Step(Verb.GIVEN, site, DeviceOf(place, lineage_of(run, given))))
+        return f"{run.code_of(site.func)}(…)"
+    return code
 
 
 def is_unseen_method(run: Run, receiver: Value, name: str) -> bool:
-    """Whether a method is of something from outside, or of a base that is not seen."""
+    """Whether a method is of something from outside, or of another class that is not seen."""
     if isinstance(receiver, (Module, Instance)):
-        return member_of(run, receiver.ref, name) is None
+        member = member_of(run, receiver.ref, name)
+        return member is None or is_overridden(run, receiver, member)
     return isinstance(receiver, Symbolic)
 
 

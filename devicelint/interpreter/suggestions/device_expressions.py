@@ -28,6 +28,7 @@ from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import USUAL_NAMES, holds_device
 from devicelint.interpreter.facts.name_uses import reads_of
+from devicelint.interpreter.facts.tensor_parameters import is_doubted
 from devicelint.interpreter.suggestions.walk_notes import ConditionalMoves
 
 _WITH_WEIGHT = frozenset(
@@ -62,6 +63,7 @@ class Spelling:
             or self._global_variable(device)
             or self._tool_on(device)
             or self._origin(device)
+            or self._local_on(device)
         )
 
     def move_to(self, device: Device, since: Step | None, place: Site = None) -> str | None:
@@ -143,13 +145,21 @@ class Spelling:
             value = fields.get(name)
             place = getattr(value, "device", None)
             if isinstance(value, Symbolic) and name in (value.origin, value.parameter):
-                place = DeviceOf(value.origin)
+                place = None if is_doubted(self._run, name) else DeviceOf(value.origin)
             is_tensor = isinstance(value, (Tensor, Batch, Symbolic))
             since = getattr(value, "since", None)
             unmoved = self._frame.bindings.get(name) is None or since in self._frame.passed
             if is_tensor and unmoved and place == device:
                 return f"{name}.device"
         return None
+
+    def _local_on(self, device: Device) -> str | None:
+        """`y.device`, for a tensor that this function has made of what it received."""
+        if self._moment is None or not isinstance(device, DeviceOf):
+            return None
+        held = self._own().items()
+        names = (n for n, v in held if isinstance(v, Tensor) and v.device == device)
+        return next((f"{name}.device" for name in names if self._is_bound(name)), None)
 
     def _attribute_of_self(self, device: Device) -> str | None:
         receiver = self._frame.receiver
@@ -194,7 +204,8 @@ class Spelling:
 
     def _origin(self, device: Device) -> str | None:
         if isinstance(device, DeviceOf):
-            seen = not device.is_unseen and self._sees(device.place)
+            is_tensor = not (device.is_unseen or is_doubted(self._run, device.place))
+            seen = is_tensor and self._sees(device.place)
             return f"{device.place}.device" if seen else None
         if isinstance(device, Opaque) and self._sees(device.origin):
             return device.origin

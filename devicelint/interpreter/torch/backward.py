@@ -78,7 +78,7 @@ def gradient_of(value: Value) -> Value:
     """A gradient lies where its tensor does; what is no tensor has none."""
     match value:
         case Tensor():
-            return Tensor(value.device, value.since, value.scalar, False, is_matrix=value.is_matrix)
+            return Tensor(value.device, value.since, value.scalar, False, least=value.least)
         case Tuple(items):
             return Tuple(tuple(map(gradient_of, items)))
         case Unknown():

@@ -56,12 +56,28 @@ def index_tensor(run: Run, value: Tensor | Placed | Batch, node: cst.Subscript) 
     if is_number:
         return Unknown("an element of a 0-dim tensor")
     scalar = False if keeps_rank and not isinstance(value, Placed) else None
-    grad = value.grad if isinstance(value, Tensor) else None
-    if isinstance(value, Tensor) and not keeps_rank and len(indices) == 1:
-        return Tensor(value.device, value.since, rank_of_part(run, value, node.value), grad)
-    if isinstance(value, Tensor) and value.scalar is not False:
+    if not isinstance(value, Tensor):
+        return Tensor(value.device, value.since, scalar)
+    least = _left_by(indices, value.least)
+    if not keeps_rank and len(indices) == 1:
+        scalar = rank_of_part(run, value, node.value)
+    elif value.scalar is not False:
         scalar = None
-    return Tensor(value.device, value.since, scalar, grad)
+    scalar = False if least else scalar
+    return Tensor(value.device, value.since, scalar, value.grad, least=least if least > 1 else 0)
+
+
+def _left_by(indices: list[Value | None], dimensions: int) -> int:
+    """How many of so many dimensions are left at least: a slice leaves its own, a number none."""
+    left = dimensions
+    for index in indices:
+        if index == Const(None):
+            left += 1
+        elif isinstance(index, (Const, HostValue)) and index != Const(Ellipsis):
+            left -= 1
+        elif index is not None:
+            return 0
+    return max(0, left)
 
 
 def _check_indices(

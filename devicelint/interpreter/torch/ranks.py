@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
@@ -24,22 +25,40 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.torch.operations.application import Application
 from devicelint.knowledge import Form, Result, Role, Signature
 
+_MOST = 6
+"""More dimensions are not counted: a loop or a recursion may add one at each turn."""
 
-def keeps_dimension(signature: Signature, arguments: Arguments) -> bool:
-    """Whether the dimensions that are named tell that there are more than are taken away."""
+_CHANGED: Final = {
+    **dict.fromkeys(("unsqueeze", "stack", "pad_sequence", "pad_packed_sequence"), 1),
+    **dict.fromkeys(("chunk", "split", "split_with_sizes", "tensor_split", "narrow", "cat"), 0),
+    **dict.fromkeys(("concat", "index_select", "masked_fill", "masked_scatter", "topk", "sort"), 0),
+    **dict.fromkeys(("unbind", "pack_padded_sequence"), -1),
+}
+"""How many dimensions a result has more than what is given, of operations that are sure of it."""
+
+
+def dimensions_left(signature: Signature, arguments: Arguments) -> int:
+    """How many dimensions there are for sure, beside those that are named and taken away."""
     names = signature.names(len(arguments.positional), tuple(arguments.keywords))
+    first = arguments.positional[0].value if arguments.positional else None
+    given = _least_of(first) if first is not None else 0
+    left = 0
     for name, argument in zip(names, arguments, strict=False):
         if name == "keepdim" and argument.value == Const(True):
-            return True
+            return max(1, given)
         if name == "dim":
-            value = argument.value
-            dimensions = value.items if isinstance(value, Tuple) else (value,)
-            known = [d.value for d in dimensions if isinstance(d, Const) and type(d.value) is int]
-            if len(known) == len(dimensions) > 0 and max(known) >= len(known) and min(known) >= 0:
-                return True
-            if len(known) == 1 and is_a_matrix(arguments):
-                return True
-    return False
+            left = _left_by(argument.value, given)
+    return left
+
+
+def _left_by(dim: Value, given: int) -> int:
+    dimensions = dim.items if isinstance(dim, Tuple) else (dim,)
+    known = [d.value for d in dimensions if isinstance(d, Const) and type(d.value) is int]
+    if not known or len(known) < len(dimensions):
+        return 0
+    # The third dimension is the last of three, at least; so is the third from the end.
+    named = max(max(known) + 1, -min(known))
+    return max(0, max(given, named) - len(known))
 
 
 def dimension_given(signature: Signature, arguments: Arguments) -> Value | None:
@@ -92,22 +111,32 @@ def _written_out(size: Site) -> int:
 def rank_of(application: Application, result: Result) -> bool | None:
     """Whether the result is 0-dim."""
     rank = _rank_by_form(application, result)
-    return False if rank is None and application.keeps_dimension else rank
+    return False if rank is None and least_of(application, result) else rank
 
 
-def is_matrix(application: Application, result: Result) -> bool:
-    """Whether the result has two dimensions or more: by the sizes, else by its operands."""
-    if application.dimensions or application.rank is not None or result.form is not Form.TENSOR:
-        return application.dimensions > 1
+def least_of(application: Application, result: Result) -> int:
+    """How many dimensions the result has at least: by the sizes, else by its operands."""
+    if application.dimensions or application.rank is not None:
+        return application.dimensions
+    change = 0 if result.form is Form.TENSOR else _CHANGED.get(application.signature.name)
+    if change is None or result.form not in (Form.TENSOR, Form.VIEW, Form.RANKED):
+        return application.left
     own = result.group or ""
     key = own if own in application.groups else application.signature.device_default or ""
     group = application.groups.get(key)
-    return group is not None and is_any_matrix(group.plain)
+    most = least_of_operands(group.plain) if group is not None else 0
+    return max(application.left, min(_MOST, most + change) if most else 0)
 
 
-def is_any_matrix(operands: Iterable[Operand]) -> bool:
-    """Whether an operand has two dimensions or more, and so has what comes of it elementwise."""
-    return any(isinstance(one.value, Tensor) and one.value.is_matrix for one in operands)
+def least_of_operands(operands: Iterable[Operand]) -> int:
+    """How many dimensions what comes of these elementwise has at least."""
+    return max((_least_of(one.value) for one in operands), default=0)
+
+
+def _least_of(value: Value) -> int:
+    if isinstance(value, Tensor):
+        return value.least or int(value.scalar is False)
+    return int(isinstance(value, Batch))
 
 
 def _rank_by_form(application: Application, result: Result) -> bool | None:
@@ -167,8 +196,8 @@ def rank_of_operands(operands: Sequence[Operand], *, unknown: bool) -> bool | No
 def number_of_dimensions(value: Value) -> Value:
     """`x.dim()`: a number, or what is known of it."""
     if not isinstance(value, Tensor) or value.scalar is None:
-        return HostValue(least=2) if isinstance(value, Tensor) and value.is_matrix else HOST
-    return Const(0) if value.scalar else HostValue(least=2 if value.is_matrix else 1)
+        return HostValue(least=value.least) if isinstance(value, Tensor) and value.least else HOST
+    return Const(0) if value.scalar else HostValue(least=max(1, value.least))
 
 
 def _rank_of_operand(value: Value) -> bool | None:

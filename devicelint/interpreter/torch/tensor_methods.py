@@ -28,9 +28,10 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import methods, tensor_method
 from devicelint.interpreter.facts.device_words import MOVES
+from devicelint.interpreter.facts.learning import note_learned_with
 from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.facts.tensor_api import TENSOR_METHODS, is_asked_of_tensors
-from devicelint.interpreter.facts.tensor_parameters import as_proven, note_used, prove
+from devicelint.interpreter.facts.tensor_parameters import as_proven, is_used, note_used, prove
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.contents import new_list
 from devicelint.interpreter.python.containers.fields import LENGTH
@@ -126,6 +127,7 @@ def _dim(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.C
 @tensor_method("requires_grad_")
 def _leaf(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
     result = _by_signature(run, receiver, name, arguments, node)
+    note_learned_with(run, getattr(receiver, "since", None))
     tensor = as_tensor(receiver) if isinstance(receiver, Batch) else receiver
     if not isinstance(tensor, Tensor):
         return result
@@ -232,6 +234,8 @@ def method_of_parameter(run: Run, receiver: Symbolic, name: str, node: cst.Call)
     if name == "parse_args":
         return Symbolic("args")
     if name in _KEEPS_PLACE:
+        if name == "requires_grad_" and is_used(run, receiver.origin):
+            note_learned_with(run, receiver.since)
         return receiver
     return _method_of_possible_tensor(run, receiver, name, arguments, node)
 

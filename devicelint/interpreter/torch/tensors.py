@@ -13,12 +13,14 @@ from devicelint.domain.values import (
     HOST,
     NONE,
     Batch,
+    Class,
     Const,
     Dataset,
     DeviceHandle,
     DeviceIndex,
     Flag,
     Loader,
+    Module,
     NotMovable,
     Parameters,
     Placed,
@@ -28,7 +30,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.objects import parts_of_moved
+from devicelint.interpreter.engine.objects import CLASS_FIELD, member_of, parts_of_moved
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
     attributes,
@@ -40,10 +42,11 @@ from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.attributes import DTYPE
+from devicelint.interpreter.python.classes import has_unseen_base
 from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.torch.modules.data import set_data
 from devicelint.interpreter.torch.ranks import number_of_dimensions
-from devicelint.knowledge import Form, tensor_attribute, tensor_method
+from devicelint.knowledge import Form, ModuleKind, module_class, tensor_attribute, tensor_method
 
 
 @attributes(Tensor)
@@ -68,7 +71,8 @@ def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
     alike = name in _OF_ONE_SHAPE
     scalar = value.scalar if alike else None
     grad = False if name == "grad" else value.grad
-    return Tensor(value.device, value.since, scalar, grad, is_matrix=alike and value.is_matrix)
+    least = value.least if alike else 0
+    return Tensor(value.device, value.since, scalar, grad, least=least)
 
 
 _OF_ONE_SHAPE = frozenset({"T", "mT", "H", "mH", "real", "imag", "grad"})
@@ -128,7 +132,8 @@ def as_tensor(batch: Batch, scalar: bool | None = False) -> Tensor:
 
 @elements(Tensor)
 def _row(run: Run, value: Tensor, site: Site) -> Value:
-    return replace(value, scalar=rank_of_part(run, value, site), home=None)
+    rank, least = rank_of_part(run, value, site), max(0, value.least - 1)
+    return replace(value, scalar=rank, least=least, home=None)
 
 
 @elements(Batch)
@@ -170,7 +175,19 @@ def hasattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
         return Const(True)
     if isinstance(owner, (NotMovable, Loader, Dataset, Parameters)) and attribute in MOVES:
         return Const(False)
+    if isinstance(owner, Module) and attribute == "module":
+        return _holds_another(run, owner)
     return HOST
+
+
+def _holds_another(run: Run, module: Module) -> Value:
+    """Whether a Module is a DataParallel or its like; one of a class that is seen is none."""
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    if isinstance(cls, Class):
+        has = "module" in run.state.fields(module.ref) or member_of(run, module.ref, "module")
+        return HOST if has or has_unseen_base(cls) else Const(False)
+    known = module_class(module.name)
+    return HOST if known is None else Const(known.kind is ModuleKind.WRAPPER)
 
 
 def _is_of_tensors(name: str) -> bool:

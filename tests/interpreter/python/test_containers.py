@@ -18,7 +18,7 @@ LISTS = {
     "insert": ("xs = [cpu, cuda]\nxs.insert(0, cuda)", "xs[0]; xs[1]", "cuda; cpu"),
     "clear": ("xs = [cpu]\nxs.clear()\nxs.append(cuda)", "xs[0]", "cuda"),
     "assignment to an item": ("xs = [cpu, cuda]\nxs[0] = cuda", "xs[0]; xs[1]", "cuda; cuda"),
-    "assignment to a slice": ("xs = [cpu, cuda]\nxs[:1] = []", "xs[0]", "unknown"),
+    "assignment to a slice": ("xs = [cpu, cuda]\nxs[:1] = []", "xs[0]", "cuda"),
     "slice": ("xs = [cpu, cuda]", "xs[1:][0]; xs[:1][0]; xs[::-1][0]", "cuda; cpu; cuda"),
     "list of a list": ("xs = [cpu]\nys = list(xs)\nys[0] = cuda", "xs[0]; ys[0]", "cpu; cuda"),
     "reverse": ("xs = [cpu, cuda]\nxs.reverse()", "xs[0]; xs[1]", "cuda; cpu"),
@@ -29,7 +29,7 @@ LISTS = {
     ),
     "starred items": ("xs = [cuda]\nys = [cpu, *xs, cpu]", "ys[0]; ys[1]; ys[2]", "cpu; cuda; cpu"),
     "one of two lists": ("rows = [[cuda], [cuda]]\nrow = rows[len(str(3))]", "row[0]", "cuda"),
-    "sort": ("xs = [cpu, cuda]\nxs.sort()", "xs[0]", "unknown"),
+    "sort": ("xs = [cpu, cuda]\nxs.sort()", "xs[0]", "the device of xs[0]"),
     "nested": ("xs = [[cpu], [cuda]]", "xs[1][0]", "cuda"),
 }
 TUPLES = {

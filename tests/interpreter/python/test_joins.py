@@ -36,7 +36,7 @@ PATHS = {
     "try that may fail": (
         "x = cpu\ntry:\n    x = cuda\n    f()\nexcept Exception: pass",
         "x",
-        "unknown",
+        "the device of x",
     ),
     "raise": ("try:\n    raise ValueError\nexcept ValueError: x = cuda", "x", "cuda"),
     "finally": ("x = cpu\ntry: pass\nfinally: x = cuda", "x", "cuda"),

@@ -19,6 +19,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import attributes
 from devicelint.interpreter.python.containers.contents import element_of, extend, known_elements
 from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH, is_shared
+from devicelint.interpreter.python.containers.lists import put_instead
 
 
 def put_together(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> Value:
@@ -71,14 +72,35 @@ def _new_list(run: Run, site: cst.CSTNode, *parts: tuple[Value, cst.CSTNode]) ->
 def sliced(run: Run, node: cst.Subscript, value: ListOf | Tuple, part: cst.Slice) -> Value:
     """Part of a list or tuple: which elements, where the bounds are written out."""
     elements = known_elements(run, value)
-    bounds = [_bound(run, one) for one in (part.lower, part.upper, part.step)]
-    known = [one for one in bounds if one is None or isinstance(one, int)]
-    if elements is None or len(known) < len(bounds) or _is_of_loop(run, elements):
+    taken = _written_bounds(run, part)
+    if elements is None or taken is None or _is_of_loop(run, elements):
         if isinstance(value, Tuple):
             return Unknown("part of a tuple")
         return _some_of(run, value, node)
-    kept = elements[slice(*known)] if known[2] != 0 else ()
+    kept = elements[taken]
     return Tuple(kept) if isinstance(value, Tuple) else _new_list(run, node, (Tuple(kept), node))
+
+
+def replaced_slice(run: Run, owner: ListOf, target: cst.Subscript, value: Value) -> bool:
+    """`xs[:2] = ys`: other elements in their places, where it is known which they are."""
+    part = target.slice[0].slice
+    if not isinstance(part, cst.Slice) or is_shared(run, owner.ref):
+        return False
+    elements, others = known_elements(run, owner), known_elements(run, value)
+    taken = _written_bounds(run, part)
+    if elements is None or others is None or taken is None or taken.step not in (None, 1):
+        return False
+    kept = list(elements)
+    kept[taken] = others
+    put_instead(run, owner.ref, kept)
+    return True
+
+
+def _written_bounds(run: Run, part: cst.Slice) -> slice | None:
+    """The bounds of a slice, where all of them are known."""
+    bounds = [_bound(run, one) for one in (part.lower, part.upper, part.step)]
+    known = [one for one in bounds if one is None or isinstance(one, int)]
+    return slice(*known) if len(known) == len(bounds) and known[2] != 0 else None
 
 
 def _is_of_loop(run: Run, elements: tuple[Value, ...]) -> bool:

@@ -16,6 +16,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import last_name
 from devicelint.interpreter.python.paths.device_questions import device_answers, known_of_device
 from devicelint.interpreter.python.paths.kinds import kind_answers
+from devicelint.interpreter.python.paths.size_questions import size_answers
 
 _PURE = frozenset(
     "isinstance issubclass is_tensor hasattr callable is_available dim size numel nelement "
@@ -47,6 +48,7 @@ def _answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact
         case _:
             pass
     yield from device_answers(run, node, outcome)
+    yield from size_answers(run, node, outcome)
     yield from kind_answers(run, node, outcome)
     yield question_of(run, node), outcome
 

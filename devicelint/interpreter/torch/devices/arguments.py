@@ -55,6 +55,8 @@ class WrittenOut(Notes):
 
     def __init__(self) -> None:
         self.names: dict[Site, Site] = {}
+        self.guarded: set[Site] = set()
+        """Those that go there wherever there is one, and ask nothing else."""
         self.current: set[Site] = set()
         """Where CUDA was asked for its current device, which nothing guards."""
 
@@ -171,6 +173,8 @@ def demand(
     is_announced = run.assumptions == run.unrelated and _demand_written_out(
         run, argument, device, site, how
     )
+    if not is_announced and run.assumptions == run.unrelated + run.of_machine:
+        _note_guarded(run, argument, device, site)
     if run.world.accelerators:
         return on_current(run, device)
     _fail(run, argument, device, is_announced=is_announced)
@@ -215,6 +219,20 @@ def _demand_written_out(
     literal, at_times = argument is not None, bool(run.assumptions)
     run.announce(AcceleratorDemanded(place, device, how, literal, site, at_times))
     return True
+
+
+def _note_guarded(run: Run, argument: Argument | None, device: Device, site: cst.CSTNode) -> None:
+    """Remember a call that goes to an accelerator wherever there is one, and asks nothing else."""
+    is_read = argument is None or isinstance(argument.value, (Const, DeviceHandle))
+    is_asked = bool(run.device_choices or (argument is not None and run.world.settings))
+    if is_read and isinstance(device, Known) and run.frame.is_checked and not is_asked:
+        run.notes(WrittenOut).guarded.add(site)
+        run.note_made(site)
+
+
+def note_own(run: Run, site: cst.CSTNode) -> None:
+    """What goes there is a Module: where it is, its callers have to go."""
+    run.notes(WrittenOut).guarded.discard(site)
 
 
 def _is_current(run: Run, handle: DeviceHandle) -> bool:

@@ -161,13 +161,33 @@ def _call_owner(
     place = module_device(run, module)
     tensor = Tensor(place.device, place.since, False, True, "parameter")
     owner = Operand(site.func, tensor, place.device, place.since)
+    if not misplaced:
+        _check_own_parameters(run, module, arguments, site)
     if misplaced:
         # What follows is checked as though the input had been moved.
         return _apply_quietly(run, knowledge, arguments, site, owner)
     called = _called(run, site.func)
     result = apply_signature(run, knowledge.forward, arguments, site, name=called, owner=owner)
-    keeps = isinstance(result, Tensor) and is_a_matrix(arguments)
-    return replace(result, is_matrix=True) if isinstance(result, Tensor) and keeps else result
+    return _as_matrix(result) if is_a_matrix(arguments) else result
+
+
+def _check_own_parameters(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> None:
+    """One parameter may have got data of another place than its Module has."""
+    for value in run.state.fields(module.ref).values():
+        if isinstance(value, Tensor) and value.role == "parameter":
+            at = value.since.site
+            _check_weight(run, Operand(at, value, value.device, value.since), arguments, site)
+
+
+def _as_matrix(result: Value) -> Value:
+    """What layers make of two dimensions or more has as many."""
+    match result:
+        case Tensor(scalar=False):
+            return replace(result, least=max(2, result.least))
+        case Tuple(items, names):
+            return Tuple(tuple(map(_as_matrix, items)), names)
+        case _:
+            return result
 
 
 def _go_on_as_registered(run: Run, module: Module, arguments: Arguments) -> None:

@@ -27,7 +27,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.containers.contents import element_of, extend, known_elements
 from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH, is_key_field
 from devicelint.interpreter.python.containers.lists import forget_order
-from devicelint.interpreter.torch.devices.arguments import demand, device_named
+from devicelint.interpreter.torch.devices.arguments import demand, device_named, note_own
 from devicelint.interpreter.torch.modules.registration import built
 from devicelint.interpreter.torch.parallel import note_wrapped, one_alike
 from devicelint.knowledge import ModuleKind, ModuleKnowledge
@@ -42,6 +42,7 @@ def build_module(
     if given is not None and given.value != NONE:
         device = device_named(run, given) or Unsure("the device is not known")
         device = demand(run, given, device, site, "device=")
+        note_own(run, site)
     if knowledge.kind in (ModuleKind.CONTAINER, ModuleKind.WRAPPER):
         before = _made_before(run, knowledge.full_name, arguments, site)
         if before is not None:

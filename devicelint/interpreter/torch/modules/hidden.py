@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from devicelint.domain.events import HiddenModules, ModuleDefined
-from devicelint.domain.history import Site
+from devicelint.domain.history import Site, Verb
 from devicelint.domain.values import DictOf, ListOf, Module, OneOf, Ref, Tuple, Value
+from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import (
     PlainlyKept,
@@ -28,11 +30,13 @@ def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
         kind = _KINDS.get(type(value))
         kept = run.state.read(module.ref, f"@site:{name}")
         place = getattr(kept, "site", None)
-        if kind is None or not _hides(run, value, registered, place):
+        if kind is None or _keeps_one_apart(place, value, run):
             continue
-        if place is not None and not _keeps_one_apart(place, value, run):
+        unregistered = _hidden_in(run, value, registered, place)
+        if unregistered and place is not None:
             only_modules = all(isinstance(one, (Module, OneOf)) for one in _elements(run, value))
-            hidden.append(HiddenModules(name, kind, place, place if only_modules else None))
+            at = place if only_modules else None
+            hidden.append(HiddenModules(name, kind, place, at, _built(run, unregistered, place)))
     run.announce(ModuleDefined(site, module, tuple(hidden)))
 
 
@@ -46,14 +50,22 @@ def _modules_around(run: Run) -> Iterator[Module]:
 _KINDS: dict[type, str] = {ListOf: "list", Tuple: "tuple", DictOf: "dict"}
 
 
-def _hides(run: Run, value: Value, registered: set[Ref], place: Site) -> bool:
+def _hidden_in(run: Run, value: Value, registered: set[Ref], place: Site) -> list[Module]:
     modules = _modules_in(run, value)
     kept = run.notes(PlainlyKept)
     reached = registered | kept.asked
     hidden = [m for m in modules if m.ref not in reached and owns_tensors(run, m)]
     inside = (inner.ref for one in hidden for inner in submodules(run, one))
     kept.refs.update(dict.fromkeys(inside, place))
-    return bool(hidden)
+    return hidden
+
+
+def _built(run: Run, hidden: list[Module], place: cst.CSTNode) -> tuple[Site, ...]:
+    """Where these were built, if that is elsewhere than where the container was written."""
+    steps = [module_device(run, module).since for module in hidden]
+    sites = {step.site: None for step in steps if step.verb is Verb.BUILT}
+    inside = set(descendants(place)) if sites else set()
+    return tuple(site for site in sites if site not in inside)
 
 
 def _modules_in(run: Run, value: Value, depth: int = 3) -> list[Module]:

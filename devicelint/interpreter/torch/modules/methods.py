@@ -42,7 +42,7 @@ from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.classes import torch_base
 from devicelint.interpreter.python.containers.fields import is_shared
 from devicelint.interpreter.python.functions import call_function
-from devicelint.interpreter.torch.devices.arguments import note_idle_demand
+from devicelint.interpreter.torch.devices.arguments import note_idle_demand, note_own
 from devicelint.interpreter.torch.legacy_types import move_to_type
 from devicelint.interpreter.torch.marked_calls import marked_method
 from devicelint.interpreter.torch.modules.calls import (
@@ -144,6 +144,7 @@ def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst
     is_idle = is_without_tensors(run, module)
     with run.muted() if is_idle else nullcontext():
         target, given = target_of(run, method, arguments, node)
+    note_own(run, node)
     if is_idle and given is None and method != "to":
         note_idle_demand(run, method, node)
     assert isinstance(node.func, cst.Attribute)
@@ -252,9 +253,9 @@ def _register_parameter(run: Run, module: Module, arguments: Arguments, node: cs
 
 def _register(run: Run, module: Module, arguments: Arguments, given_as: str, role: str) -> Value:
     name, given = arguments.get(0, "name"), arguments.get(1, given_as)
-    if name is None or given is None:
+    if name is None or (given is None and not arguments.keywords.keys() - {"name"}):
         return NONE
-    value = given.value
+    value = Unknown("an override that is not seen registers it") if given is None else given.value
     if isinstance(value, Tensor):
         value = replace(value, role=role)
     elif value != NONE:

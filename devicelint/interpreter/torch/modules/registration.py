@@ -223,7 +223,7 @@ def _one_parameter(run: Run, module: Module) -> Value:
             if isinstance(value, Tensor) and value.role == "parameter":
                 joined = join(joined, replace(value, scalar=None))
     if joined is None and run.state.read(module.ref, DEVICE_FIELD) is not None:
-        return parameter_of(run, module)
+        return replace(parameter_of(run, module), scalar=None)
     return Unknown("a parameter") if joined is None else joined
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -49,12 +50,17 @@ class Application:
     flags: list[Slot] = field(default_factory=list)
     """Those that are given and true."""
     asks_grad: bool = False
-    keeps_dimension: bool = False
-    """Whether a dimension is left for sure: `sum(1)` needs two, and takes one."""
+    left: int = 0
+    """How many dimensions the one that is named leaves for sure: `sum(1)` needs two, takes one."""
 
     def group(self, name: str) -> OperandGroup:
         """The group of a device variable, begun where there is none yet."""
         return self.groups.setdefault(name, OperandGroup())
+
+    @property
+    def operands(self) -> Iterator[Operand]:
+        """The operands of all groups."""
+        return (operand for group in self.groups.values() for operand, _ in group.operands)
 
     def as_asked(self, result: Result) -> Result:
         """The result with what the flags of the call make of it, in the order of the parameters."""

@@ -32,6 +32,7 @@ from devicelint.interpreter.facts.tensor_parameters import (
     is_used,
 )
 from devicelint.interpreter.python.paths.device_questions import is_of_no_cuda_type_here
+from devicelint.interpreter.python.paths.size_questions import is_placeholder_here
 
 DIFFERENT = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
 
@@ -86,7 +87,8 @@ def _is_tensor_for_sure(run: Run, operand: Operand) -> bool:
     return is_used(run, operand.value.origin)
 
 
-def _is_undeclared(run: Run, operands: Operands) -> bool:
+def is_undeclared(run: Run, operands: Operands) -> bool:
+    """Whether nothing says of one of them that the caller gives a tensor, and no array."""
     return any(not _is_known_tensor(run, place) for place in places_of(operands))
 
 
@@ -123,9 +125,6 @@ DISCARDED_MOVE_OF_INPUT = _ground("discarded-move", DISCARDED, _input_was_to_go)
 DISCARDED_COPY = _ground("discarded-move", DISCARDED, _was_to_come)
 NUMBER = _ground(
     "no-tensor", "nothing shows that what comes from outside is a tensor", _may_be_a_number
-)
-UNDECLARED = _ground(
-    "undeclared", "no declaration says that the caller gives a tensor", _is_undeclared
 )
 UNSEEN = _ground(
     "unseen", "nothing shows on which device code that is not seen gives a tensor", is_unseen
@@ -194,6 +193,7 @@ HOST_CODE: tuple[tuple[str, str, Callable[[Run], bool]], ...] = (
 )
 """Code whose callers keep their tensors on the CPU."""
 ON_HOST = Excuse("worker", "a DataLoader is given this function, which its workers call")
+UNDECLARED = Excuse("undeclared", "no declaration says that the caller gives a tensor")
 HOST_CALLS = Excuse("host-calls", "every call in the project gives it what is on the host")
 
 CALLERS = (
@@ -220,7 +220,13 @@ CALLERS = (
 
 # -- the excuses of each kind of clash ---------------------------------------------------------
 
-CLASH = (DISCARDED_MOVE, NUMBER, *CALLERS)
+STAND_IN = _ground(
+    "stand-in",
+    "what stood for nothing is replaced where it does not fit",
+    lambda run, operands: any(is_placeholder_here(run, one) for one in operands),
+)
+
+CLASH = (DISCARDED_MOVE, NUMBER, STAND_IN, *CALLERS)
 """Of two operands: the one to move, and the one that it meets."""
 INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS)
 """Of a module and its input."""
@@ -238,7 +244,6 @@ READ = (
     _expects("TypeError"),
     DISCARDED_COPY,
     UNSEEN,
-    UNDECLARED,
     *(_ground(name, reason, _where_received(says)) for name, reason, says in HOST_CODE),
 )
 """Of what is read as an array on the host."""

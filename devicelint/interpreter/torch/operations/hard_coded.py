@@ -11,7 +11,9 @@ from devicelint.domain.api_events import AcceleratorMet
 from devicelint.domain.devices import DeviceOf, is_accelerator
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
+from devicelint.domain.values import Tensor
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.machine_choices import is_left_open
 from devicelint.interpreter.python.paths.device_questions import (
     are_one_here,
     is_accelerator_here,
@@ -26,9 +28,12 @@ def note_met(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> No
     received = [one for one in operands if isinstance(one.device, DeviceOf)]
     if not received:
         return
-    names = run.notes(WrittenOut).names
+    named = run.notes(WrittenOut)
     for sent in operands:
-        if sent.since is None or sent.since.site not in names or not is_accelerator(sent.device):
+        if sent.since is None or not is_accelerator(sent.device):
+            continue
+        name = named.names.get(sent.since.site) or _guarded(run, named, sent)
+        if name is None:
             continue
         met = next(_apart(run, sent, received), None)
         if met is None:
@@ -36,7 +41,19 @@ def note_met(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> No
         standing = judged(run, site, what, (sent, met), NAMED)
         if standing is not None:
             use = sent.since.site
-            run.announce(AcceleratorMet(names[use], use, sent, met, site, standing))
+            run.announce(AcceleratorMet(name, use, sent, met, site, standing))
+
+
+def _guarded(run: Run, named: WrittenOut, sent: Operand) -> Site:
+    """A call that sends a tensor to an accelerator wherever there is one, where others may not.
+
+    What an object keeps there, or has gone to itself, is where callers of the object have to go.
+    """
+    since = sent.since
+    if since is None or since.site not in named.guarded:
+        return None
+    is_own = since.kept is not None or not isinstance(sent.value, Tensor)
+    return None if is_own or not is_left_open(run) else since.site
 
 
 def _apart(run: Run, sent: Operand, received: Sequence[Operand]) -> Iterator[Operand]:

@@ -20,6 +20,7 @@ from devicelint.domain.events import Operand
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import Tensor
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.learning import note_beside_module
 
 
 def note_meeting(run: Run, site: Site, operands: Sequence[tuple[Operand, bool]]) -> None:
@@ -27,6 +28,7 @@ def note_meeting(run: Run, site: Site, operands: Sequence[tuple[Operand, bool]])
     unseen = [one for one, mixes in operands if _is_bound_to_share(one, mixes)]
     if not unseen:
         return
+    note_beside_module(run, unseen)
     chosen = next((one for one, _ in operands if is_chosen(one.device)), None)
     if chosen is None:
         return

@@ -33,7 +33,7 @@ from devicelint.interpreter.torch.operations.operands import (
     operand_of,
     report_clash,
 )
-from devicelint.interpreter.torch.ranks import is_any_matrix, rank_of_operands
+from devicelint.interpreter.torch.ranks import least_of_operands, rank_of_operands
 
 
 @operates(Tensor, Batch, Placed, Symbolic)
@@ -101,7 +101,8 @@ def _result(
     scalar = rank_of_operands(operands, unknown=rank_unknown)
     grad = grad_of_operands(operands, unknown=False)
     made = Tensor(device, computed(site, device, since), scalar, grad)
-    return replace(made, is_matrix=is_any_matrix(operands) and not _is_product(site))
+    least = 0 if _is_product(site) else least_of_operands(operands)
+    return replace(made, least=least) if least > 1 else made
 
 
 def _is_product(site: cst.CSTNode) -> bool:

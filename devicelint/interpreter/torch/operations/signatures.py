@@ -8,7 +8,7 @@ from functools import partial
 import libcst as cst
 
 from devicelint.domain.alternatives import either_known
-from devicelint.domain.devices import CPU, Device, Unsure, agreement
+from devicelint.domain.devices import CPU, MAYBE_OF_NUMBERS, Device, Unsure, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
@@ -30,6 +30,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.learning import note_called_with
 from devicelint.interpreter.facts.movable import note_followed
 from devicelint.interpreter.facts.tensor_parameters import as_proven, is_no_tensor_here, prove
 from devicelint.interpreter.python.unseen import taken_for_tensor
@@ -51,10 +52,10 @@ from devicelint.interpreter.torch.operations.operands import (
 from devicelint.interpreter.torch.random import draw
 from devicelint.interpreter.torch.ranks import (
     dimension_given,
+    dimensions_left,
     dimensions_of,
     elementwise,
-    is_matrix,
-    keeps_dimension,
+    least_of,
     rank_of,
     rank_of_created,
 )
@@ -84,7 +85,7 @@ def apply_signature(
     stated = signature.result_of(len(arguments.positional), tuple(arguments.keywords))
     result = application.as_asked(stated)
     if result.form not in _WITHOUT_TENSORS:
-        application.keeps_dimension = keeps_dimension(signature, arguments)
+        application.left = dimensions_left(signature, arguments)
     made = _made(run, application, result, dimension_given(signature, arguments))
     draw(run, application.generator, made, name or signature.name, site)
     return made
@@ -185,6 +186,7 @@ def _taken_for_a_tensor(run: Run, value: Value) -> Value:
 
 
 def _check(run: Run, application: Application, name: str) -> None:
+    note_called_with(run, name, application.operands)
     for key, group in application.groups.items():
         if key == CPU_GROUP:
             demand_on_host(run, group.plain, name, application.site)
@@ -222,8 +224,8 @@ def _make(run: Run, application: Application, result: Result) -> Value:
         case Form.ANY | Form.TRANSFER:
             return Unknown(f"the result of {application.signature.name}")
         case _:
-            made = _tensor(run, application, result)
-            return replace(made, is_matrix=True) if is_matrix(application, result) else made
+            made, least = _tensor(run, application, result), least_of(application, result)
+            return replace(made, least=least) if least > 1 else made
 
 
 def _itself(application: Application) -> Value:
@@ -285,7 +287,7 @@ def _stated_device(run: Run, application: Application) -> tuple[Device, Step] | 
     if source is not None:
         device = source.device
         if isinstance(source.value, Symbolic):
-            device = Unsure(f"{source.value.origin} may be a tensor or a number")
+            device = MAYBE_OF_NUMBERS
         return device, computed(site, device, source.since)
     if isinstance(application.data, Unknown):
         return Unsure("made from something unknown"), Step(Verb.CREATED, site, CPU)

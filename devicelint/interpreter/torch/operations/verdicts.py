@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devicelint.domain.devices import DeviceOf
+from devicelint.domain.devices import CPU, DeviceOf
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
 from devicelint.domain.standing import Level, Standing
@@ -15,9 +15,12 @@ from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
 from devicelint.interpreter.facts.tensor_parameters import is_only_said, is_part_of_module
 from devicelint.interpreter.torch.operations.excuses import (
     FAILS_BEFORE,
+    INPUT,
+    READ,
     ExcuseCase,
     Operands,
     is_received,
+    is_undeclared,
     is_unseen,
     meets_own_device,
     places_of,
@@ -35,7 +38,7 @@ def judged(
     """How sure a clash is; None where an excuse holds for it."""
     if is_excused(run, site, what, operands, grounds):
         return None
-    return standing_of(run, operands)
+    return standing_of(run, operands, grounds)
 
 
 def is_excused(
@@ -55,7 +58,7 @@ def is_excused(
         return any(ground.holds(run, operands) for ground in grounds)
     excuses = tuple(ground.excuse for ground in grounds if ground.holds(run, operands))
     if excuses or is_last:
-        standing = standing_of(run, operands)
+        standing = standing_of(run, operands, grounds)
         all_of_them = dict.fromkeys((*excuses, *_around(run, standing.level)))
         verdict = Verdict(standing, operands, tuple(all_of_them))
         run.explain(Judged(site, what, verdict))
@@ -75,8 +78,11 @@ def _around(run: Run, level: Level) -> tuple[Excuse, ...]:
     return tuple(excuse for excuse, holds in cases if holds)
 
 
-def standing_of(run: Run, operands: Operands) -> Standing:
-    """How sure a clash is, and what would make it surer."""
+def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -> Standing:
+    """How sure a clash is, and what would make it surer.
+
+    What is read as an array may be one, where nothing declares it to be a tensor.
+    """
     if not is_received(run, operands):
         shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
         return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
@@ -84,13 +90,16 @@ def standing_of(run: Run, operands: Operands) -> Standing:
     only_said = any(is_only_said(run, place) for place in places_of(operands))
     if any(map(is_placed_beside, operands)) and not only_said:
         return Standing(Level.OWN_RULE, symbols)
+    if grounds is READ and is_undeclared(run, operands):
+        return Standing(Level.POSSIBLE, symbols, may_be_array=True)
     if only_said or is_unseen(run, operands):
         return Standing(Level.POSSIBLE, symbols)
     received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
     if is_of_computing_class(run) or all(_is_of_module(run, one) for one in received):
         return Standing(Level.MODULE, symbols)
     is_rule = meets_own_device(operands)
-    return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols)
+    has_own = grounds is INPUT and any(one.device == CPU for one in operands[:1])
+    return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols, has_own)
 
 
 def _is_of_module(run: Run, device: DeviceOf) -> bool:
