@@ -17,7 +17,10 @@ from devicelint.text.source import SourceFile
 from devicelint.views import show
 from devicelint.workspace.project import Project
 
-WRONG = 'import torch\n\nx = torch.zeros(3, device="cuda")\ny = x + torch.ones(3)\n'
+WRONG = (
+    "import torch\n\nassert torch.cuda.is_available()\n"
+    'x = torch.zeros(3, device="cuda")\ny = x + torch.ones(3)\n'
+)
 RUNAWAY = WRONG + "z = 1\n" * 50
 MESSAGE = "is not checked: it takes more than 40 steps"
 
@@ -74,7 +77,7 @@ def test_the_command_goes_on_with_the_other_files(limits, capsys):
     limits(steps=40, steps_per_line=0)
     assert main(["--output-format", "concise", "runaway.py", "fine.py"]) == 2
     out, error = capsys.readouterr()
-    assert [line.split()[:2] for line in out.splitlines()] == [["fine.py:4:9:", "DEV103"]]
+    assert [line.split()[:2] for line in out.splitlines()] == [["fine.py:5:9:", "DEV103"]]
     assert f"runaway.py:1:1: {MESSAGE}" in error.splitlines()
 
 
