@@ -12,16 +12,14 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from devicelint.domain.alternatives import EVERYWHERE, either, is_mixed
-from devicelint.domain.devices import CPU, DEVICE_TYPES, DeviceOf, Unsure
-from devicelint.domain.history import Step, Verb
+from devicelint.domain.conflicts import loses_device
+from devicelint.domain.devices import DeviceOf
+from devicelint.domain.history import Step
 from devicelint.domain.join import join
 from devicelint.domain.values import (
-    Const,
-    DeviceHandle,
     DictOf,
     Fact,
     ListOf,
-    Located,
     OneOf,
     Path,
     Ref,
@@ -45,7 +43,8 @@ class State:
     """Places and their values; `dead` once the path has returned, raised, or left a loop."""
 
     __slots__ = (
-        *("_heap", "_owned", "_shared", "_shared_written", "dead", "facts", "met", "told_apart"),
+        *("_heap", "_owned", "_shared", "_shared_written", "dead", "failed"),
+        *("facts", "met", "told_apart"),
     )
 
     def __init__(self) -> None:
@@ -54,6 +53,8 @@ class State:
         self._shared: dict[Ref, Fields] = {}
         self._shared_written: frozenset[Ref] = frozenset()
         self.dead = False
+        self.failed = False
+        """Whether a line of this path raises on this machine; what follows is walked all alike."""
         self.facts: Mapping[Hashable, Hashable] = _NO_FACTS
         """The questions that were asked on this path, and the answers."""
         self.met: Mapping[DeviceOf, Step] = _NONE_MET
@@ -161,7 +162,7 @@ class State:
         other = State()
         other._heap = self._heap.copy()
         other._shared, other._shared_written = self._shared, self._shared_written
-        other.dead = self.dead
+        other.dead, other.failed = self.dead, self.failed
         other.facts, other.met, other.told_apart = self.facts, self.met, self.told_apart
         self._owned = set()
         return other
@@ -171,13 +172,10 @@ class State:
 
         `apart` keeps alternatives; without it, a place has one value that says what holds of both.
         """
-        if other.dead:
+        if not self._is_reached_with(other):
             return []
-        if self.dead:
-            self._heap, self._owned, self.dead = other._heap, set(), False
-            self.facts, self.met, self.told_apart = other.facts, other.met, other.told_apart
-            self._shared_written = other._shared_written
-            other._owned = set()
+        if self.dead or self.failed is not other.failed:
+            self._become(other)
             return []
         conflicts: list[Conflict] = []
         paths = self._meet(other, apart=apart)
@@ -194,6 +192,20 @@ class State:
             else:
                 self._merge_fields(ref, fields, conflicts, paths)
         return conflicts
+
+    def _is_reached_with(self, other: State) -> bool:
+        """Whether another path leads here; one that fails does not, beside one that does not."""
+        if other.dead:
+            self.failed = self.failed and (other.failed or not self.dead)
+            return False
+        return self.dead or self.failed or not other.failed
+
+    def _become(self, other: State) -> None:
+        """Go on with what holds on another path alone."""
+        self._heap, self._owned, other._owned = other._heap, set(), set()
+        self.dead, self.failed = False, other.failed
+        self.facts, self.met, self.told_apart = other.facts, other.met, other.told_apart
+        self._shared_written = other._shared_written
 
     def _meet(self, other: State, *, apart: bool) -> tuple[Path, Path] | None:
         """Keep what holds on both paths; what told them apart, where that is asked for."""
@@ -253,47 +265,3 @@ _NONE_MET: Mapping[DeviceOf, Step] = {}
 _ITEM_PREFIXES = ("[", "@")
 """How the names of the fields begin in which lists and dicts keep what they hold."""
 _HOLDERS = frozenset({ListOf, DictOf, Tuple, OneOf, Stream})
-
-
-def loses_device(one: Value, other: Value, joined: Value) -> bool:
-    """Whether each path knew the device, and both together do not."""
-    if isinstance(one, Tuple) and isinstance(other, Tuple) and isinstance(joined, Tuple):
-        return any(map(loses_device, one.items, other.items, joined.items))
-    if not (_knows_device(one) and _knows_device(other)):
-        return False
-    device = getattr(joined, "device", None)
-    return device is None or isinstance(device, Unsure)
-
-
-def keeps_to_cpu(one: Value, other: Value) -> bool | None:
-    """Whether the first of two values that differ is the one that a setting keeps on the CPU.
-
-    None: neither or both, or the other one is the caller's, which no setting has moved.
-    """
-    if isinstance(one, Tuple) and isinstance(other, Tuple):
-        found = {keeps_to_cpu(*pair) for pair in zip(one.items, other.items, strict=False)} - {None}
-        return found.pop() if len(found) == 1 else None
-    if _is_callers(one) or _is_callers(other):
-        return None
-    sides = [_is_on_cpu(value) for value in (one, other)]
-    return None if sides[0] is sides[1] else sides[0]
-
-
-def _is_callers(value: Value) -> bool:
-    """Whether a value is on the device on which it was received."""
-    if not isinstance(getattr(value, "device", None), DeviceOf):
-        return False
-    since: Step | None = getattr(value, "since", None)
-    return since is not None and since.verb in (Verb.RECEIVED, Verb.GIVEN)
-
-
-def _is_on_cpu(value: Value) -> bool:
-    if isinstance(value, Const):
-        return value.value == CPU.type
-    return getattr(value, "device", None) == CPU
-
-
-def _knows_device(value: Value) -> bool:
-    if isinstance(value, Const):
-        return isinstance(value.value, str) and value.value.partition(":")[0] in DEVICE_TYPES
-    return isinstance(value, (Located, DeviceHandle)) and not isinstance(value.device, Unsure)

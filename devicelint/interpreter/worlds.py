@@ -103,7 +103,7 @@ def _walk_settings(begin: _Begin, world: World) -> Iterator[Walk]:
 
 def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:
     run.execute_block(run.module)
-    run.state.dead = False
+    run.state.dead = run.state.failed = False
     _walk_unentered(run, entered)
     for one in run.hearers:
         for event in one.at_end():

@@ -30,6 +30,8 @@ class _Heard:
     report: Report
     standing: Standing
     conduct: Conduct
+    is_reached: bool
+    """Whether no line before raises in the world in which this was heard."""
 
     def report_at_end(self, callers: Callers) -> Report | None:
         """The report; None where it turned out to be no mistake, or to be one of another file.
@@ -72,10 +74,10 @@ class Collector:
             if listening is None:
                 return
             context, standing = RuleContext(run), _standing_of(event)
-            conduct = run.program.conduct
+            conduct, is_reached = run.program.conduct, not run.state.failed
             for rule, handle in listening:
                 reports.extend(
-                    _Heard(rule, report, standing, conduct)
+                    _Heard(rule, report, standing, conduct, is_reached or _wants_all(rule))
                     for report in handle(event, context)
                     if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
                 )
@@ -85,18 +87,26 @@ class Collector:
     def reports(self, callers: Callers) -> list[RawFinding]:
         """One finding for each rule and subject, with the worlds in which it holds."""
         merged: dict[tuple[str, object], RawFinding] = {}
+        reached: set[tuple[str, object]] = set()
         for world, heard in self._walks:
             for one in heard:
                 rule, report = one.rule, one.report_at_end(callers)
                 if report is None:
                     continue
                 key = (rule.code, report.subject if report.subject is not None else report.site)
+                if one.is_reached:
+                    reached.add(key)
                 before = merged.get(key)
                 if before is None or _is_surer(report, before.report):
                     merged[key] = RawFinding(rule, report, (world,))
                 elif world not in before.worlds and not _is_surer(before.report, report):
                     merged[key] = RawFinding(rule, before.report, (*before.worlds, world))
-        return list(_unique_messages(merged.values()))
+        return list(_unique_messages(merged[key] for key in merged if key in reached))
+
+
+def _wants_all(rule: Rule) -> bool:
+    """Whether a rule is about the whole program, or was asked for: then it is about all places."""
+    return rule.adopts or rule.asked_for
 
 
 def _standing_of(event: Event) -> Standing:

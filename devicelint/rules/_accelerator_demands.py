@@ -67,18 +67,9 @@ class Demands:
 
 
 def contradicts(context: RuleContext, at_hand: _AtHand, *, at_times: bool) -> bool:
-    """Whether the code shows that it is for a machine without that accelerator, too.
-
-    It asks for one elsewhere, has a device at hand that something else chose, or is a Module's
-    method, which goes by where its caller keeps the Module.  A condition may be the choice itself.
-    What asks CUDA for its current device cannot do without it, whatever is at hand.
-    """
-    if context.intent.is_method_of_callers_module():
-        return True
-    if at_times or context.intent.is_chosen_here():
-        return not at_times
-    chosen = any(named.literal is None for named in at_hand or ())
-    return chosen and not context.intent.is_needed_here()
+    """Whether the code shows that it is for a machine without that accelerator, too."""
+    is_chosen = any(named.literal is None for named in at_hand or ())
+    return context.intent.contradicts(is_chosen=is_chosen, at_times=at_times)
 
 
 def _in_both(one: _AtHand, other: _AtHand) -> _AtHand:

@@ -187,6 +187,15 @@ EXCUSED = {
         model = torch.nn.Linear(3, 2).cuda()
         model.load_state_dict(torch.load("best.pt"))  # here
         """,
+    "fails-before": """
+        import sys
+        import torch
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.Linear(3, 2).to(device)
+        model.cuda(int(sys.argv[1]))
+        model.load_state_dict(torch.load("best.pt"))  # here
+        """,
     "no-checkpoint": """
         import torch
 
@@ -314,7 +323,7 @@ def _reasons(name: str) -> set[str]:
     every = (*grounds.CLASH, *grounds.INPUT, *grounds.READ, *grounds.READ_TO_SEND)
     excuses = [ground.excuse for ground in (*every, *grounds.DEMAND, *grounds.LOAD)]
     excuses += [grounds.OWN_FILE, grounds.TEST_FILE, grounds.OFFLOADED]
-    excuses += [grounds.CPU_FILE, grounds.CPU_PROGRAM]
+    excuses += [grounds.CPU_FILE, grounds.CPU_PROGRAM, grounds.FAILS_BEFORE]
     excuses += [grounds.FOR_ACCELERATORS, grounds.NO_CHECKPOINT]
     excuses += [verdicts.FAILS]
     excuses += [verdicts.MUTED, verdicts.ELSEWHERE, verdicts.CPU_SETTING, grounds.ON_HOST]

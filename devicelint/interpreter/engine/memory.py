@@ -27,6 +27,8 @@ class Surroundings:
     """The settings that lead to this point, with what they have to be."""
     device_choices: int = 0
     """How many conditions that ask for a device."""
+    switches: int = 0
+    """How many of these are settled by what is written at the top of the file."""
     no_grad: int = 0
     """How many contexts and decorators that disable gradients."""
     muted_parts: int = 0

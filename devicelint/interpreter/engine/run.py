@@ -14,9 +14,10 @@ from typing import Protocol
 import libcst as cst
 
 from devicelint.domain.alternatives import on_path
+from devicelint.domain.conflicts import loses_device
 from devicelint.domain.events import Assigned, Clash, DiscardedTransfer, Event, Transfer
 from devicelint.domain.history import Site
-from devicelint.domain.state import Conflict, State, loses_device
+from devicelint.domain.state import Conflict, State
 from devicelint.domain.values import (
     Flag,
     Function,
@@ -151,6 +152,8 @@ class Run(Surroundings, Memory):
         value = read(frame.home, name)
         if value is not None:
             return self._resolved(frame.home, name, value)
+        # What another path alone has bound: to read it raises.
+        self.state.failed |= not self.world.accelerators and name in frame.bindings
         return BUILTIN_SCOPE.get(name) or Symbolic(name)
 
     def _resolved(self, ref: Ref, name: str, value: Value) -> Value:

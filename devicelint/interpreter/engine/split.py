@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devicelint.domain.state import keeps_to_cpu
+from devicelint.domain.conflicts import keeps_to_cpu
 from devicelint.domain.values import Flag, Value
 
 

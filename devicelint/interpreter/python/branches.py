@@ -150,6 +150,7 @@ def try_statement(run: Run, node: cst.Try | cst.TryStar) -> None:
     before = run.state.fork()
     _try(run, node)
     failed = run.state.fork() if not run.state.dead else before.fork()
+    failed.failed = before.failed
     failed.merge(before)
     if node.orelse is not None and not run.state.dead:
         run.execute_block(node.orelse.body)
@@ -219,11 +220,12 @@ def with_statement(run: Run, node: cst.With) -> None:
 
 def _fail(run: Run, body: cst.BaseSuite) -> None:
     """Execute a block that is to raise, wherever in it that is; what follows it is executed."""
+    has_failed = run.state.failed
     run.meant_to_fail += 1
     with run.muted():
         run.execute_block(body)
     run.meant_to_fail -= 1
-    run.state.dead = False
+    run.state.dead, run.state.failed = False, has_failed
 
 
 def _enter_unknown(run: Run, value: Value, item: cst.WithItem) -> AbstractContextManager[Value]:

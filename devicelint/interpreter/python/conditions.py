@@ -24,6 +24,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.nodes import children
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_settings import asks_for_device, is_device_setting, name_of
 
@@ -167,6 +168,8 @@ def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) 
     run.steps.tested(node, condition)
     run.assumptions += counted
     run.device_choices += asks
+    is_switch = counted and _is_switch(run, node)
+    run.switches += is_switch
     try:
         run.steps.branches_entered(node)
         yield
@@ -174,6 +177,31 @@ def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) 
         run.steps.branches_left()
         run.assumptions -= counted
         run.device_choices -= asks
+        run.switches -= is_switch
+
+
+def _is_switch(run: Run, node: cst.BaseExpression) -> bool:
+    """Whether a test asks what no call has decided: `USE_CUDA`, and no parameter of that name."""
+    waiting: list[cst.CSTNode] = [node]
+    while waiting:
+        match waiting.pop():
+            case cst.Name(name) if not _is_own(run, name):
+                return True
+            case cst.Attribute(value=cst.Name(name)) if run.lookup(name) != run.frame.receiver:
+                return True
+            case cst.Name():
+                pass
+            case cst.Attribute(value=owner):
+                waiting.append(owner)
+            case other:
+                waiting.extend(children(other))
+    return False
+
+
+def _is_own(run: Run, name: str) -> bool:
+    """Whether a name is a parameter or a variable of the function that is walked."""
+    frame = run.frame
+    return frame.ref != frame.home and run.state.read(frame.ref, name) is not None
 
 
 def may_skip(decorator: str) -> bool:

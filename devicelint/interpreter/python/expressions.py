@@ -129,21 +129,26 @@ def conditional(run: Run, node: cst.IfExp) -> Value:
         if known is not None:
             return run.evaluate(node.body if known else node.orelse)
         holds, fails = answers_to(run, node.test, True), answers_to(run, node.test, False)
-        one = _evaluate_on(run, node.body, holds)
-        other = _evaluate_on(run, node.orelse, fails)
+        has_failed = run.state.failed
+        one, one_fails = _evaluate_on(run, node.body, holds)
+        run.state.failed = has_failed
+        other, other_fails = _evaluate_on(run, node.orelse, fails)
+    run.state.failed = one_fails and other_fails
+    if one_fails is not other_fails:
+        return other if one_fails else one
     joined = either_known(one, other, holds, fails)
     if isinstance(condition, Flag):
         run.separate(condition, one, other, joined)
     return joined
 
 
-def _evaluate_on(run: Run, node: cst.BaseExpression, path: Path) -> Value:
-    """What an expression is on a path of which something holds."""
+def _evaluate_on(run: Run, node: cst.BaseExpression, path: Path) -> tuple[Value, bool]:
+    """What an expression is on a path of which something holds, and whether it has failed."""
     before = run.state.facts
     run.state.suppose(path)
     value = run.evaluate(node)
     run.state.facts = before
-    return value
+    return value, run.state.failed
 
 
 @evaluates(cst.BooleanOperation)
@@ -155,10 +160,12 @@ def boolean_operation(run: Run, node: cst.BooleanOperation) -> Value:
     known = truth_of(run, left)
     if known is not None and known is not conjunction:
         return left
+    has_failed = run.state.failed
     with assuming(run, left):
         right = run.evaluate(node.right)
     if known is not None:
         return left if right == as_bool(conjunction) else right
+    run.state.failed = has_failed
     return _undecided(run, left, right, conjunction)
 
 

@@ -10,7 +10,7 @@ from devicelint.domain.alternatives import either_known
 from devicelint.domain.devices import Opaque, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
-from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.state import DEVICE_FIELD, State
 from devicelint.domain.values import (
     HOST,
     NONE,
@@ -80,7 +80,7 @@ def call_function(
     result = _returned(run, frame, function, arguments)
     run.state.dead |= says_it_never_returns(function.node)
     result = _seen_by_caller(run, function, arguments, result, site)
-    if is_plain(result):
+    if is_plain(result) and not run.state.failed:
         run.remembered[key] = result
     return result
 
@@ -203,8 +203,9 @@ def _walk(run: Run, frame: Frame, function: Function) -> Value:
         result = run.evaluate(node.body)
     else:
         assert isinstance(node, cst.FunctionDef)
+        has_failed = run.state.failed
         run.execute_block(node.body)
-        result = _leave(run, frame)
+        result = _leave(run, frame, has_failed=has_failed)
     _walk_unentered(run, frame)
     run.no_grad -= function.no_grad
     run.assumptions -= frame.assumed + function.guarded
@@ -216,11 +217,14 @@ def _walk(run: Run, frame: Frame, function: Function) -> Value:
     return result
 
 
-def _leave(run: Run, frame: Frame) -> Value:
-    """Join what the paths that return hold, and what they return."""
+def _leave(run: Run, frame: Frame, *, has_failed: bool) -> Value:
+    """Join what the paths that return hold, and what they return.
+
+    When a generator fails is for those to say who iterate over it.
+    """
     result: Value | None = None if run.state.dead else NONE
     run.steps.returning(frame)
-    for value, state in frame.returns:
+    for value, state in _reached(run, frame):
         paths = run.state.parted_from(state)
         joined = value if result is None else either_known(result, value, *paths)
         if result is not None and frame.separated_by is not None:
@@ -230,13 +234,22 @@ def _leave(run: Run, frame: Frame) -> Value:
         result = joined
         run.merge(state, None, apart=True)
     if frame.yields:
-        run.state.dead = False
+        run.state.dead, run.state.failed = False, has_failed
         element = frame.yields[0]
         for value in frame.yields[1:]:
             element = join_known(element, value)
         in_order = yields_in_order(frame.node, len(frame.yields))
         return Stream(element, in_order, tuple(frame.yields) if in_order else ())
     return Unknown("a call that does not return") if result is None else result
+
+
+def _reached(run: Run, frame: Frame) -> list[tuple[Value, State]]:
+    """The paths that return: of those that fail none, where another does not."""
+    returns = [(value, state) for value, state in frame.returns if not state.failed]
+    if returns:
+        run.state.dead |= run.state.failed
+        return returns
+    return frame.returns if run.state.dead or run.state.failed else []
 
 
 def _walk_unentered(run: Run, frame: Frame) -> None:

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from devicelint.domain.values import (
-    Module,
-)
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts import intended_machines
-from devicelint.interpreter.facts.machine_choices import (
-    is_chosen_around,
-    is_chosen_here,
-    is_needed_here,
-    is_program,
-    is_taken_around,
-)
+from devicelint.interpreter.facts.failures import contradicts, walked_alone_as
+from devicelint.interpreter.facts.machine_choices import is_chosen_here, is_program
 
 
 class Intent:
@@ -31,10 +23,6 @@ class Intent:
     def is_chosen_here(self) -> bool:
         """Whether what leads here chooses the machine that it runs on."""
         return is_chosen_here(self._run)
-
-    def is_needed_here(self) -> bool:
-        """Whether this part of the program asks CUDA itself, and so cannot do without it."""
-        return is_needed_here(self._run)
 
     def takes_machine_as_it_is(self) -> bool:
         """Whether this is a program that chooses nowhere which machine it runs on."""
@@ -60,25 +48,10 @@ class Intent:
         """Whether the code around is prepared for this to fail."""
         return bool(self._run.expected)
 
-    def is_method_of_callers_module(self) -> bool:
-        """Whether this is a Module's method that nothing in the program calls.
-
-        Beside it, others of the file have to go where their inputs are, or the programs around
-        choose the machine.
-        """
-        frame = self._run.frame
-        if not isinstance(frame.receiver, Module) or not self.walked_alone_as():
-            return False
-        if is_chosen_around(self._run):
-            return True
-        follows = intended_machines.follows_others(self._run.module)
-        return follows and not is_taken_around(self._run)
+    def contradicts(self, *, is_chosen: bool, at_times: bool) -> bool:
+        """Whether the code shows that it is for a machine without an accelerator, too."""
+        return contradicts(self._run, is_chosen=is_chosen, at_times=at_times)
 
     def walked_alone_as(self) -> tuple[str, ...]:
         """The names of the functions around, where nobody in the program calls the outermost."""
-        names: list[str] = []
-        for frame in self._run.frame.outwards():
-            names.append(frame.name)
-            if frame.caller is not None and frame.site is None:
-                return tuple(names)
-        return ()
+        return walked_alone_as(self._run)

@@ -30,7 +30,8 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, function
 from devicelint.interpreter.facts.device_settings import asks_for_device
-from devicelint.interpreter.facts.machine_choices import note_demand, note_needed
+from devicelint.interpreter.facts.failures import fail
+from devicelint.interpreter.facts.machine_choices import is_chosen_here, note_demand, note_needed
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.torch.devices.arguments import WrittenOut, note_index
 from devicelint.interpreter.torch.devices.current import make_current, on_current, while_current
@@ -80,11 +81,14 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
     last = name.rpartition(".")[2]
     if not run.assumptions:
         note_needed(run)
-    if not run.assumptions and not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments)):
+    raises = not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments))
+    if raises and not run.assumptions:
         note_demand(run)
         run.announce(AcceleratorApiCalled(site, name))
         if last in _CURRENT_DEVICE:
             run.notes(WrittenOut).current.add(site)
+    if raises and (run.assumptions or not is_chosen_here(run)):
+        fail(run)
     if last in _CHOOSE_A_DEVICE:
         make_current(run, next((one.value for one in arguments), HOST))
     return _given(run, last, site)

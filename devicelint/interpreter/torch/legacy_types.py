@@ -32,6 +32,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function, method_of_unknown
+from devicelint.interpreter.facts.failures import fail_unless_reported
 from devicelint.interpreter.facts.machine_choices import note_demand
 from devicelint.interpreter.torch.devices.arguments import device_named, note_written_out
 from devicelint.interpreter.torch.modules.registration import move_module
@@ -130,6 +131,8 @@ def use_legacy(
         run.announce(LegacyTypeUsed(site, use, type_name(given), Known("cuda"), argument))
     if run.world.accelerators:
         return Known("cuda")
+    if not getattr(given, "chosen", False):
+        fail_unless_reported(run, Known("cuda"))
     return NOWHERE
 
 

@@ -114,9 +114,10 @@ def _called(run: Run, function: Value, given: Arguments, way: str, site: cst.Cal
         },
         given.open,
     )
-    dead, default = run.state.dead, run.default_device
+    before, default = run.state.fork(), run.default_device
     result = run.call(function, sent, site)
-    run.state.dead, run.default_device = dead, default
+    run.state.dead, run.state.failed = before.dead, before.failed
+    run.default_device = default
     if way == _REMOTE:
         return Reference(result, is_away=True)
     arrived = _sent_back(run, result, site)

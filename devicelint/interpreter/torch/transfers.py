@@ -43,6 +43,7 @@ from devicelint.interpreter.engine.objects import module_device, parts_of_moved
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import method_of_unknown
 from devicelint.interpreter.facts.device_words import MOVES
+from devicelint.interpreter.facts.failures import fail
 from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
@@ -63,6 +64,7 @@ def target_of(
         if isinstance(device, Known):
             return demand(run, None, device, site, f".{method}()"), argument
         demand(run, argument, device or CPU, site, f".{method}()")
+        fail(run)
         return Known(method), argument
     if argument is None:
         argument = arguments.keywords.get("tensor")

@@ -123,7 +123,7 @@ def _loop(
     run.frame.loops.pop()
     if endless:
         run.state.dead = True
-    elif not at_least_once or run.state.dead:
+    elif run.state.dead or not (at_least_once or run.state.failed):
         run.merge(before, None)
     _leave(run, loop)
 

@@ -72,7 +72,7 @@ def start_thread(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
         if _is_callable(target.value):
             before = run.state.fork()
             run.call(target.value, given, site)
-            run.state.dead = before.dead
+            run.state.dead, run.state.failed = before.dead, before.failed
     return Unknown("a thread")
 
 

@@ -85,7 +85,7 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
 
 def _loaded_where_saved(run: Run, name: str, path: Argument | None, site: cst.Call) -> Checkpoint:
     notes = run.find_hearer(Loads)
-    if notes is not None and site not in notes.loads:
+    if notes is not None and notes.is_new(site):
         load = Load(site, MAP_LOCATION[name], _device_at_hand(run))
         notes.begin(load, LoadedFile.of(run, path))
     return Checkpoint(site)

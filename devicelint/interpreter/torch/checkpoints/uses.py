@@ -25,6 +25,7 @@ from devicelint.interpreter.python.stdlib.paths import name_of, source_of
 from devicelint.interpreter.torch.operations.excuses import (
     CPU_FILE,
     CPU_PROGRAM,
+    FAILS_BEFORE,
     FOR_ACCELERATORS,
     NO_CHECKPOINT,
     OFFLOADED,
@@ -41,13 +42,15 @@ class LoadedFile(NamedTuple):
     part: object
     is_program: bool
     """Whether the statements of the file lead there, rather than whoever imports it."""
+    is_reached: bool
+    """Whether no line before raises on this machine."""
 
     @classmethod
     def of(cls, run: Run, path: Argument | None) -> LoadedFile:
         """What is read here."""
         source = None if path is None else source_of(path.value)
         name = None if path is None else name_of(path.value)
-        return cls(source, name, part_of(run), is_program(run))
+        return cls(source, name, part_of(run), is_program(run), not run.state.failed)
 
 
 def note_use(run: Run, value: Value, use: LoadUse) -> None:
@@ -110,7 +113,12 @@ class Loads(Analysis):
     def begin(self, load: Load, reading: LoadedFile) -> None:
         """Remember what is loaded."""
         self.loads.setdefault(load.site, load)
-        self.readings.setdefault(load.site, reading)
+        self.readings[load.site] = reading
+
+    def is_new(self, site: Site) -> bool:
+        """Whether nothing was loaded there yet, or on paths alone that a line before ends."""
+        before = self.readings.get(site)
+        return before is None or not (before.is_reached or self.run.state.failed)
 
     def use(self, value: Checkpoint, use: LoadUse) -> None:
         """Remember what a loaded value is used as."""
@@ -135,6 +143,7 @@ class Loads(Analysis):
             ExcuseCase(NO_CHECKPOINT, lambda *_: load.uses <= {LoadUse.RANDOM_STATE}),
             ExcuseCase(CPU_FILE, lambda run, _: _saved(run, reading) == {True}),
             ExcuseCase(CPU_PROGRAM, lambda run, _: not _may_leave_the_cpu(run, reading)),
+            ExcuseCase(FAILS_BEFORE, lambda *_: not reading.is_reached),
         )
 
 

@@ -36,6 +36,7 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import holds_device
+from devicelint.interpreter.facts.failures import fail, fail_unless_reported
 from devicelint.interpreter.facts.machine_choices import note_choice, note_demand
 from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.named_devices import is_hard
@@ -167,9 +168,25 @@ def demand(
         if argument is not None and isinstance(argument.value, Const):
             announce_invalid(run, argument.value, site)
         return device
-    if run.assumptions == run.unrelated:
-        _demand_written_out(run, argument, device, site, how)
-    return on_current(run, device) if run.world.accelerators else NOWHERE
+    is_announced = run.assumptions == run.unrelated and _demand_written_out(
+        run, argument, device, site, how
+    )
+    if run.world.accelerators:
+        return on_current(run, device)
+    _fail(run, argument, device, is_announced=is_announced)
+    return NOWHERE
+
+
+def _fail(run: Run, argument: Argument | None, device: Device, *, is_announced: bool) -> None:
+    """There is no such device: what follows does not happen, unless somebody chose it."""
+    if is_announced and isinstance(device, Known):
+        fail_unless_reported(run, device)
+    elif argument is None or _is_hard(argument.value):
+        fail(run)
+
+
+def _is_hard(value: Value) -> bool:
+    return isinstance(value, (Const, DeviceHandle)) and is_hard(value)
 
 
 def _may_be_the_cpu(run: Run, device: Device) -> bool:
@@ -181,7 +198,8 @@ def _may_be_the_cpu(run: Run, device: Device) -> bool:
 
 def _demand_written_out(
     run: Run, argument: Argument | None, device: Device, site: cst.CSTNode, how: str
-) -> None:
+) -> bool:
+    """Announce that the code goes to an accelerator, where nobody else chose it; whether so."""
     place: Site = None
     if argument is None:
         place = site
@@ -191,11 +209,12 @@ def _demand_written_out(
         is_written_here = bool(run.assumptions) and argument.value.site is argument.site
         place = argument.value.site if is_written_here or is_hard(argument.value) else None
     if place is None:
-        return
+        return False
     note_written_out(run, place, site)
     note_demand(run)
     literal, at_times = argument is not None, bool(run.assumptions)
     run.announce(AcceleratorDemanded(place, device, how, literal, site, at_times))
+    return True
 
 
 def _is_current(run: Run, handle: DeviceHandle) -> bool:

@@ -239,6 +239,7 @@ READ_TO_SEND = (_expects("TypeError"), DISCARDED_COPY, UNSEEN, SENT)
 DEMAND = (_expects("RuntimeError"), UNSEEN)
 """Of what torch takes on one device alone: lengths, memory to pin, what a group reaches."""
 
+FAILS_BEFORE = Excuse("fails-before", "a line that comes before raises on this machine")
 LOAD = (
     _ground(
         "device-chosen",

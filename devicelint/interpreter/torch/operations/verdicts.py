@@ -14,6 +14,7 @@ from devicelint.interpreter.facts.module_inputs import is_input_of_module
 from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
 from devicelint.interpreter.facts.tensor_parameters import is_only_said
 from devicelint.interpreter.torch.operations.excuses import (
+    FAILS_BEFORE,
     ExcuseCase,
     Operands,
     is_received,
@@ -55,7 +56,8 @@ def is_excused(
     excuses = tuple(ground.excuse for ground in grounds if ground.holds(run, operands))
     if excuses or is_last:
         standing = standing_of(run, operands)
-        verdict = Verdict(standing, operands, (*excuses, *_around(run, standing.level)))
+        all_of_them = dict.fromkeys((*excuses, *_around(run, standing.level)))
+        verdict = Verdict(standing, operands, tuple(all_of_them))
         run.explain(Judged(site, what, verdict))
     return bool(excuses)
 
@@ -66,6 +68,7 @@ def _around(run: Run, level: Level) -> tuple[Excuse, ...]:
     cases = (
         (FAILS, bool(run.meant_to_fail)),
         (MUTED, run.muted_parts > run.meant_to_fail),
+        (FAILS_BEFORE, run.state.failed),
         (ELSEWHERE, not run.frame.is_checked),
         (CPU_SETTING, is_contract and run.world.is_set_to_the_cpu),
     )

@@ -1,0 +1,81 @@
+"""Lines that raise on a machine without an accelerator: what follows them does not happen there.
+
+Where such a line is itself a mistake that is reported, the program is meant for that machine, and
+what follows is looked at as though the line were mended.
+"""
+
+from __future__ import annotations
+
+from devicelint.domain.devices import Known
+from devicelint.domain.values import Module
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts import intended_machines
+from devicelint.interpreter.facts.machine_choices import (
+    is_chosen_around,
+    is_chosen_here,
+    is_needed_here,
+    is_taken_around,
+)
+from devicelint.interpreter.facts.named_devices import devices_at_hand
+
+
+def fail(run: Run) -> None:
+    """The line raises on this machine, and nothing is said of it: nothing follows it there.
+
+    A switch that is written into the file is turned by whoever has such a machine.
+    """
+    if not (run.world.accelerators or run.switches):
+        run.state.failed = True
+
+
+def fail_unless_reported(run: Run, device: Known) -> None:
+    """A device is gone to that this machine lacks, which is reported where it is a mistake."""
+    if not (run.world.accelerators or run.state.failed or is_mistake(run, device)):
+        fail(run)
+
+
+def is_mistake(run: Run, device: Known) -> bool:
+    """Whether to go to an accelerator here contradicts what the code else provides for."""
+    if run.muted_parts or not run.frame.is_checked:
+        return False
+    if intended_machines.imports_for_cuda_only(run.module):
+        return False
+    at_hand = devices_at_hand(run, run.frame, device)
+    return contradicts(run, is_chosen=any(one.literal is None for one in at_hand))
+
+
+def contradicts(run: Run, *, is_chosen: bool, at_times: bool = False) -> bool:
+    """Whether the code shows that it is for a machine without that accelerator, too.
+
+    It asks for one elsewhere, has a device at hand that something else chose, or is a Module's
+    method, which goes by where its caller keeps the Module.  A condition may be the choice itself.
+    What asks CUDA for its current device cannot do without it, whatever is at hand.
+    """
+    if is_method_of_callers_module(run):
+        return True
+    if at_times or is_chosen_here(run):
+        return not at_times
+    return is_chosen and not is_needed_here(run)
+
+
+def is_method_of_callers_module(run: Run) -> bool:
+    """Whether this is a Module's method that nothing in the program calls.
+
+    Beside it, others of the file have to go where their inputs are, or the programs around
+    choose the machine.
+    """
+    if not isinstance(run.frame.receiver, Module) or not walked_alone_as(run):
+        return False
+    if is_chosen_around(run):
+        return True
+    return intended_machines.follows_others(run.module) and not is_taken_around(run)
+
+
+def walked_alone_as(run: Run) -> tuple[str, ...]:
+    """The names of the functions around, where nobody in the program calls the outermost."""
+    names: list[str] = []
+    for frame in run.frame.outwards():
+        names.append(frame.name)
+        if frame.caller is not None and frame.site is None:
+            return tuple(names)
+    return ()
