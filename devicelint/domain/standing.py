@@ -45,7 +45,7 @@ class Standing:
     symbols: frozenset[Site] = field(default=frozenset(), repr=False)
     """The parameters that the operands come from, and the functions that received these."""
     has_own: bool = False
-    """Whether the code computes with a model of its own, which is on the CPU."""
+    """Whether the code computes on a device of its own: its model's, or one that it names."""
     may_be_array: bool = False
     """Whether nothing declares to be a tensor what is read as an array."""
 

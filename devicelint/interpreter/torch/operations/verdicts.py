@@ -16,6 +16,7 @@ from devicelint.interpreter.facts.tensor_parameters import is_only_said, is_part
 from devicelint.interpreter.torch.operations.excuses import (
     FAILS_BEFORE,
     INPUT,
+    NAMED,
     READ,
     ExcuseCase,
     Operands,
@@ -98,7 +99,7 @@ def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -
     if is_of_computing_class(run) or all(_is_of_module(run, one) for one in received):
         return Standing(Level.MODULE, symbols)
     is_rule = meets_own_device(operands)
-    has_own = grounds is INPUT and any(one.device == CPU for one in operands[:1])
+    has_own = grounds is NAMED or (grounds is INPUT and operands[0].device == CPU)
     return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols, has_own)
 
 
