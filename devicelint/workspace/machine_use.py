@@ -21,6 +21,7 @@ _ASKS = frozenset(
     }
 )
 """What tells whether there is an accelerator."""
+_DEFAULTS = frozenset({"torch.set_default_tensor_type", "torch.set_default_device"})
 _STATE = ("torch.cuda.", "torch.backends.")
 """What a program may do to an accelerator where there is one, and go there nevertheless."""
 
@@ -35,6 +36,8 @@ class MachineUse:
     """Whether it is a program that goes to an accelerator without asking for one."""
     lets: bool = False
     """Whether it goes to a device that somebody names, in the settings or as an argument."""
+    defaults: bool = False
+    """Whether it says on which device tensors are made that are given none."""
     starts: bool = False
     """Whether its statements do something, rather than define what others use."""
     imports: tuple[tuple[str, int], ...] = ()
@@ -53,7 +56,9 @@ class MachineUse:
             return cls()
         file = _File(tree)
         takes = not file.chooses and file.is_started and file.goes_to_accelerator
-        return cls(file.chooses, takes, file.lets, file.is_started, tuple(file.imports))
+        return cls(
+            file.chooses, takes, file.lets, file.defaults, file.is_started, tuple(file.imports)
+        )
 
 
 @dataclass(frozen=True)
@@ -132,6 +137,12 @@ class _File:
             if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
             for one in ast.walk(function)
         )
+
+    @property
+    def defaults(self) -> bool:
+        """Whether the device, or the type, of tensors that are given none is set."""
+        calls = (one for one in self._nodes if isinstance(one, ast.Call))
+        return any(self._full(one.func) in _DEFAULTS for one in calls)
 
     def _is_device(self, node: ast.AST) -> TypeGuard[ast.Call]:
         """Whether this is `torch.device(…)`."""

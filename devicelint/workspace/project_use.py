@@ -20,6 +20,8 @@ TAKES = "takes"
 """A program around, or the file itself, that goes to an accelerator, whatever the machine has."""
 LETS = "lets"
 """A file around, or the file itself, that goes to a device that somebody names."""
+DEFAULTS = "defaults"
+"""A file of the project that sets the device of tensors that are given none."""
 STARTS = "starts"
 """A program around, or the file itself, where it is one."""
 
@@ -52,6 +54,8 @@ class ProjectUse:
         folder = self._around(home)
         if folder is None:
             return None
+        if what == DEFAULTS:
+            return next((one for one in sorted(folder.uses) if folder.does(one, what)), None)
         others = folder.around(home)
         asked = sorted(others if what == CHOOSES else {*others, home})
         return next((one for one in asked if folder.does(one, what)), None)

@@ -9,7 +9,7 @@ import pytest
 from devicelint.workspace import project_use
 from devicelint.workspace.import_resolver import ABOUT, ImportResolver, Question
 from devicelint.workspace.project import Project
-from devicelint.workspace.project_use import CHOOSES, TAKES
+from devicelint.workspace.project_use import CHOOSES, DEFAULTS, TAKES
 
 CHOICE = 'import torch\ndevice = "cuda" if torch.cuda.is_available() else "cpu"\n'
 STARTS = 'if __name__ == "__main__":\n    x.cuda()\n'
@@ -68,6 +68,14 @@ def test_another_program_says_nothing_of_it(tmp_path: Path) -> None:
 def test_what_nothing_imports_has_the_whole_project_around(tmp_path: Path) -> None:
     resolver = put(tmp_path, {"loss.py": "import torch\n", "deep/main.py": CHOICE + STARTS})
     assert about(resolver, tmp_path / "loss.py", CHOOSES) == "main.py"
+
+
+def test_a_default_that_any_file_sets_is_set_for_all(tmp_path: Path) -> None:
+    sets = "import torch\nif __name__ == '__main__':\n    torch.set_default_device('cuda')\n"
+    files = {"model.py": "import torch\n", "other.py": sets, "test_model.py": "import model\n"}
+    resolver = put(tmp_path, files)
+    assert about(resolver, tmp_path / "model.py", DEFAULTS) == "other.py"
+    assert about(put(tmp_path, {"other.py": CHOICE}), tmp_path / "model.py", DEFAULTS) is None
 
 
 def test_a_folder_that_is_too_large_is_not_read(

@@ -140,6 +140,11 @@ def is_left_open(run: Run) -> bool:
     return _around(run, "lets") or not _around(run, "starts")
 
 
+def is_default_set_around(run: Run) -> bool:
+    """Whether programs of the project say on which device tensors are made."""
+    return part_of(run) != GLOBALS and _around(run, "defaults")
+
+
 def _around(run: Run, what: str) -> bool:
     program = run.program
     if program.library is None or not program.path:

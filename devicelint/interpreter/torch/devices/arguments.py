@@ -37,7 +37,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import holds_device
 from devicelint.interpreter.facts.failures import fail, fail_unless_reported
-from devicelint.interpreter.facts.machine_choices import note_choice, note_demand
+from devicelint.interpreter.facts.machine_choices import is_program, note_choice, note_demand
 from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.torch.devices.current import on_current
@@ -194,8 +194,11 @@ def _is_hard(value: Value) -> bool:
 
 
 def _may_be_the_cpu(run: Run, device: Device) -> bool:
-    """Whether somebody chooses the device, among those that are there."""
-    if not isinstance(device, Opaque):
+    """Whether a program lets somebody choose the device, among those that are there.
+
+    What is given to a function may be any accelerator of a machine that has some.
+    """
+    if not isinstance(device, Opaque) or not is_program(run):
         return False
     return device.origin not in run.notes(AcceleratorIndices).origins
 

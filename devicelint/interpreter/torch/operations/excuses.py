@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from devicelint.domain.devices import CPU, Agreement, Device, DeviceOf, Opaque, agreement
 from devicelint.domain.events import Operand
+from devicelint.domain.history import Verb
 from devicelint.domain.values import Symbolic
 from devicelint.domain.verdicts import Excuse
 from devicelint.interpreter.engine.run import Run
@@ -21,7 +22,7 @@ from devicelint.interpreter.facts.host_callers import (
     is_of_object_on_the_cpu,
     is_reached_from_tests,
 )
-from devicelint.interpreter.facts.machine_choices import is_taken_around
+from devicelint.interpreter.facts.machine_choices import is_default_set_around, is_taken_around
 from devicelint.interpreter.facts.module_inputs import is_in_module
 from devicelint.interpreter.facts.movable import is_placed_beside
 from devicelint.interpreter.facts.tensor_parameters import (
@@ -226,9 +227,27 @@ STAND_IN = _ground(
     lambda run, operands: any(is_placeholder_here(run, one) for one in operands),
 )
 
-CLASH = (DISCARDED_MOVE, NUMBER, STAND_IN, *CALLERS)
+_BY_DEFAULT = frozenset({Verb.CREATED, Verb.CONVERTED, Verb.BUILT})
+
+
+def _may_be_made_elsewhere(run: Run, operands: Operands) -> bool:
+    """Whether one is where tensors are made by default, which programs have set.
+
+    What a Module keeps does not follow it from there.
+    """
+    steps = (one.since for one in operands if one.since is not None)
+    made = [one for one in steps if one.verb in _BY_DEFAULT and one.kept is None]
+    return bool(made) and is_default_set_around(run)
+
+
+DEFAULT_SET = _ground(
+    "default-set",
+    "programs of the project say on which device tensors are made",
+    _may_be_made_elsewhere,
+)
+CLASH = (DISCARDED_MOVE, NUMBER, STAND_IN, *CALLERS, DEFAULT_SET)
 """Of two operands: the one to move, and the one that it meets."""
-INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS)
+INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS, DEFAULT_SET)
 """Of a module and its input."""
 NAMED = (
     NUMBER,
