@@ -17,7 +17,7 @@ from benchmarks.readings.verdicts import VERDICTS, ReadingError, joined, read_ve
 
 COMMIT = "a" * 40
 TRAIN = """import torch
-
+assert torch.cuda.is_available()
 net = torch.nn.Linear(4, 2).to("cuda")
 net(torch.zeros(3, 4))
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any
@@ -14,6 +15,7 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 HOST = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, torch.Size, torch.dtype)
 _DEVICE_OF = "the device of "
+_NUMBERED = re.compile(r" \(\d+\)$")
 
 
 def devices_of(value: Any) -> frozenset[str]:
@@ -61,11 +63,14 @@ def is_met(message: str, value: Any, frame: FrameType) -> bool:
 def _said(message: str, frame: FrameType) -> frozenset[str] | None:
     """The devices that a message means; None where it names what is not in sight.
 
-    It is a device itself, or the expression which an unread device comes from.
+    It is a device itself, or the expression which an unread device comes from; one of several
+    such values of one name, `x (2)`, is not in sight.
     """
     words = message.removeprefix(_DEVICE_OF)
     if words == message and _is_device(message.partition(":")[0]):
         return frozenset([message])
+    if _NUMBERED.search(words):
+        return None
     try:
         value = eval(words, frame.f_globals, frame.f_locals)
     except (NameError, AttributeError, SyntaxError):

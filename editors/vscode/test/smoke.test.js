@@ -18,6 +18,8 @@ const COMMAND = process.env.DEVICELINT?.split(" ") ?? [PYTHON, "-m", "devicelint
 
 const SCRIPT = `import torch
 
+assert torch.cuda.is_available()
+
 model = torch.nn.Linear(3, 1).to("cuda")
 x = torch.zeros(4, 3)
 print(model(x))
@@ -69,12 +71,12 @@ test("findings come from the server, and its fixes go into the file", async (t) 
   const [found] = await until(() => editor.shown.get(uri.toString()), "findings");
   assert.equal(found.source, "devicelint");
   assert.equal(found.code.value, "DEV103");
-  assert.deepEqual({ ...found.range.start }, { line: 3, character: 4 });
+  assert.deepEqual({ ...found.range.start }, { line: 5, character: 4 });
 
-  editor.vscode.window.activeTextEditor.selection.active = new Position(4, 7);
+  editor.vscode.window.activeTextEditor.selection.active = new Position(6, 7);
   await editor.vscode.commands.executeCommand("devicelint.goToMove");
   const [, , , places] = editor.executed.find(([name]) => name === "editor.action.goToLocations");
-  assert.deepEqual(places.map((one) => one.range.start.line), [2]);
+  assert.deepEqual(places.map((one) => one.range.start.line), [4]);
 
   await editor.vscode.commands.executeCommand("devicelint.fixFile");
   const [edit] = (await until(() => editor.edits[0], "an edit")).changes;
