@@ -44,7 +44,7 @@ class ImportResolver:
 
     def _forget_uses(self) -> None:
         """Know nothing of what programs do with the machine."""
-        self._uses = ProjectUse(partial(ImportResolver.find, self))
+        self._uses = ProjectUse(partial(ImportResolver.find, self), self._listing)
 
     def answer(self, home: str, question: Question) -> str | None:
         """What a question that was asked in a file leads to."""

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from devicelint.workspace.machine_use import MachineUse
-from devicelint.workspace.roots import folders_around, is_root, listed
+from devicelint.workspace.roots import Listing, folders_around, is_root, listed
 
 CHOOSES = "chooses"
 """A file around that chooses the machine."""
@@ -40,6 +40,8 @@ class ProjectUse:
     """What the files of projects do with the machine, each read once."""
 
     find: Find
+    listing: Listing = listed
+    """What lies in a folder; who reads folders himself remembers them."""
     _folders: dict[str, _Folder | None] = field(default_factory=dict)
     _answers: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
@@ -62,7 +64,7 @@ class ProjectUse:
 
     def _around(self, home: str) -> _Folder | None:
         """The largest folder of the project around a file that is not too large to be read."""
-        for path in _of_project(home):
+        for path in self._of_project(home):
             if path not in self._folders:
                 self._folders[path] = _Folder.read(_files_below(path), self.find)
             if self._folders[path] is not None:
@@ -73,11 +75,10 @@ class ProjectUse:
             self._folders[key] = _Folder.read(_files_in(own), self.find)
         return self._folders[key]
 
-
-def _of_project(home: str) -> tuple[str, ...]:
-    """The root of a project, and the folders from there to a file; none where none is marked."""
-    folders = tuple(folders_around(home, listed))
-    return folders[::-1] if is_root(listed(folders[-1])) else ()
+    def _of_project(self, home: str) -> tuple[str, ...]:
+        """The root of a project, and the folders from there to a file; none without a mark."""
+        folders = tuple(folders_around(home, self.listing))
+        return folders[::-1] if is_root(self.listing(folders[-1])) else ()
 
 
 @dataclass
