@@ -43,6 +43,7 @@ from devicelint.interpreter.engine.tables import (
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.contents import known_elements
+from devicelint.interpreter.python.containers.fields import name_of_field
 from devicelint.interpreter.torch.bundles import (
     any_held,
     held_by,
@@ -91,8 +92,8 @@ def _named(run: Run, value: Value) -> Iterator[tuple[str, Value]]:
     """What a dict holds under names."""
     if isinstance(value, DictOf):
         for field, held in run.state.fields(value.ref).items():
-            if field.startswith("['"):
-                yield field[2:-2], held
+            if (name := name_of_field(field)) is not None:
+                yield name, held
 
 
 @methods(TensorDict)

@@ -35,7 +35,7 @@ from devicelint.interpreter.engine.tables import (
 )
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.containers.contents import element_of, is_counted, known_elements
-from devicelint.interpreter.python.containers.fields import ELEMENT
+from devicelint.interpreter.python.containers.fields import ELEMENT, name_of_field
 from devicelint.interpreter.python.paths.endings import is_ending, leave
 from devicelint.interpreter.python.paths.skips import asking_of
 from devicelint.interpreter.python.unseen import is_unseen_method, result_of_unseen
@@ -176,8 +176,9 @@ def _spread_batch(run: Run, arguments: Arguments, value: Batch, site: cst.BaseEx
 @spreads(DictOf)
 def _spread_dict(run: Run, arguments: Arguments, value: DictOf, site: cst.BaseExpression) -> None:
     for field, element in run.state.fields(value.ref).items():
-        if field.startswith("['"):
-            arguments.keywords[field[2:-2]] = Argument(site, element)
+        name = name_of_field(field)
+        if name is not None:
+            arguments.keywords[name] = Argument(site, element)
         elif field == ELEMENT:
             arguments.open = True
             arguments.spread.append(Argument(site, element))

@@ -28,7 +28,7 @@ from devicelint.interpreter.engine.tables import elements, function, items, meth
 from devicelint.interpreter.python.assignment import assigned_key, write_somewhere
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.contents import item
-from devicelint.interpreter.python.containers.fields import key_field, write_weakly
+from devicelint.interpreter.python.containers.fields import key_field, name_of_field, write_weakly
 from devicelint.interpreter.python.containers.subscripts import key_of
 
 NAMESPACES = {"__dict__": "", "_parameters": "parameter", "_buffers": "buffer"}
@@ -128,9 +128,9 @@ def _update(run: Run, space: Namespace, arguments: Arguments) -> None:
     for argument in arguments.positional:
         given = argument.value
         for field in tuple(run.state.fields(given.ref)) if isinstance(given, DictOf) else ():
-            if field.startswith("['"):
+            name = name_of_field(field)
+            if name is not None:
                 assert isinstance(given, DictOf)
-                key = Const(field[2:-2])
-                _put(run, space, key, item(run, given.ref, key))
+                _put(run, space, Const(name), item(run, given.ref, Const(name)))
     for name, argument in arguments.keywords.items():
         _put(run, space, Const(name), argument.value)

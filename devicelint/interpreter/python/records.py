@@ -26,12 +26,7 @@ from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member, ord
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.containers.dictionaries import made_by, new_dict
-from devicelint.interpreter.python.containers.fields import (
-    PARTS,
-    is_key_field,
-    key_field,
-    key_of_field,
-)
+from devicelint.interpreter.python.containers.fields import PARTS, key_field, name_of_field
 from devicelint.interpreter.python.functions import call_function
 
 _BASES = frozenset({"typing.NamedTuple", "typing.TypedDict", "pydantic.BaseModel"})
@@ -207,6 +202,6 @@ def namespace(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Valu
 def _take_over(run: Run, made: Instance, given: Argument) -> None:
     assert isinstance(given.value, DictOf)
     for name, value in tuple(run.state.fields(given.value.ref).items()):
-        key = key_of_field(name).value if is_key_field(name) else None
-        if isinstance(key, str):
+        key = name_of_field(name)
+        if key is not None:
             run.state.write(made.ref, key, value)

@@ -114,10 +114,9 @@ def _called(run: Run, function: Value, given: Arguments, way: str, site: cst.Cal
         },
         given.open,
     )
-    before, default = run.state.fork(), run.default_device
+    ended, default = (run.state.dead, run.state.failed), run.default_device
     result = run.call(function, sent, site)
-    run.state.dead, run.state.failed = before.dead, before.failed
-    run.default_device = default
+    (run.state.dead, run.state.failed), run.default_device = ended, default
     if way == _REMOTE:
         return Reference(result, is_away=True)
     arrived = _sent_back(run, result, site)

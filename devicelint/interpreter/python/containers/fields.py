@@ -28,6 +28,11 @@ def key_of_field(name: str) -> Const:
     return Const(ast.literal_eval(name[1:-1]))
 
 
+def name_of_field(field: str) -> str | None:
+    """The name under which a dict holds what lies in a field; None for another key."""
+    return field[2:-2] if field.startswith("['") else None
+
+
 def is_key_field(name: str) -> bool:
     """Whether a field of a container holds what lies under one key."""
     return name.startswith("[") and not name.startswith("[?")

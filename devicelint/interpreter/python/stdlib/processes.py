@@ -21,6 +21,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.containers.contents import known_elements
+from devicelint.interpreter.python.containers.fields import name_of_field
 
 _SPAWNERS = (
     "torch.multiprocessing.spawn",
@@ -72,9 +73,9 @@ def start_thread(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
         args, keywords = arguments.get(position, "args"), arguments.get(position + 1, "kwargs")
         given = given_as(run, args, keywords, site)
         if _is_callable(target.value):
-            before = run.state.fork()
+            ended = run.state.dead, run.state.failed
             run.call(target.value, given, site)
-            run.state.dead, run.state.failed = before.dead, before.failed
+            run.state.dead, run.state.failed = ended
     return Unknown("a thread")
 
 
@@ -108,8 +109,9 @@ def _with_keywords(run: Run, given: Arguments, keywords: Argument | None) -> Non
         given.open = True
         return
     for field, value in run.state.fields(keywords.value.ref).items():
-        if field.startswith("['"):
-            given.keywords[field[2:-2]] = Argument(keywords.site, value)
+        name = name_of_field(field)
+        if name is not None:
+            given.keywords[name] = Argument(keywords.site, value)
 
 
 def _is_callable(value: Value) -> bool:

@@ -46,8 +46,8 @@ class PlainlyKept(Notes):
         """Modules that were asked for what they have before it was known where they are kept."""
 
 
-_MOVES = frozenset({"to", "cuda", "cpu"})
 _ASKS = frozenset({"parameters", "named_parameters", "state_dict"})
+_SEES_TO = _ASKS | {"to", "cuda", "cpu"}
 
 
 def note_seen_to(run: Run, module: Module, method: str) -> None:
@@ -55,7 +55,7 @@ def note_seen_to(run: Run, module: Module, method: str) -> None:
 
     Who moves it while the module around is made leaves it to no optimizer.
     """
-    if method not in _MOVES | _ASKS:
+    if method not in _SEES_TO:
         return
     kept = run.notes(PlainlyKept)
     container = kept.refs.get(module.ref)
