@@ -61,6 +61,11 @@ class DeviceOf:
         """Whether this is the device of a result, or of a part of something."""
         return self.lineage is not None
 
+    @property
+    def is_of_host(self) -> bool:
+        """Whether the code that gives it was given tensors, and all of them on the CPU."""
+        return self.lineage == ON_HOST
+
     def __str__(self) -> str:
         return f"the device of {self.place}"
 
@@ -85,6 +90,8 @@ MAYBE_OF_NUMBERS = Unsure("it is made of what may be a tensor or a number")
 Device = Known | Opaque | DeviceOf | Unsure
 
 CPU = Known("cpu")
+ON_HOST = frozenset({"cpu"})
+"""The lineage of what is made of tensors on the CPU alone, most likely there, too."""
 META = Known("meta")
 
 DEVICE_TYPES = frozenset(
@@ -141,6 +148,8 @@ def agreement(one: Device, other: Device) -> Agreement:
         return Agreement.UNKNOWN
     if _is_device_of(one, other) or _is_device_of(other, one):
         return Agreement.SAME
+    if _is_likely_on_host(one, other) or _is_likely_on_host(other, one):
+        return Agreement.UNKNOWN
     if CPU in (one, other) or _are_apart(one, other) or _are_apart(other, one):
         return Agreement.DIFFERENT_UNLESS_CPU
     return Agreement.UNKNOWN
@@ -151,6 +160,10 @@ def _is_device_of(one: Device, other: Device) -> bool:
     if not (isinstance(one, Opaque) and isinstance(other, DeviceOf)):
         return False
     return not one.apart and one.origin == f"{other.place}.device"
+
+
+def _is_likely_on_host(one: Device, other: Device) -> bool:
+    return other == CPU and isinstance(one, DeviceOf) and one.is_of_host
 
 
 def _are_apart(own: Device, given: Device) -> bool:

@@ -140,7 +140,7 @@ def note_holder(run: Run, origin: str) -> None:
 
 def is_holder(run: Run, value: Symbolic) -> bool:
     """Whether a thing from outside has a device that was chosen, and nothing makes it a tensor."""
-    if value.since is None or run.state.read(_HOLDER, value.origin) is not None:
+    if run.state.read(_HOLDER, value.origin) is not None:
         return True
     return run.state.read(_USED, value.origin) is None
 

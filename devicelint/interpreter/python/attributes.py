@@ -7,7 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from devicelint.domain.alternatives import is_mixed
-from devicelint.domain.devices import Device, DeviceOf, Opaque
+from devicelint.domain.devices import Device, DeviceOf, Opaque, Unsure
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
 from devicelint.domain.values import (
@@ -98,6 +98,8 @@ def _device_of(run: Run, value: Symbolic) -> Device:
     """`x.device` is where `x` is; `args.device` is a setting, if nothing makes `args` a tensor."""
     if is_holder(run, value):
         return Opaque(f"{value.origin}.device")
+    if value.since is None:
+        return Unsure(f"{value.origin} is given by code that is not followed")
     return DeviceOf(value.origin)
 
 

@@ -12,9 +12,11 @@ from dataclasses import replace
 import libcst as cst
 
 from devicelint.domain.devices import (
+    CPU,
     MAYBE_OF_NUMBERS,
     NOT_UNDERSTOOD,
     NOWHERE,
+    ON_HOST,
     Device,
     DeviceOf,
     Unsure,
@@ -155,16 +157,18 @@ def is_derived(device: Device) -> bool:
 
 
 def lineage_of(run: Run, given: Iterable[Value]) -> frozenset[str]:
-    """The places that the tensors among some values come from; none where one lies elsewhere."""
+    """The places that the tensors among some values come from; none where they lie apart."""
     found: set[str] = set()
     for value in given:
         held = parts_of(run, value) if isinstance(value, (Tuple, ListOf)) else (value,)
         for device in (_device_of(run, one) for one in held):
             if isinstance(device, DeviceOf):
                 found |= {device.place} if device.lineage is None else device.lineage
+            elif device == CPU:
+                found |= ON_HOST
             elif device is not None and not isinstance(device, Unsure):
                 return frozenset()
-    return frozenset(found)
+    return frozenset() if found > ON_HOST else frozenset(found)
 
 
 def _device_of(run: Run, value: Value) -> Device | None:
