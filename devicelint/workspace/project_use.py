@@ -16,6 +16,8 @@ from devicelint.workspace.roots import Listing, folders_around, is_root, listed
 
 CHOOSES = "chooses"
 """A file around that chooses the machine."""
+LEADS = "leads"
+"""A file that chooses the machine, of a program that imports the file."""
 TAKES = "takes"
 """A program around, or the file itself, that goes to an accelerator, whatever the machine has."""
 LETS = "lets"
@@ -58,6 +60,9 @@ class ProjectUse:
             return None
         if what == DEFAULTS:
             return next((one for one in sorted(folder.uses) if folder.does(one, what)), None)
+        if what == LEADS:
+            led = sorted(folder.led_with(home))
+            return next((one for one in led if folder.does(one, CHOOSES)), None)
         others = folder.around(home)
         asked = sorted(others if what == CHOOSES else {*others, home})
         return next((one for one in asked if folder.does(one, what)), None)
@@ -115,6 +120,11 @@ class _Folder:
         if len(importers) == 1 and not is_program:
             return self.uses.keys() - {home}
         return _reached(importers, self._imports) - {home}
+
+    def led_with(self, home: str) -> Collection[str]:
+        """The other files of the programs that import a file; none, where nothing does."""
+        importers = _reached([home], self._importers)
+        return _reached(importers, self._imports) - {home} if len(importers) > 1 else ()
 
     @cached_property
     def _imports(self) -> dict[str, set[str]]:

@@ -164,7 +164,7 @@ def demand(
     Returns the device that it gets: what goes on after a failure is nowhere.
     """
     run.steps.demanded(site)
-    if _may_be_the_cpu(run, device) or run.assumptions != run.unrelated:
+    if _may_be_the_cpu(run, device) or run.assumptions != run.unrelated + run.of_places:
         note_choice(run)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
