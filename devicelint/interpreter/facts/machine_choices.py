@@ -196,6 +196,11 @@ def is_default_set_around(run: Run) -> bool:
     return part_of(run) != GLOBALS and _around(run, "defaults")
 
 
+def is_on_cpu_around(run: Run) -> bool:
+    """Whether the programs around train, and nothing in the project has to do with a device."""
+    return _around(run, "on the CPU")
+
+
 def _around(run: Run, what: str) -> bool:
     program = run.program
     if program.library is None or not program.path:
