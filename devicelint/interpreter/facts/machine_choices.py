@@ -44,14 +44,21 @@ def note_demand(run: Run) -> None:
     run.program.demanding.add(part_of(run))
 
 
+def note_sent(run: Run) -> None:
+    """Something goes here to a device that is somebody else's choice: a caller's, an object's."""
+    run.program.sending.add(part_of(run))
+
+
 def leaves_the_cpu(run: Run) -> bool:
     """Whether any part of the file goes to another device, at least on some machine."""
-    return bool(run.program.choosing or run.program.demanding)
+    return bool(run.program.choosing or run.program.demanding or run.program.sending)
 
 
 def is_for_accelerators(run: Run, part: object) -> bool:
     """Whether a part of the file fails without an accelerator, and leaves nobody a choice."""
     choosing, demanding = run.program.choosing, run.program.demanding
+    if part in run.program.sending:
+        return False
     if not choosing:
         return bool(demanding)
     around = (GLOBALS, part)
