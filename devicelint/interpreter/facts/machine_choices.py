@@ -42,14 +42,21 @@ def note_demand(run: Run) -> None:
     run.program.demanding.add(part_of(run))
 
 
+def note_sent(run: Run) -> None:
+    """Something goes here to a device that is somebody else's choice: a caller's, an object's."""
+    run.program.sending.add(part_of(run))
+
+
 def leaves_the_cpu(run: Run) -> bool:
     """Whether any part of the file goes to another device, at least on some machine."""
-    return bool(run.program.choosing or run.program.demanding)
+    return bool(run.program.choosing or run.program.demanding or run.program.sending)
 
 
 def is_for_accelerators(run: Run, part: object) -> bool:
     """Whether a part of the file fails without an accelerator, and leaves nobody a choice."""
     choosing, demanding = run.program.choosing, run.program.demanding
+    if part in run.program.sending:
+        return False
     if not choosing:
         return bool(demanding)
     around = (GLOBALS, part)
@@ -143,6 +150,11 @@ def is_left_open(run: Run) -> bool:
 def is_default_set_around(run: Run) -> bool:
     """Whether programs of the project say on which device tensors are made."""
     return part_of(run) != GLOBALS and _around(run, "defaults")
+
+
+def is_on_cpu_around(run: Run) -> bool:
+    """Whether the programs around train, and nothing in the project has to do with a device."""
+    return _around(run, "on the CPU")
 
 
 def _around(run: Run, what: str) -> bool:

@@ -108,7 +108,7 @@ def _walk_both(
 ) -> None:
     """Walk both branches, each with what its outcome says, and go on with what either leaves."""
     flag = condition if isinstance(condition, Flag) else None
-    holds, fails = answers_to(run, test, True), answers_to(run, test, False)
+    holds, fails = answers_to(run, test)
     other = run.state.fork()
     run.frame.choices.extend([flag] if flag else ())
     with assuming(run, condition):
