@@ -55,7 +55,7 @@ def _is_of_torch(part: Tensor | Module) -> bool:
 def _is_made_by(run: Run, one: Site, other: Site) -> bool:
     """Whether the function that makes one part makes the other one as well."""
     node = run.made_in[one][0].node
-    return node is not None and any(inner is other for inner in descendants(node))
+    return any(inner is other for inner in descendants(node))
 
 
 def _made_parts(
