@@ -13,6 +13,7 @@ from devicelint.domain.history import Site
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.paths.questions import taken_for_true
 from devicelint.interpreter.suggestions.code_around import CodeAround
 from devicelint.interpreter.suggestions.intent import Intent
 from devicelint.interpreter.suggestions.moves_here import MovesHere
@@ -61,6 +62,14 @@ class RuleContext:
     def world(self) -> World:
         """The machine on which this happens."""
         return self._run.world
+
+    @property
+    def circumstances(self) -> World:
+        """The machine on which this happens, and what else has to come out so for it to happen."""
+        world = self._run.world
+        for condition, holds in taken_for_true(self._run):
+            world = world.choosing(condition, holds)
+        return world
 
     def code(self, site: Site) -> str:
         """The source of an expression, as it is written."""
