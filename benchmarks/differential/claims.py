@@ -112,7 +112,7 @@ def claims_of(text: str, seen: Iterable[Seen]) -> tuple[Claim, ...]:
             line_of(finding.span.start),
             tuple(_fails(finding)),
             frozenset(line for span in _spans(finding) for line in lines_of(span)),
-            _between(finding.message, "(unless `", "`"),
+            _unless(finding.message),
             finding.message,
         )
         for each in seen
@@ -155,8 +155,11 @@ def _spans(finding: Finding) -> Iterator[Span]:
         yield from (edit.span for edit in finding.fix.edits)
 
 
-def _between(text: str, before: str, after: str) -> str:
-    return text.partition(before)[2].partition(after)[0]
+def _unless(message: str) -> str:
+    """The option that a message excepts: "unless `x` is the CPU", or "unless that is" after it."""
+    named = message.partition("unless `")[2].partition("`")[0]
+    before, excepted, _ = message.partition("` (unless that is the CPU)")
+    return named or (before.rpartition("`")[2] if excepted else "")
 
 
 def _all_set(settings: Iterable[tuple[str, bool]], run: Run) -> Answer:

@@ -44,7 +44,7 @@ class State:
 
     __slots__ = (
         *("_heap", "_owned", "_shared", "_shared_written", "dead", "failed"),
-        *("facts", "met", "told_apart"),
+        *("facts", "met", "taken", "told_apart"),
     )
 
     def __init__(self) -> None:
@@ -57,6 +57,8 @@ class State:
         """Whether a line of this path raises on this machine; what follows is walked all alike."""
         self.facts: Mapping[Hashable, Hashable] = _NO_FACTS
         """The questions that were asked on this path, and the answers."""
+        self.taken: Path = EVERYWHERE
+        """What is taken for true while a statement is walked for one of several values."""
         self.met: Mapping[DeviceOf, Step] = _NONE_MET
         """The devices of what is not seen that have turned out, and what showed each."""
         self.told_apart: frozenset[str] = frozenset()
@@ -94,6 +96,11 @@ class State:
     def suppose(self, facts: Iterable[Fact]) -> None:
         """Go on where some questions have these answers."""
         self.facts = {**self.facts, **dict(facts)}
+
+    def take(self, path: Path) -> None:
+        """Go on with one of several values: what holds on its path may be true or not here."""
+        self.taken |= path - self.facts.items()
+        self.suppose(path)
 
     def meets(self, device: DeviceOf, step: Step) -> None:
         """Go on where something that is not seen lies with what it was combined with."""
@@ -164,6 +171,7 @@ class State:
         other._shared, other._shared_written = self._shared, self._shared_written
         other.dead, other.failed = self.dead, self.failed
         other.facts, other.met, other.told_apart = self.facts, self.met, self.told_apart
+        other.taken = self.taken
         self._owned = set()
         return other
 
@@ -205,6 +213,7 @@ class State:
         self._heap, self._owned, other._owned = other._heap, set(), set()
         self.dead, self.failed = False, other.failed
         self.facts, self.met, self.told_apart = other.facts, other.met, other.told_apart
+        self.taken = other.taken
         self._shared_written = other._shared_written
 
     def _meet(self, other: State, *, apart: bool) -> tuple[Path, Path] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from devicelint.domain.comparing import implied_by
@@ -43,6 +44,37 @@ class World:
             machine = "with several accelerators"
         chosen = [f"`{key}`" if on else f"not `{key}`" for key, on in self.settings]
         return f"{machine}, where {' and '.join(chosen)}" if chosen else machine
+
+
+def whether_or_not(worlds: Iterable[World]) -> tuple[World, ...]:
+    """The same worlds, without settings that make no difference.
+
+    What happens with a setting and without it happens whatever it is.
+    """
+    kept: list[World] = []
+    for world in worlds:
+        for place, other in enumerate(kept):
+            both = _both(other, world)
+            if both is not None:
+                rest = kept[place + 1 :]
+                kept = [*whether_or_not((*kept[:place], both, *rest))] if both != other else kept
+                break
+        else:
+            kept.append(world)
+    return tuple(kept)
+
+
+def _both(one: World, other: World) -> World | None:
+    """The world that two come to, if they are one but for a setting that either has."""
+    if one.accelerators != other.accelerators:
+        return None
+    mine, others = set(one.settings), set(other.settings)
+    if mine <= others or others <= mine:
+        return one if mine <= others else other
+    alone, against = mine - others, others - mine
+    if {(key, not chosen) for key, chosen in alone} != against or len(alone) > 1:
+        return None
+    return replace(one, settings=tuple(each for each in one.settings if each not in alone))
 
 
 WITHOUT = World(0)

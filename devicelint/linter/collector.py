@@ -10,7 +10,7 @@ from devicelint import profiling
 from devicelint.crash import error_in_one_line
 from devicelint.domain.events import Clash, Event
 from devicelint.domain.standing import CERTAIN, Conduct, Level, Standing
-from devicelint.domain.worlds import World
+from devicelint.domain.worlds import World, whether_or_not
 from devicelint.finding import Certainty
 from devicelint.interpreter.engine.budget import BudgetExceeded
 from devicelint.interpreter.engine.run import Listener, Run
@@ -30,8 +30,10 @@ class _Heard:
     report: Report
     standing: Standing
     conduct: Conduct
+    world: World
+    """Where this was heard, with the conditions that have to hold there."""
     is_reached: bool
-    """Whether no line before raises in the world in which this was heard."""
+    """Whether no line before raises in that world."""
 
     def report_at_end(self, callers: Callers) -> Report | None:
         """The report; None where it turned out to be no mistake, or to be one of another file.
@@ -50,6 +52,8 @@ class _Heard:
             return self.report
         if called.shows is not None:
             return cited(self.report, called)
+        if standing.may_be_open(self.conduct) and callers.are_unseen:
+            return self.report
         return replace(self.report, certainty=Certainty.POSSIBLE)
 
 
@@ -74,10 +78,11 @@ class Collector:
             if listening is None:
                 return
             context, standing = RuleContext(run), _standing_of(event)
+            here = context.circumstances
             conduct, is_reached = run.program.conduct, not run.state.failed
             for rule, handle in listening:
                 reports.extend(
-                    _Heard(rule, report, standing, conduct, is_reached or _wants_all(rule))
+                    _Heard(rule, report, standing, conduct, here, is_reached or _wants_all(rule))
                     for report in handle(event, context)
                     if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
                 )
@@ -88,9 +93,9 @@ class Collector:
         """One finding for each rule and subject, with the worlds in which it holds."""
         merged: dict[tuple[str, object], RawFinding] = {}
         reached: set[tuple[str, object]] = set()
-        for world, heard in self._walks:
+        for _, heard in self._walks:
             for one in heard:
-                rule, report = one.rule, one.report_at_end(callers)
+                rule, report, world = one.rule, one.report_at_end(callers), one.world
                 if report is None:
                     continue
                 key = (rule.code, report.subject if report.subject is not None else report.site)
@@ -129,7 +134,7 @@ def _unique_messages(findings: Iterable[RawFinding]) -> Iterable[RawFinding]:
         first = unique.get(key, finding)
         worlds = finding.worlds if first is finding else (*first.worlds, *finding.worlds)
         unique[key] = replace(first, worlds=tuple(dict.fromkeys(worlds)))
-    return unique.values()
+    return [replace(one, worlds=whether_or_not(one.worlds)) for one in unique.values()]
 
 
 def parent_of(world: World) -> World | None:

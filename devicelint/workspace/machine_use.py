@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeGuard
 
+from devicelint.domain.devices import DEVICE_TYPES
+
 _ASKS = frozenset(
     {
         *("torch.cuda.is_available", "torch.mps.is_available", "torch.xpu.is_available"),
@@ -24,6 +26,18 @@ _ASKS = frozenset(
 _DEFAULTS = frozenset({"torch.set_default_tensor_type", "torch.set_default_device"})
 _STATE = ("torch.cuda.", "torch.backends.")
 """What a program may do to an accelerator where there is one, and go there nevertheless."""
+_MOVERS = frozenset(
+    {
+        *("accelerate", "catalyst", "composer", "deepspeed", "detectron2", "fastai", "ignite"),
+        *("lightning", "mmcv", "mmengine", "pytorch_lightning", "ray", "skorch", "transformers"),
+    }
+)
+"""Packages that put on an accelerator what they are given, unasked."""
+_OF_DEVICES = frozenset({"cuda", "device", "is_cuda", "get_device", "mps", "type_as", "xpu"})
+"""What tensors and torch have that tells of devices."""
+_ELSEWHERE = DEVICE_TYPES - {"cpu", "lazy", "meta"}
+_WORDS = tuple(one.encode() for one in sorted(_MOVERS | _OF_DEVICES | _ELSEWHERE))
+"""One of them stands in every file that may leave the CPU."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +54,21 @@ class MachineUse:
     """Whether it says on which device tensors are made that are given none."""
     starts: bool = False
     """Whether its statements do something, rather than define what others use."""
+    leaves: bool = False
+    """Whether it may have anything to do with another device than the CPU."""
+    trains: bool = False
+    """Whether it computes gradients."""
     imports: tuple[tuple[str, int], ...] = ()
     """The modules, and the dots before them; what is imported from one may be one, too."""
 
     @classmethod
     def of(cls, data: bytes) -> MachineUse:
-        """What a file does; nothing, where it knows nothing of torch or is no Python."""
-        if b"torch" not in data:
+        """What a file does; nothing, where it knows nothing of torch or is no Python.
+
+        A setting that names a device is one in any file.
+        """
+        is_about_torch = b"torch" in data
+        if not is_about_torch and not any(one in data for one in _WORDS):
             return cls()
         try:
             with warnings.catch_warnings():
@@ -55,9 +77,18 @@ class MachineUse:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return cls()
         file = _File(tree)
+        if not is_about_torch:
+            return cls(leaves=file.leaves)
         takes = not file.chooses and file.is_started and file.goes_to_accelerator
         return cls(
-            file.chooses, takes, file.lets, file.defaults, file.is_started, tuple(file.imports)
+            chooses=file.chooses,
+            takes=takes,
+            lets=file.lets,
+            defaults=file.defaults,
+            starts=file.is_started,
+            leaves=file.leaves,
+            trains=file.trains,
+            imports=tuple(file.imports),
         )
 
 
@@ -184,6 +215,38 @@ class _File:
     def is_started(self) -> bool:
         """Whether its statements do something, rather than define what others use."""
         return any(map(_starts, self.tree.body))
+
+    @property
+    def leaves(self) -> bool:
+        """Whether anything speaks of a device, or may move what it is given there."""
+        return any(map(self._speaks_of_device, self._nodes))
+
+    def _speaks_of_device(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Attribute(attr=name):
+                return name in _OF_DEVICES
+            case ast.Call(ast.Attribute(attr="to"), args=[given, *_]):
+                return not self._full(given).startswith("torch.")
+            case ast.keyword(arg="device"):
+                return True
+            case ast.Constant(str(value)):
+                return value.partition(":")[0] in _ELSEWHERE
+            case ast.Import(names):
+                return any(one.name.partition(".")[0] in _MOVERS for one in names)
+            case ast.ImportFrom(module=str(module), level=0):
+                return module.partition(".")[0] in _MOVERS
+            case _:
+                return False
+
+    @property
+    def trains(self) -> bool:
+        """Whether gradients are computed."""
+        return any(
+            isinstance(one, ast.Call)
+            and isinstance(one.func, ast.Attribute)
+            and one.func.attr == "backward"
+            for one in self._nodes
+        )
 
     @property
     def goes_to_accelerator(self) -> bool:

@@ -16,6 +16,8 @@ from devicelint.workspace.roots import Listing, folders_around, is_root, listed
 
 CHOOSES = "chooses"
 """A file around that chooses the machine."""
+LEADS = "leads"
+"""A file that chooses the machine, of a program that imports the file."""
 TAKES = "takes"
 """A program around, or the file itself, that goes to an accelerator, whatever the machine has."""
 LETS = "lets"
@@ -24,6 +26,8 @@ DEFAULTS = "defaults"
 """A file of the project that sets the device of tensors that are given none."""
 STARTS = "starts"
 """A program around, or the file itself, where it is one."""
+ON_CPU = "on the CPU"
+"""A program around, or the file itself, of a project that trains and never leaves the CPU."""
 
 _MOST_LINES = 50_000
 _MOST_NAMES = 30_000
@@ -56,8 +60,14 @@ class ProjectUse:
         folder = self._around(home)
         if folder is None:
             return None
+        if what == ON_CPU:
+            root = next(iter(self._of_project(home)), None)
+            return folder.on_the_cpu(home) if self._folders.get(root or "") is folder else None
         if what == DEFAULTS:
             return next((one for one in sorted(folder.uses) if folder.does(one, what)), None)
+        if what == LEADS:
+            led = sorted(folder.led_with(home))
+            return next((one for one in led if folder.does(one, CHOOSES)), None)
         others = folder.around(home)
         asked = sorted(others if what == CHOOSES else {*others, home})
         return next((one for one in asked if folder.does(one, what)), None)
@@ -116,6 +126,34 @@ class _Folder:
             return self.uses.keys() - {home}
         return _reached(importers, self._imports) - {home}
 
+    def led_with(self, home: str) -> Collection[str]:
+        """The other files of the programs that import a file; none, where nothing does."""
+        importers = _reached([home], self._importers)
+        return _reached(importers, self._imports) - {home} if len(importers) > 1 else ()
+
+    def on_the_cpu(self, home: str) -> str | None:
+        """A program around that trains there, where no file has to do with another device."""
+        if self._may_leave:
+            return None
+        around = sorted({*self.around(home), home})
+        if not any(self.does(one, "trains") for one in around):
+            return None
+        programs = (one for one in around if self.does(one, STARTS) and not _is_test(one))
+        return next(programs, None)
+
+    @cached_property
+    def _may_leave(self) -> bool:
+        """Whether a file has to do with another device, or a notebook of torch may."""
+        if any(self.does(one, "leaves") for one in self.uses):
+            return True
+        return any(b"torch" in Path(one).read_bytes() for one in self._notebooks())
+
+    def _notebooks(self) -> Iterator[str]:
+        for folder in dict.fromkeys(map(os.path.dirname, self.uses)):
+            for name in sorted(listed(folder)):
+                if name.endswith(".ipynb"):
+                    yield os.path.join(folder, name)
+
     @cached_property
     def _imports(self) -> dict[str, set[str]]:
         return {home: set(self._imported_by(home)) for home in self.uses}
@@ -141,6 +179,12 @@ class _Folder:
         while (package := os.path.join(folder, _PACKAGE)) in self.uses:
             yield package
             folder = os.path.dirname(folder)
+
+
+def _is_test(home: str) -> bool:
+    """Whether pytest collects tests from a file, as it does by default."""
+    name = os.path.basename(home)
+    return name.startswith("test_") or name.endswith("_test.py")
 
 
 def _files_below(folder: str) -> list[str] | None:

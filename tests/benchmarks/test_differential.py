@@ -228,9 +228,17 @@ def test_what_a_run_does_not_refute_is_counted_apart(
     assert [alarm.kind for alarm in alarms] == [kind, kind]
 
 
+@pytest.mark.parametrize(
+    "says",
+    [
+        "two devices (unless `args.device` is the CPU)",
+        "`x` is elsewhere, unless `args.device` is the CPU: move it",
+        "`x` draws on `args.device` (unless that is the CPU)",
+    ],
+)
 @pytest.mark.parametrize(("default", "kinds"), [("cpu", []), ("cuda", ["false alarm"] * 2)])
 def test_a_condition_is_held_against_what_argparse_gave(
-    one: Trial, default: str, kinds: list[str]
+    one: Trial, default: str, kinds: list[str], says: str
 ) -> None:
     given = program(
         "import argparse",
@@ -239,7 +247,7 @@ def test_a_condition_is_held_against_what_argparse_gave(
         "args = parser.parse_args()",
         "x = 1",
     )
-    told = claim(given, "x = 1", message="two devices (unless `args.device` is the CPU)")
+    told = claim(given, "x = 1", message=says)
     assert [alarm.kind for alarm in verdict_of(one, given, told).alarms] == kinds
 
 

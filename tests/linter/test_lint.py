@@ -168,6 +168,41 @@ def test_the_settings_of_a_script_are_worlds_of_their_own() -> None:
     assert finding.machine == "with an accelerator, where `args.cuda`"
 
 
+ONE_SIDE = """\
+import torch
+model = torch.nn.Linear(8, 2).cuda()
+batch = torch.ones(4, 8)
+if model.bias.sum() > 0:
+    batch = batch.{there}
+{otherwise}
+model(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("there", "otherwise", "where"),
+    [
+        ("cuda()", "", ", where not `model.bias.sum() > 0`"),
+        ("sqrt()", "else:\n    batch = batch.cuda()", ", where `model.bias.sum() > 0`"),
+        ("sqrt()", "", ""),
+        ("sqrt()", "else:\n    batch = batch.exp()", ""),
+    ],
+)
+def test_what_fails_on_one_side_of_a_condition_says_so(
+    there: str, otherwise: str, where: str
+) -> None:
+    text = ONE_SIDE.format(there=there, otherwise=otherwise)
+    machines = {one.machine for one in devicelint.check(text).findings if one.code == "DEV103"}
+    assert machines == {f"with an accelerator{where}"}
+
+
+def test_what_comes_after_a_condition_does_not_say_what_leads_there() -> None:
+    text = ONE_SIDE.format(there="cuda()", otherwise="else:\n    raise ValueError")
+    text += "if batch.sum() > 0:\n    model(torch.ones(4, 8))\n"
+    machines = {one.machine for one in devicelint.check(text).findings if one.code == "DEV103"}
+    assert machines == {"with an accelerator"}
+
+
 def test_explain_gives_the_page_of_a_rule() -> None:
     assert devicelint.explain("discarded-move") == devicelint.explain("DEV104")
     with pytest.raises(KeyError):

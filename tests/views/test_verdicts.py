@@ -292,7 +292,7 @@ def positions(data: Data):
 
 def test_an_annotation_counts_for_what_its_name_is_bound_to(told):
     of_tensors = told(GRAPH.format("torch_geometric.data"))
-    assert of_tensors[1].startswith("  .numpy(): possible, not reported")
+    assert of_tensors[1].startswith("  .numpy(): open, reported")
     of_anything = told(GRAPH.format("elsewhere"))
     assert of_anything[1].startswith("  .numpy(): possible, excused")
 
@@ -311,6 +311,19 @@ def test_where_all_calls_give_what_is_on_the_host_a_clash_is_excused(told):
     lines = told(here.replace("ones(3)", "ones(3)  # here", 1), "other.py")
     reason = "every call in the project gives it what is on the host"
     assert lines[-1] == f"    excuse host-calls: {reason}"
+
+
+def test_of_many_files_that_may_call_it_some_show_an_accelerator_and_none_excuses(told):
+    calls = dedent(CALLS.format("weighted")).lstrip()
+    for number in range(9):
+        Path(f"also_{number}.py").write_text(f"from other import weighted\n# {number}\n" * 40)
+    here = OTHER.replace("return x +", "return x.unsqueeze(0) +", 1)
+    Path("train.py").write_text(calls.replace('.to("cuda")', ""), encoding="utf-8")
+    lines = told(here.replace("ones(3)", "ones(3)  # here", 1), "other.py")
+    assert lines[1].startswith("  +: possible, not reported")
+    Path("train.py").write_text(calls, encoding="utf-8")
+    lines = told(here.replace("ones(3)", "ones(3)  # here", 1), "other.py")
+    assert lines[1:2] == ["  +: called, reported  with an accelerator"]
 
 
 def test_what_another_file_shows_by_itself_is_reported_there(told):

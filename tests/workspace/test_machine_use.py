@@ -52,7 +52,8 @@ def test_a_program_that_names_an_accelerator_takes_it() -> None:
 
 
 def test_other_files_do_nothing() -> None:
-    assert MachineUse.of(b"print('cuda')\n") == MachineUse()
+    assert MachineUse.of(b"print('cuda')\n") == MachineUse(leaves=True)
+    assert MachineUse.of(b"print('cpu')\n") == MachineUse()
     assert MachineUse.of(b"import torch\nprint 1\n") == MachineUse()
 
 
@@ -80,3 +81,35 @@ def test_a_file_to_which_a_device_is_named_lets_others_choose(code: str) -> None
 )
 def test_a_file_that_asks_the_machine_alone_does_not(code: str) -> None:
     assert not use(code).lets
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = torch.ones(2).cuda()\n",
+        "def move(x, place):\n    return x.to(place)\n",
+        "x = torch.ones(2, device=where)\n",
+        "def beside(x):\n    return torch.ones(2).to(x.device)\n",
+        'parser.add_argument("--where", default="cuda:0")\n',
+        "from pytorch_lightning import Trainer\n",
+    ],
+)
+def test_what_speaks_of_devices_may_leave_the_cpu(code: str) -> None:
+    assert use(code).leaves
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = torch.ones(2).to(torch.float64)\n",
+        "loss = torch.ones(2).sum()\n",
+        'torch.load("weights.pt", map_location="cpu")\n',
+    ],
+)
+def test_what_does_not_stays_there(code: str) -> None:
+    assert not use(code).leaves
+
+
+def test_a_file_trains_that_computes_gradients() -> None:
+    assert use("def step(loss):\n    loss.backward()\n").trains
+    assert not use("def step(loss):\n    return loss\n").trains

@@ -9,7 +9,7 @@ import pytest
 from devicelint.workspace import project_use
 from devicelint.workspace.import_resolver import ABOUT, ImportResolver, Question
 from devicelint.workspace.project import Project
-from devicelint.workspace.project_use import CHOOSES, DEFAULTS, TAKES
+from devicelint.workspace.project_use import CHOOSES, DEFAULTS, ON_CPU, TAKES
 
 CHOICE = 'import torch\ndevice = "cuda" if torch.cuda.is_available() else "cpu"\n'
 STARTS = 'if __name__ == "__main__":\n    x.cuda()\n'
@@ -76,6 +76,44 @@ def test_a_default_that_any_file_sets_is_set_for_all(tmp_path: Path) -> None:
     resolver = put(tmp_path, files)
     assert about(resolver, tmp_path / "model.py", DEFAULTS) == "other.py"
     assert about(put(tmp_path, {"other.py": CHOICE}), tmp_path / "model.py", DEFAULTS) is None
+
+
+TRAINS = "import torch\nimport model\nif __name__ == '__main__':\n    model.loss().backward()\n"
+
+
+def test_a_project_that_trains_and_speaks_of_no_device_is_on_the_cpu(tmp_path: Path) -> None:
+    resolver = put(tmp_path, {"model.py": "import torch\n", "main.py": TRAINS})
+    assert about(resolver, tmp_path / "model.py", ON_CPU) == "main.py"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("other.py", "import torch\nx = torch.ones(2).cuda()\n"),
+        ("settings.py", "WHERE = 'cuda'\n"),
+        ("show.ipynb", '{"cells": [{"source": ["import torch"]}]}'),
+    ],
+)
+def test_it_is_not_where_any_file_may_leave_it(tmp_path: Path, name: str, text: str) -> None:
+    resolver = put(tmp_path, {"model.py": "import torch\n", "main.py": TRAINS, name: text})
+    assert about(resolver, tmp_path / "model.py", ON_CPU) is None
+
+
+def test_nor_is_a_library_of_which_only_tests_are_seen(tmp_path: Path) -> None:
+    resolver = put(tmp_path, {"model.py": "import torch\n", "test_model.py": TRAINS})
+    assert about(resolver, tmp_path / "model.py", ON_CPU) is None
+
+
+def test_nor_is_a_program_that_trains_nothing(tmp_path: Path) -> None:
+    shows = TRAINS.replace(".backward()", "")
+    resolver = put(tmp_path, {"model.py": "import torch\n", "main.py": shows})
+    assert about(resolver, tmp_path / "model.py", ON_CPU) is None
+
+
+def test_nor_what_belongs_to_no_project(tmp_path: Path) -> None:
+    resolver = put(tmp_path, {"model.py": "import torch\n", "main.py": TRAINS})
+    (tmp_path / "pyproject.toml").unlink()
+    assert about(resolver, tmp_path / "model.py", ON_CPU) is None
 
 
 def test_a_folder_that_is_too_large_is_not_read(

@@ -9,6 +9,15 @@ from enum import Enum
 from devicelint.domain.history import Site, Step
 
 
+class FileSource(Enum):
+    """Where a file comes from, as far as its path shows."""
+
+    PUBLISHED = "somebody has published it, for every machine"
+    PROGRAM = "it lies beside the program, and is part of it"
+    RUN = "this very run writes it"
+    CHOSEN = "an option or a caller names it"
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Not understood, and why.  Agrees with everything.
@@ -19,6 +28,8 @@ class Unknown:
 
     reason: str = field(compare=False)
     symbol: Step | None = field(default=None, repr=False)
+    source: FileSource | None = field(default=None, compare=False, repr=False)
+    """Should it be a path: where the file comes from, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +59,6 @@ TRUE = Const(True)
 
 
 FALSE = Const(False)
-
-
-class FileSource(Enum):
-    """Where a file comes from, as far as its path shows."""
-
-    PUBLISHED = "somebody has published it, for every machine"
-    PROGRAM = "it lies beside the program, and is part of it"
-    RUN = "this very run writes it"
-    CHOSEN = "an option or a caller names it"
 
 
 @dataclass(frozen=True, slots=True)

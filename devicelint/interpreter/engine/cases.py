@@ -86,7 +86,7 @@ def each(run: _Walk, value: OneOf, ask: Callable[[Value], Value]) -> Value:
     joined, reached, merged = None, EVERYWHERE, None
     for option, path in cases_of(value):
         run.state = before.fork()
-        run.state.suppose(path)
+        run.state.take(path)
         result = ask(ABSENT if option == NONE else option)
         if run.state.dead and not was_dead:
             continue
@@ -97,7 +97,7 @@ def each(run: _Walk, value: OneOf, ask: Callable[[Value], Value]) -> Value:
         else:
             merged.merge(run.state, apart=True)
     run.state = before if merged is None else merged
-    run.state.dead = was_dead or merged is None
+    run.state.dead, run.state.taken = was_dead or merged is None, before.taken
     return Unknown("no value of several allows that") if joined is None else joined
 
 
@@ -145,7 +145,7 @@ def _walk_each(
     is_left = True
     for option, path in cases_of(whole):
         run.state = before.fork()
-        run.state.suppose(path)
+        run.state.take(path)
         held = ABSENT if option == NONE else option
         run.state.write(*place, held)
         walk_cases(run, statement, walk)
@@ -156,6 +156,7 @@ def _walk_each(
             merged.merge(run.state, apart=True)
     assert merged is not None
     run.state, run.cases = merged, at_once
+    run.state.taken = before.taken
     if is_left:
         run.state.write(*place, whole)
 

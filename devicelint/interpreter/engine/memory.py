@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields
@@ -25,6 +25,8 @@ class Surroundings:
     """How many of these say nothing of devices: what they guard needs what it names."""
     of_machine: int = 0
     """How many of these ask for an accelerator, and for nothing else."""
+    of_places: int = 0
+    """How many of these ask where a tensor lies."""
     settings: list[str] = field(default_factory=list)
     """The settings that lead to this point, with what they have to be."""
     device_choices: int = 0
@@ -110,6 +112,8 @@ class Memory(Attention):
     """The functions that were interpreted with the arguments of a call."""
     instantiated: set[Site] = field(default_factory=set)
     """The classes of which there was an object."""
+    tests: dict[Hashable, str] = field(default_factory=dict)
+    """The conditions that two paths were walked for, as they are written, by what they ask."""
     interpretations: dict[Site, int] = field(default_factory=dict)
     """How often each function was walked."""
     remembered: dict[object, Value] = field(default_factory=dict)

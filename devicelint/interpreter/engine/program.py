@@ -75,6 +75,8 @@ class Program:
     """Those that ask CUDA itself for something, which raises where there is none."""
     demanding: set[object] = field(default_factory=set, repr=False)
     """The parts of the file that go to an accelerator, whatever the machine has."""
+    sending: set[object] = field(default_factory=set, repr=False)
+    """The parts of the file that go to a device which their callers, or their objects, know."""
     saved: dict[str, set[bool | None]] = field(default_factory=dict, repr=False)
     """The names of the files that it saves: whether from the CPU, None where nobody knows."""
     conduct: Conduct = field(default_factory=Conduct, repr=False)

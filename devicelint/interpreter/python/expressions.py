@@ -128,7 +128,7 @@ def conditional(run: Run, node: cst.IfExp) -> Value:
     with choosing(run, node.test, condition), assuming(run, condition):
         if known is not None:
             return run.evaluate(node.body if known else node.orelse)
-        holds, fails = answers_to(run, node.test, True), answers_to(run, node.test, False)
+        holds, fails = answers_to(run, node.test)
         has_failed = run.state.failed
         one, one_fails = _evaluate_on(run, node.body, holds)
         run.state.failed = has_failed

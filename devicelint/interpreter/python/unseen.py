@@ -25,6 +25,7 @@ from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     Array,
     Batch,
+    FileSource,
     Instance,
     ListOf,
     Module,
@@ -76,7 +77,7 @@ def settle_unknown(run: Run, value: Unknown, node: cst.BaseExpression) -> Value:
     """What nobody understands: should it be a tensor, that lies somewhere."""
     if value.symbol is not None or type(node) not in _GIVING:
         return value
-    return _keep(run, value, Unknown(value.reason, _own_step(run, node)), node)
+    return _keep(run, value, replace(value, symbol=_own_step(run, node)), node)
 
 
 @settles(Tensor)
@@ -138,17 +139,17 @@ def part_of(value: Unknown, part: str) -> Unknown:
         return Unknown("a part of something unknown")
     lineage = frozenset({step.device.place}) if step.device.lineage is None else step.device.lineage
     device = DeviceOf(f"{step.device.place}{part}", lineage)
-    return Unknown(value.reason, Step(Verb.GIVEN, step.site, device))
+    return replace(value, symbol=Step(Verb.GIVEN, step.site, device))
 
 
 def element_of_outside(value: Symbolic) -> Unknown:
     """What a collection holds that comes from outside."""
     reason = f"an element of {value.origin}"
     if value.since is None:
-        return Unknown(reason)
+        return Unknown(reason, source=FileSource.CHOSEN)
     lineage = frozenset({value.origin.partition(".")[0].partition("[")[0]})
     device = DeviceOf(f"{value.origin}[*]", lineage)
-    return Unknown(reason, Step(Verb.GIVEN, value.since.site, device))
+    return Unknown(reason, Step(Verb.GIVEN, value.since.site, device), FileSource.CHOSEN)
 
 
 def is_derived(device: Device) -> bool:

@@ -46,7 +46,7 @@ from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.failures import fail
 from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.torch.devices.arguments import demand, device_named
+from devicelint.interpreter.torch.devices.arguments import demand, device_named, note_index
 from devicelint.interpreter.torch.modules.registration import move_module
 
 
@@ -63,6 +63,7 @@ def target_of(
         device = device_named(run, argument)
         if isinstance(device, Known):
             return demand(run, None, device, site, f".{method}()"), argument
+        note_index(run, argument.value)
         demand(run, argument, device or CPU, site, f".{method}()")
         fail(run)
         return Known(method), argument

@@ -83,7 +83,7 @@ def item_of_unseen(run: Run, value: Unknown, node: cst.Subscript) -> Value:
     """A slice of a tensor lies where that does; what lies under a key has a place of its own."""
     key = key_of(run, node)
     if value.symbol is None:
-        return Unknown("an item of something unknown")
+        return Unknown("an item of something unknown", source=value.source)
     if len(node.slice) > 1:
         return Unknown("a part of something unknown", value.symbol)
     if not isinstance(node.slice[0].slice, cst.Index):
@@ -94,7 +94,7 @@ def item_of_unseen(run: Run, value: Unknown, node: cst.Subscript) -> Value:
 @elements(Unknown)
 def element_of_unseen(run: Run, value: Unknown, site: Site) -> Value:
     if value.symbol is None:
-        return Unknown("an element of something unknown")
+        return Unknown("an element of something unknown", source=value.source)
     return part_of(value, "[*]")
 
 

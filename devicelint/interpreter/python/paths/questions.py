@@ -31,9 +31,26 @@ _READ = (
 )
 
 
-def answers_to(run: Run, node: cst.BaseExpression, outcome: bool) -> Path:
-    """What a condition says that has come out so, and what its parts say."""
-    return frozenset(_answers(run, node, outcome))
+def answers_to(run: Run, node: cst.BaseExpression) -> tuple[Path, Path]:
+    """What a condition and its parts say where it holds, and where it does not."""
+    asked = node
+    while isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not):
+        asked = asked.expression
+    run.tests[question_of(run, asked)] = run.code_of(asked)
+    return frozenset(_answers(run, node, True)), frozenset(_answers(run, node, False))
+
+
+def taken_for_true(run: Run) -> tuple[tuple[str, bool], ...]:
+    """The conditions that have to come out so for a statement to get the values it is walked for.
+
+    Those that lead to the statement itself are not among them.
+    """
+    found = [
+        (" ".join(run.tests[asked].split()), answer)
+        for asked, answer in run.state.taken
+        if asked in run.tests and isinstance(answer, bool)
+    ]
+    return tuple(sorted(found))
 
 
 def _answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact]:
@@ -56,7 +73,7 @@ def _answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact
 def known_answer(run: Run, node: cst.BaseExpression) -> bool | None:
     """The answer that this path has given already, or None."""
     facts = run.state.facts
-    if not facts:
+    if not facts and run.world.accelerators:
         return None
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
         known = known_answer(run, node.expression)

@@ -7,10 +7,20 @@ from string import Formatter
 
 import libcst as cst
 
-from devicelint.domain.values import Const, FileSource, HostValue, Symbolic, Value
+from devicelint.domain.history import Site
+from devicelint.domain.values import (
+    Const,
+    FileSource,
+    HostValue,
+    ImportedName,
+    Symbolic,
+    Unknown,
+    Value,
+)
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import function, library_call
+from devicelint.interpreter.engine.tables import elements, function, items, library_call
+from devicelint.interpreter.python.containers.subscripts import key_of
 
 _DOWNLOADED = ("http://", "https://", "hf://", "gs://", "s3://")
 _ANYTHING = "*"
@@ -19,8 +29,10 @@ _ANYTHING = "*"
 def source_of(value: Value) -> FileSource | None:
     """Where the file comes from that a value names, where that is known."""
     match value:
-        case HostValue(source):
-            return source
+        case HostValue() | Unknown():
+            return value.source
+        case ImportedName("sys.argv"):
+            return FileSource.CHOSEN
         case Symbolic():
             return FileSource.CHOSEN
         case Const(str() as text) if text.startswith(_DOWNLOADED):
@@ -47,14 +59,26 @@ def _text_of(value: Value) -> str:
 def put_together(parts: Iterable[Value]) -> HostValue:
     """A text that is made of others: below a folder of the program lie files of the program."""
     held = tuple(parts)
-    return HostValue(_common_source(held), _spelled("".join(map(_text_of, held))))
+    text = "".join(map(_text_of, held))
+    return HostValue(_common_source(held, text), _spelled(text))
 
 
-def _common_source(parts: Iterable[Value]) -> FileSource | None:
-    """What is put below a folder of the program, or behind a URL, may be anybody's choice."""
+def _common_source(parts: Iterable[Value], text: str = "") -> FileSource | None:
+    """What is put below a folder of the program, or behind a URL, may be anybody's choice.
+
+    So may be what lies in a folder that the code itself names.
+    """
     found = [one for one in map(source_of, parts) if one is not None]
     said = [one for one in found if one is not FileSource.CHOSEN]
-    return next(iter((*said, *found)), None)
+    if said or _is_in_own_folder(text):
+        return next(iter(said), None)
+    return next(iter(found), None)
+
+
+def _is_in_own_folder(text: str) -> bool:
+    """Whether the code spells the folder that a path begins with."""
+    spelled = text.partition(_ANYTHING)[0].rpartition("/")[0]
+    return bool(spelled.strip("./"))
 
 
 def _spelled(text: str) -> str | None:
@@ -70,7 +94,8 @@ def made_of(parts: Iterable[Value]) -> HostValue:
 def joined(parts: Iterable[Value]) -> HostValue:
     """`os.path.join(folder, name)`: what is called like the last part."""
     held = tuple(parts)
-    return HostValue(_common_source(held), name_of(held[-1]) if held else None)
+    text = "/".join(map(_text_of, held))
+    return HostValue(_common_source(held, text), name_of(held[-1]) if held else None)
 
 
 def formatted(template: Value, given: Iterable[Value]) -> HostValue:
@@ -81,13 +106,13 @@ def formatted(template: Value, given: Iterable[Value]) -> HostValue:
     except ValueError:
         parts = [(text, None)]
     filled = "".join(word if field is None else word + _ANYTHING for word, field in parts)
-    return HostValue(_common_source((template, *given)), _spelled(filled))
+    return HostValue(_common_source((template, *given), filled), _spelled(filled))
 
 
 def interpolated(template: Value, given: Iterable[Value]) -> HostValue:
     """`"%d.pt" % epoch`."""
     text = _converted(_text_of(template))
-    return HostValue(_common_source((template, *given)), _spelled(text))
+    return HostValue(_common_source((template, *given), text), _spelled(text))
 
 
 def _converted(template: str) -> str:
@@ -106,6 +131,18 @@ _FLAGS = "-#0123456789 +.*"
 )
 def path_of(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return joined(argument.value for argument in arguments)
+
+
+@items(ImportedName)
+def _item_of_imported(run: Run, value: ImportedName, node: cst.Subscript) -> Value:
+    """`sys.argv[1]`, of which a slice is like the whole."""
+    key_of(run, node)
+    return Unknown(f"an item of {value.name}", source=source_of(value))
+
+
+@elements(ImportedName)
+def _element_of_imported(run: Run, value: ImportedName, site: Site) -> Value:
+    return Unknown(f"an element of {value.name}", source=source_of(value))
 
 
 @function("os.path.dirname")

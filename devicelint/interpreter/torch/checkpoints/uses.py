@@ -154,10 +154,10 @@ def _saved(run: Run, reading: LoadedFile) -> set[bool | None]:
 def _may_leave_the_cpu(run: Run, reading: LoadedFile) -> bool:
     """Whether what is read may be from an accelerator.
 
-    Who calls the functions of a file has devices of their own, as does the owner of a Module.
+    Who names the file, in the settings or in a call, has devices of their own.
     """
-    is_callers = reading.source is FileSource.CHOSEN and not reading.is_program
-    return is_callers or leaves_the_cpu(run) or False in _saved(run, reading)
+    is_theirs = reading.source is FileSource.CHOSEN
+    return is_theirs or leaves_the_cpu(run) or False in _saved(run, reading)
 
 
 @function(

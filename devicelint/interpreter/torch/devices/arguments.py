@@ -37,7 +37,12 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_words import holds_device
 from devicelint.interpreter.facts.failures import fail, fail_unless_reported
-from devicelint.interpreter.facts.machine_choices import is_program, note_choice, note_demand
+from devicelint.interpreter.facts.machine_choices import (
+    is_program,
+    note_choice,
+    note_demand,
+    note_sent,
+)
 from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.torch.devices.current import on_current
@@ -164,7 +169,10 @@ def demand(
     Returns the device that it gets: what goes on after a failure is nowhere.
     """
     run.steps.demanded(site)
-    if _may_be_the_cpu(run, device) or run.assumptions != run.unrelated:
+    is_theirs = _may_be_the_cpu(run, device)
+    if is_theirs:
+        note_sent(run)
+    if (is_theirs and is_program(run)) or _is_asked_for(run):
         note_choice(run)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
@@ -181,6 +189,11 @@ def demand(
     return NOWHERE
 
 
+def _is_asked_for(run: Run) -> bool:
+    """Whether a condition around asks what the machine has, or what somebody chooses."""
+    return run.assumptions != run.unrelated + run.of_places
+
+
 def _fail(run: Run, argument: Argument | None, device: Device, *, is_announced: bool) -> None:
     """There is no such device: what follows does not happen, unless somebody chose it."""
     if is_announced and isinstance(device, Known):
@@ -194,11 +207,11 @@ def _is_hard(value: Value) -> bool:
 
 
 def _may_be_the_cpu(run: Run, device: Device) -> bool:
-    """Whether a program lets somebody choose the device, among those that are there.
+    """Whether somebody may choose the device, among those that are there.
 
     What is given to a function may be any accelerator of a machine that has some.
     """
-    if not isinstance(device, Opaque) or not is_program(run):
+    if not isinstance(device, Opaque):
         return False
     return device.origin not in run.notes(AcceleratorIndices).origins
 

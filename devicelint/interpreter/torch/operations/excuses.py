@@ -22,7 +22,11 @@ from devicelint.interpreter.facts.host_callers import (
     is_of_object_on_the_cpu,
     is_reached_from_tests,
 )
-from devicelint.interpreter.facts.machine_choices import is_default_set_around, is_taken_around
+from devicelint.interpreter.facts.machine_choices import (
+    is_default_set_around,
+    is_on_cpu_around,
+    is_taken_around,
+)
 from devicelint.interpreter.facts.module_inputs import is_in_module
 from devicelint.interpreter.facts.movable import is_placed_beside
 from devicelint.interpreter.facts.tensor_parameters import (
@@ -191,6 +195,7 @@ def _where_received(says: Callable[[Run], bool]) -> Callable[[Run, Operands], bo
 HOST_CODE: tuple[tuple[str, str, Callable[[Run], bool]], ...] = (
     ("test", "a test or a fixture is given what tests have made", is_reached_from_tests),
     ("dataset", "the class gives its items to the workers of a loader", is_of_data_class),
+    ("cpu-project", "the programs of the project train, and never leave the CPU", is_on_cpu_around),
 )
 """Code whose callers keep their tensors on the CPU."""
 ON_HOST = Excuse("worker", "a DataLoader is given this function, which its workers call")

@@ -1,0 +1,82 @@
+"""What the project around a file says of the clashes in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from devicelint.linter.lint import check
+from devicelint.text.source import SourceFile
+from devicelint.workspace.project import Project
+
+ACTOR = """\
+import torch
+from torch import nn
+
+
+class Actor(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, x):
+        noise = torch.randn(8, 2)
+        return self.head(x) + noise
+"""
+TRAIN = """\
+import torch
+from actor import Actor
+
+if __name__ == "__main__":
+    actor = Actor()
+    actor(torch.ones(8, 4)).sum().backward()
+"""
+
+
+def found(folder: Path, files: dict[str, str], checked: str) -> list[str]:
+    (folder / "pyproject.toml").touch()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    path = folder / checked
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    return [one.code for one in check(source, None, Project()).findings]
+
+
+def test_callers_of_a_project_that_never_leaves_the_cpu_are_there(tmp_path: Path) -> None:
+    assert found(tmp_path, {"actor.py": ACTOR, "train.py": TRAIN}, "actor.py") == []
+
+
+def test_those_of_a_project_that_may_are_anywhere(tmp_path: Path) -> None:
+    moves = TRAIN.replace("Actor()\n", 'Actor().to("cuda")\n')
+    files = {"actor.py": ACTOR, "train.py": TRAIN, "other.py": moves}
+    assert found(tmp_path, files, "actor.py") == ["DEV103"]
+
+
+def test_so_are_those_of_a_library_without_a_program(tmp_path: Path) -> None:
+    assert found(tmp_path, {"actor.py": ACTOR}, "actor.py") == ["DEV103"]
+
+
+SAMPLED = """\
+import torch
+
+
+def sampled(x: torch.Tensor, n):
+    return torch.index_select(x, 0, torch.linspace(0, 9, n).long())
+"""
+
+
+def test_nothing_says_who_calls_a_file_that_lies_alone(tmp_path: Path) -> None:
+    path = tmp_path / "sampling.py"
+    path.write_text(SAMPLED)
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    assert [one.code for one in check(source, None, Project()).findings] == ["DEV103"]
+
+
+def test_those_of_a_project_are_to_be_seen(tmp_path: Path) -> None:
+    assert found(tmp_path, {"sampling.py": SAMPLED}, "sampling.py") == []
+
+
+def test_a_program_calls_its_functions_itself(tmp_path: Path) -> None:
+    path = tmp_path / "sampling.py"
+    path.write_text(SAMPLED + 'if __name__ == "__main__":\n    sampled(torch.ones(9), 3)\n')
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    assert check(source, None, Project()).findings == ()
