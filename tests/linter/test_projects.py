@@ -97,3 +97,30 @@ def test_a_module_whose_program_chooses_goes_where_that_does(tmp_path: Path) -> 
 def test_so_does_one_beside_programs_that_all_choose(tmp_path: Path) -> None:
     files = {"denoiser.py": DENOISER, "one.py": CHOOSES}
     assert found(tmp_path, files, "denoiser.py") == ["DEV401"]
+
+
+SAMPLED = """\
+import torch
+
+
+def sampled(x: torch.Tensor, n):
+    return torch.index_select(x, 0, torch.linspace(0, 9, n).long())
+"""
+
+
+def test_nothing_says_who_calls_a_file_that_lies_alone(tmp_path: Path) -> None:
+    path = tmp_path / "sampling.py"
+    path.write_text(SAMPLED)
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    assert [one.code for one in check(source, None, Project()).findings] == ["DEV103"]
+
+
+def test_those_of_a_project_are_to_be_seen(tmp_path: Path) -> None:
+    assert found(tmp_path, {"sampling.py": SAMPLED}, "sampling.py") == []
+
+
+def test_a_program_calls_its_functions_itself(tmp_path: Path) -> None:
+    path = tmp_path / "sampling.py"
+    path.write_text(SAMPLED + 'if __name__ == "__main__":\n    sampled(torch.ones(9), 3)\n')
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    assert check(source, None, Project()).findings == ()
