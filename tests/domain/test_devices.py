@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from devicelint.domain.devices import (
     CPU,
+    ON_HOST,
     Agreement,
     Device,
     DeviceOf,
@@ -52,6 +53,9 @@ def test_what_torch_refuses_is_refused(text):
         (Known("meta"), Known("cpu"), Agreement.UNKNOWN),
         (CPU, Opaque("args.device"), Agreement.DIFFERENT_UNLESS_CPU),
         (CPU, DeviceOf("x"), Agreement.DIFFERENT_UNLESS_CPU),
+        (CPU, DeviceOf("f(x)", frozenset({"x"})), Agreement.DIFFERENT_UNLESS_CPU),
+        (CPU, DeviceOf("f(x)", frozenset()), Agreement.DIFFERENT_UNLESS_CPU),
+        (CPU, DeviceOf("f(x)", ON_HOST), Agreement.UNKNOWN),
         (Known("cuda"), Opaque("args.device"), Agreement.UNKNOWN),
         (Opaque("args.device"), Opaque("device"), Agreement.UNKNOWN),
         (Opaque("device"), Opaque("device"), Agreement.SAME),

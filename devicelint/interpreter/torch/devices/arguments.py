@@ -106,9 +106,12 @@ def device_named(run: Run, argument: Argument) -> Device | None:
 
 
 def _computed(run: Run, argument: Argument, device: Unsure) -> Device:
-    """A device that nobody can read is one device all the same, where a name holds it."""
+    """A device that nobody can read is one device all the same, where a name holds it.
+
+    That of a value which nobody follows is no choice: it may well be the CPU.
+    """
     named = isinstance(argument.site, (cst.Name, cst.Attribute))
-    if device is NOWHERE or not named or not run.frame.is_checked:
+    if device is NOWHERE or not named or not run.frame.is_checked or _is_read_off(argument.value):
         return device
     assert isinstance(argument.site, cst.CSTNode)
     name = run.code_of(argument.site)
@@ -116,6 +119,11 @@ def _computed(run: Run, argument: Argument, device: Unsure) -> Device:
         return Opaque(name)
     is_own = "." not in name.removeprefix("self.") and not _is_parameter(run, name)
     return Opaque(name) if is_own and holds_device(name) else device
+
+
+def _is_read_off(value: Value) -> bool:
+    """Whether a device is what a value has as `.device`."""
+    return isinstance(value, DeviceHandle) and isinstance(value.site, cst.Attribute)
 
 
 def _is_parameter(run: Run, name: str) -> bool:
