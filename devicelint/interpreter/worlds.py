@@ -6,7 +6,7 @@ walk what nobody calls, is Python's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterator
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -29,6 +29,8 @@ class Walk:
 
     world: World
     entered: set[Site]
+    made: set[Site]
+    """The classes of which there was an object."""
     differs_without_accelerator: bool
     counts_accelerators: bool
 
@@ -68,8 +70,7 @@ def explore(
     if everywhere or any(walk.counts_accelerators for walk in walks):
         walks.extend(_walk_settings(begin, WITH_SEVERAL))
     if everywhere or any(walk.differs_without_accelerator for walk in walks):
-        entered = set().union(*(walk.entered for walk in walks))
-        walks.append(_walk(begin(WITHOUT, splits=False), entered))
+        walks.append(_walk(begin(WITHOUT, splits=False), walks))
     return tuple(walks)
 
 
@@ -101,33 +102,37 @@ def _walk_settings(begin: _Begin, world: World) -> Iterator[Walk]:
             yield from _walk_settings(begin, world.choosing(split.key, chosen, on_cpu=on_cpu))
 
 
-def _walk(run: Run, entered: Collection[Site] = ()) -> Walk:
+def _walk(run: Run, others: Sequence[Walk] = ()) -> Walk:
+    """Walk in one world; what the program itself has called in others, nobody calls alone."""
     run.execute_block(run.module)
     run.state.dead = run.state.failed = False
-    _walk_unentered(run, entered)
+    run.entered.update(*(walk.entered for walk in others))
+    made = _walk_unentered(run, set().union(*(walk.made for walk in others)))
     for one in run.hearers:
         for event in one.at_end():
             run.announce(event)
     differs = run.demands_accelerator or run.depends_on_machine
-    return Walk(run.world, run.entered, differs, run.counts_accelerators)
+    return Walk(run.world, run.entered, made, differs, run.counts_accelerators)
 
 
-def _walk_unentered(run: Run, entered: Collection[Site]) -> None:
+def _walk_unentered(run: Run, made: Collection[Site]) -> set[Site]:
     """Functions and classes that the file defines and does not use itself.
 
     The last comes first: `main` stands below what it calls, and calls it with what it gets.
-    Walking one may bring more: a closure that it returns.
+    Walking one may bring more: a closure that it returns.  Gives the classes that were used.
     """
-    run.entered.update(entered)
     tried: set[Site] = set()
+    alone: set[Site] = set()
     while waiting := [one for one, _ in run.pending if one.owner is None and one.node not in tried]:
         for function in reversed(waiting):
             tried.add(function.node)
             if function.node not in run.entered:
                 walk_alone(run, function)
     for node, cls in reversed(tuple(run.classes.items())):
-        if node not in run.instantiated or is_never_called(run, cls):
+        if node not in made if node not in run.instantiated else is_never_called(run, cls):
+            alone.add(node)
             walk_class_alone(run, cls)
         elif has_unentered(run, cls):
             with run.forgetting():
                 walk_class_alone(run, cls, is_used=True)
+    return run.instantiated - alone

@@ -126,6 +126,8 @@ RULES = (
         name="cuda-only-amp",
         severity=Severity.WARNING,
         summary="Mixed precision is for CUDA alone, where the device may be another",
+        default=False,
+        adopts=True,
     ),
     RuleFacts(
         code="DEV405",

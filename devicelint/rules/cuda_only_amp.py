@@ -32,6 +32,8 @@ class CudaOnlyAmp(Rule):
     name = "cuda-only-amp"
     severity = Severity.WARNING
     summary = "Mixed precision is for CUDA alone, where the device may be another"
+    default = False
+    adopts = True
 
     def __init__(self) -> None:
         self._with_index: set[str] = set()

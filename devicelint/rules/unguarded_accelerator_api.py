@@ -32,7 +32,8 @@ class UnguardedAcceleratorApi(Rule):
         self, event: AcceleratorApiCalled, context: RuleContext
     ) -> Reports:
         """On the machine without an accelerator, where nothing guards it."""
-        if context.world.accelerators or not context.intent.is_chosen_here():
+        intent = context.intent
+        if context.world.accelerators or not intent.is_chosen_here() or intent.is_for_cuda_alone():
             return
         call = event.site
         assert isinstance(call, cst.Call)

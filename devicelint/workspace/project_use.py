@@ -16,6 +16,8 @@ from devicelint.workspace.roots import Listing, folders_around, is_root, listed
 
 CHOOSES = "chooses"
 """A file around that chooses the machine."""
+LEADS = "leads"
+"""A file that chooses the machine, of a program that imports the file."""
 TAKES = "takes"
 """A program around, or the file itself, that goes to an accelerator, whatever the machine has."""
 LETS = "lets"
@@ -63,6 +65,9 @@ class ProjectUse:
             return folder.on_the_cpu(home) if self._folders.get(root or "") is folder else None
         if what == DEFAULTS:
             return next((one for one in sorted(folder.uses) if folder.does(one, what)), None)
+        if what == LEADS:
+            led = sorted(folder.led_with(home))
+            return next((one for one in led if folder.does(one, CHOOSES)), None)
         others = folder.around(home)
         asked = sorted(others if what == CHOOSES else {*others, home})
         return next((one for one in asked if folder.does(one, what)), None)
@@ -120,6 +125,11 @@ class _Folder:
         if len(importers) == 1 and not is_program:
             return self.uses.keys() - {home}
         return _reached(importers, self._imports) - {home}
+
+    def led_with(self, home: str) -> Collection[str]:
+        """The other files of the programs that import a file; none, where nothing does."""
+        importers = _reached([home], self._importers)
+        return _reached(importers, self._imports) - {home} if len(importers) > 1 else ()
 
     def on_the_cpu(self, home: str) -> str | None:
         """A program around that trains there, where no file has to do with another device."""

@@ -74,6 +74,8 @@ class Frame:
     """How many conditions hold for the rest of the frame, since their other path has ended."""
     assumed_unrelated: int = 0
     """How many of these say nothing of devices."""
+    assumed_of_places: int = 0
+    """How many of these ask where a tensor lies."""
     guarded: bool = False
     """Whether a decorator of the class asks for a device."""
     is_reported: bool = False

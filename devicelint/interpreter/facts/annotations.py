@@ -74,6 +74,29 @@ def is_annotated_tensor(run: Run, parameter: cst.Param) -> bool:
     return annotated(run, parameter) is Annotated.TENSOR
 
 
+def may_be_none(run: Run, parameter: cst.Param) -> bool:
+    """Whether a parameter says that it may be None: by its default, or by its annotation."""
+    if parameter.default is not None:
+        return _is_none(parameter.default)
+    annotation = parameter.annotation
+    return annotation is not None and _offers_none(run, annotation.annotation)
+
+
+def _offers_none(run: Run, node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.SimpleString(value=written) if (quoted := _unquoted(written)) is not None:
+            return _offers_none(run, quoted)
+        case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
+            return _offers_none(run, left) or _offers_none(run, right)
+        case cst.Subscript(value=owner, slice=slices):
+            name = _full_name(run, owner)
+            given = [one.slice.value for one in slices if isinstance(one.slice, cst.Index)]
+            is_union = name in _UNIONS and any(_offers_none(run, one) for one in given)
+            return is_union or name == "typing.Optional"
+        case _:
+            return _is_none(node)
+
+
 def _meaning(run: Run, node: cst.BaseExpression) -> Annotated:
     match node:
         case cst.SimpleString(value=written) if (quoted := _unquoted(written)) is not None:

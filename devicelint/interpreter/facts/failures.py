@@ -6,14 +6,16 @@ what follows is looked at as though the line were mended.
 
 from __future__ import annotations
 
-from devicelint.domain.devices import Known
+from devicelint.domain.devices import DEVICE_TYPES, Known
 from devicelint.domain.values import Module
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts import intended_machines
+from devicelint.interpreter.facts.host_callers import is_handed_out_by_tests
 from devicelint.interpreter.facts.machine_choices import (
-    is_chosen_around,
+    is_chosen_beside,
     is_chosen_here,
     is_needed_here,
+    is_of_class_for_cuda,
     is_taken_around,
 )
 from devicelint.interpreter.facts.named_devices import devices_at_hand
@@ -36,7 +38,7 @@ def fail_unless_reported(run: Run, device: Known) -> None:
 
 def is_mistake(run: Run, device: Known) -> bool:
     """Whether to go to an accelerator here contradicts what the code else provides for."""
-    if run.muted_parts or not run.frame.is_checked:
+    if run.muted_parts or not run.frame.is_checked or is_for_cuda_alone(run):
         return False
     if intended_machines.imports_for_cuda_only(run.module):
         return False
@@ -51,11 +53,27 @@ def contradicts(run: Run, *, is_chosen: bool, at_times: bool = False) -> bool:
     method, which goes by where its caller keeps the Module.  A condition may be the choice itself.
     What asks CUDA for its current device cannot do without it, whatever is at hand.
     """
+    if is_for_cuda_alone(run):
+        return False
     if is_method_of_callers_module(run):
         return True
     if at_times or is_chosen_here(run):
         return not at_times
     return is_chosen and not is_needed_here(run)
+
+
+def is_for_cuda_alone(run: Run) -> bool:
+    """Whether nothing in the file leads here, and what may lead here has asked for CUDA.
+
+    It is the method with which a Module goes there, a method of a class that needs CUDA elsewhere,
+    or what tests hand to others: those may be left out where there is none.
+    """
+    names = walked_alone_as(run)
+    if not names:
+        return False
+    if names[-1] in DEVICE_TYPES and isinstance(run.frame.receiver, Module):
+        return True
+    return is_of_class_for_cuda(run) or is_handed_out_by_tests(run)
 
 
 def is_method_of_callers_module(run: Run) -> bool:
@@ -66,7 +84,7 @@ def is_method_of_callers_module(run: Run) -> bool:
     """
     if not isinstance(run.frame.receiver, Module) or not walked_alone_as(run):
         return False
-    if is_chosen_around(run):
+    if is_chosen_beside(run):
         return True
     return intended_machines.follows_others(run.module) and not is_taken_around(run)
 

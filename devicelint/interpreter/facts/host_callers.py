@@ -6,7 +6,7 @@ and the classes of torch that workers read data with.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -75,6 +75,20 @@ def is_of_computing_class(run: Run) -> bool:
 def is_reached_from_tests(run: Run) -> bool:
     """Whether a runner of tests calls this: what it gives is made by other tests' code."""
     return any(_is_test(run, frame) for frame in run.frame.outwards())
+
+
+def is_handed_out_by_tests(run: Run) -> bool:
+    """Whether a file of tests has this and calls it nowhere: a test may give it to somebody."""
+    if not _is_collected(run.program.path):
+        return False
+    *_, first = (one for one in run.frame.outwards() if one.caller is not None)
+    if any(_is_fixture(run, one.decorator) for one in _decorators(first.node)):
+        return True
+    return not _is_test(run, first)
+
+
+def _decorators(node: cst.CSTNode) -> Sequence[cst.Decorator]:
+    return node.decorators if isinstance(node, cst.FunctionDef) else ()
 
 
 def _is_test(run: Run, frame: Frame) -> bool:

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from devicelint.domain.devices import DEVICE_TYPES
-from devicelint.domain.values import Const, DeviceHandle, Flag, Instance, Module, Ref, Value
+from devicelint.domain.history import Site
+from devicelint.domain.values import Class, Const, DeviceHandle, Flag, Instance, Module, Value
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
+from devicelint.interpreter.engine.objects import CLASS_FIELD
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.host_callers import is_reached_from_tests
 
@@ -68,12 +70,25 @@ def note_needed(run: Run) -> None:
 
     A class that does so in one method is for CUDA alone.
     """
-    run.program.needing.update((part_of(run), *_made(run)))
+    run.program.needing.update((part_of(run), *_made(run), *_method(run)))
 
 
 def is_needed_here(run: Run) -> bool:
     """Whether this very part cannot do without CUDA anyway."""
     return not run.program.needing.isdisjoint(_before(run))
+
+
+def is_of_class_for_cuda(run: Run) -> bool:
+    """Whether this is a method that nobody calls, and another one of its class needs CUDA.
+
+    That one does not guard it: what such a class asks the machine is for something else.
+    """
+    cls = _class_of_first(run)
+    if cls is None:
+        return False
+    others = (one for one in run.program.needing if isinstance(one, _Method) and one.cls is cls)
+    own = {frame.node for frame in run.frame.outwards()}
+    return any(one.function not in own for one in others)
 
 
 def is_chosen_here(run: Run) -> bool:
@@ -99,9 +114,32 @@ def _before(run: Run) -> Iterator[object]:
 
 def _made(run: Run) -> Iterator[_Made]:
     """The making of the object whose method all came from."""
+    cls = _class_of_first(run)
+    if cls is not None:
+        yield _Made(cls)
+
+
+def _method(run: Run) -> Iterator[_Method]:
+    """The method of that object in which this is, or that has called it."""
+    cls = _class_of_first(run)
+    for frame in run.frame.outwards():
+        if cls is not None and class_of(run, frame.receiver) is cls:
+            yield _Method(cls, frame.node)
+            return
+
+
+def _class_of_first(run: Run) -> Site:
+    """The class of the object whose method all came from."""
     first = _first(run)
-    if first is not None and isinstance(first.receiver, (Module, Instance)):
-        yield _Made(first.receiver.ref)
+    return None if first is None else class_of(run, first.receiver)
+
+
+def class_of(run: Run, receiver: Value | None) -> Site:
+    """The definition of an object's class, which is the same in every world."""
+    if not isinstance(receiver, (Module, Instance)):
+        return None
+    cls = run.state.read(receiver.ref, CLASS_FIELD)
+    return cls.node if isinstance(cls, Class) else None
 
 
 def _is_choice(value: Value) -> bool:
@@ -115,7 +153,15 @@ def _is_choice(value: Value) -> bool:
 class _Made:
     """The making of an object of a class that nothing here makes: its `__init__`."""
 
-    ref: Ref
+    cls: Site
+
+
+@dataclass(frozen=True)
+class _Method:
+    """A method of such a class."""
+
+    cls: Site
+    function: Site
 
 
 def is_program(run: Run) -> bool:
@@ -126,6 +172,11 @@ def is_program(run: Run) -> bool:
 def is_chosen_around(run: Run) -> bool:
     """Whether another file of the programs that this one is a part of chooses the machine."""
     return _around(run, "chooses")
+
+
+def is_chosen_beside(run: Run) -> bool:
+    """Whether a program that imports this file, or what such a one imports, chooses the machine."""
+    return _around(run, "leads")
 
 
 def is_taken_around(run: Run) -> bool:
@@ -169,8 +220,8 @@ def part_of(run: Run) -> object:
     first = _first(run)
     if first is None:
         return GLOBALS
-    made = first.receiver if first.name == "__init__" else None
-    return _Made(made.ref) if isinstance(made, (Module, Instance)) else first.node
+    made = class_of(run, first.receiver) if first.name == "__init__" else None
+    return first.node if made is None else _Made(made)
 
 
 def _first(run: Run) -> Frame | None:

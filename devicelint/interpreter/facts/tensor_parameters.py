@@ -16,7 +16,7 @@ from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import resolves
-from devicelint.interpreter.facts.annotations import Annotated, annotated
+from devicelint.interpreter.facts.annotations import Annotated, annotated, may_be_none
 from devicelint.interpreter.facts.tensor_evidence import Evidence, evidence_in
 
 _PROVEN, _DOUBTED, _OPTIONAL = "@proven", "@doubted", "@optional"
@@ -78,7 +78,7 @@ def settings_of(run: Run, function: Function) -> tuple[World, ...]:
     node = function.node
     if not isinstance(node, cst.FunctionDef):
         return (run.world,)
-    optional = _optional(node)
+    optional = _optional(run, node)
     tested = [name for name in optional if f"{name} is " in run.code_of(node)]
     absent = [f"{name} is None" for name in tested if declared(run, node, optional[name])]
     if not absent:
@@ -92,13 +92,10 @@ def _choosing(world: World, keys: list[str], chosen: bool) -> World:
     return world
 
 
-def _optional(node: cst.FunctionDef) -> dict[str, cst.Param]:
-    """The parameters that are None where nothing is given."""
-    return {
-        one.name.value: one
-        for one in (*node.params.params, *node.params.kwonly_params)
-        if isinstance(one.default, cst.Name) and one.default.value == "None"
-    }
+def _optional(run: Run, node: cst.FunctionDef) -> dict[str, cst.Param]:
+    """The parameters that are None where nothing is given, or that say that they may be."""
+    own = (*node.params.params, *node.params.kwonly_params)
+    return {one.name.value: one for one in own if may_be_none(run, one)}
 
 
 def declare_tensor(run: Run, name: str, parameter: cst.Param) -> None:
@@ -113,7 +110,7 @@ def declare_tensor(run: Run, name: str, parameter: cst.Param) -> None:
         run.state.write(_DOUBTED, name, TRUE)
     if said is Annotated.HOLDER:
         run.state.write(_DECLARED, name, TRUE)
-    if parameter.default is not None:
+    if parameter.default is not None or may_be_none(run, parameter):
         run.state.write(_OPTIONAL, name, TRUE)
 
 

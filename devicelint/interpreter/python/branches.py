@@ -36,7 +36,7 @@ from devicelint.interpreter.python.conditions import (
     truth_of,
     under_setting,
 )
-from devicelint.interpreter.python.paths.device_questions import device_answers
+from devicelint.interpreter.python.paths.device_questions import asks_for_place, device_answers
 from devicelint.interpreter.python.paths.endings import is_meant_to_fail
 from devicelint.interpreter.python.paths.questions import answers_to, known_answer
 
@@ -122,18 +122,21 @@ def _walk_both(
     if flag:
         run.frame.choices.pop()
     if one.dead is not run.state.dead and depends_on_choice(run, condition):
-        _assume_for_the_rest(run, condition)
+        _assume_for_the_rest(run, condition, test)
     other, run.state = run.state, one
     run.merge(other, flag, apart=True)
 
 
-def _assume_for_the_rest(run: Run, condition: Value) -> None:
+def _assume_for_the_rest(run: Run, condition: Value, test: cst.BaseExpression) -> None:
     """One of the paths has ended: what follows in this frame depends on the condition."""
     unrelated = is_unrelated(run, condition)
     run.frame.assumed += 1
     run.assumptions += 1
     run.frame.assumed_unrelated += unrelated
     run.unrelated += unrelated
+    of_places = not unrelated and asks_for_place(run, test)
+    run.frame.assumed_of_places += of_places
+    run.of_places += of_places
 
 
 def assume(run: Run, value: Value, test: cst.BaseExpression) -> None:

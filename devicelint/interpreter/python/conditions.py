@@ -28,6 +28,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.nodes import children
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_settings import asks_for_device, is_device_setting, name_of
+from devicelint.interpreter.python.paths.device_questions import asks_for_place
 
 AVAILABLE = "torch.cuda.is_available()"
 """The flag that every way of asking for an accelerator comes to."""
@@ -189,6 +190,8 @@ def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) 
     run.device_choices += asks
     is_switch = counted and _is_switch(run, node)
     run.switches += is_switch
+    of_places = _weight(run, condition, counted) if asks and asks_for_place(run, node) else 0
+    run.of_places += of_places
     try:
         run.steps.branches_entered(node)
         yield
@@ -197,6 +200,13 @@ def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) 
         run.assumptions -= counted
         run.device_choices -= asks
         run.switches -= is_switch
+        run.of_places -= of_places
+
+
+def _weight(run: Run, condition: Value, counted: bool) -> int:
+    """How many conditions a test counts for in its branches."""
+    assumed = depends_on_choice(run, condition) and not is_unrelated(run, condition)
+    return counted + assumed
 
 
 def _is_switch(run: Run, node: cst.BaseExpression) -> bool:

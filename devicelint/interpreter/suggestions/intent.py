@@ -5,7 +5,11 @@ from __future__ import annotations
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts import intended_machines
-from devicelint.interpreter.facts.failures import contradicts, walked_alone_as
+from devicelint.interpreter.facts.failures import (
+    contradicts,
+    is_for_cuda_alone,
+    walked_alone_as,
+)
 from devicelint.interpreter.facts.machine_choices import is_chosen_here, is_program
 
 
@@ -23,6 +27,10 @@ class Intent:
     def is_chosen_here(self) -> bool:
         """Whether what leads here chooses the machine that it runs on."""
         return is_chosen_here(self._run)
+
+    def is_for_cuda_alone(self) -> bool:
+        """Whether nothing in the file leads here, and what may lead here has asked for CUDA."""
+        return is_for_cuda_alone(self._run)
 
     def takes_machine_as_it_is(self) -> bool:
         """Whether this is a program that chooses nowhere which machine it runs on."""

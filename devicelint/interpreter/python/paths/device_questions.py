@@ -37,8 +37,13 @@ def device_answers(run: Run, node: cst.BaseExpression, outcome: bool) -> tuple[F
 
 def known_of_device(run: Run, node: cst.BaseExpression) -> bool | None:
     """What this path has found out of the device that a condition asks for."""
-    asked = _asked(run, node) if run.state.facts else None
-    if asked is None or not asked[2]:
+    is_bare = not run.world.accelerators
+    asked = _asked(run, node) if run.state.facts or is_bare else None
+    if asked is None:
+        return None
+    if is_bare and asked[0][0] == IS_ACCELERATOR:
+        return not asked[1]
+    if not asked[2]:
         return None
     known = run.state.facts.get(asked[0])
     return None if known is None else known is asked[1]
@@ -72,7 +77,40 @@ def _one_of_two(device: Device) -> Device:
     return device
 
 
-Asked = tuple[Hashable, bool, bool]
+def asks_for_place(run: Run, node: cst.BaseExpression) -> bool:
+    """Whether a condition asks where tensors lie, which is no question about the machine."""
+    match node:
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            return asks_for_place(run, inner)
+        case cst.BooleanOperation(left=left, right=right):
+            return asks_for_place(run, left) and asks_for_place(run, right)
+        case cst.Attribute(attr=cst.Name(value="is_cuda" | "is_cpu")):
+            return True
+        case cst.Call(func=cst.Attribute(value=named, attr=cst.Name("startswith"))):
+            return _is_place(run, named)
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(comparator=right)]):
+            return _is_place(run, left) or _is_place(run, right)
+        case _:
+            return False
+
+
+def _is_place(run: Run, node: cst.BaseExpression) -> bool:
+    """`x.device`, its type or its text."""
+    match node:
+        case cst.Call(func=cst.Name("str"), args=[given]):
+            return _is_place(run, given.value)
+        case cst.Attribute(value=owner, attr=cst.Name("type")):
+            return _is_place(run, owner)
+        case cst.Attribute(value=owner, attr=cst.Name("device")):
+            with run.muted():
+                return isinstance(run.evaluate(owner), (Tensor, Batch, Placed))
+        case cst.Call(func=cst.Attribute(attr=cst.Name("get_device")), args=[]):
+            return True
+        case _:
+            return False
+
+
+Asked = tuple[tuple[str, Hashable], bool, bool]
 """A question, the answer that the condition stands for, and whether it asks both ways."""
 
 

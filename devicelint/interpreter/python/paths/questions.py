@@ -73,7 +73,7 @@ def _answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact
 def known_answer(run: Run, node: cst.BaseExpression) -> bool | None:
     """The answer that this path has given already, or None."""
     facts = run.state.facts
-    if not facts:
+    if not facts and run.world.accelerators:
         return None
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
         known = known_answer(run, node.expression)

@@ -172,7 +172,7 @@ def demand(
     is_theirs = _may_be_the_cpu(run, device)
     if is_theirs:
         note_sent(run)
-    if (is_theirs and is_program(run)) or run.assumptions != run.unrelated:
+    if (is_theirs and is_program(run)) or _is_asked_for(run):
         note_choice(run)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
@@ -187,6 +187,11 @@ def demand(
         return on_current(run, device)
     _fail(run, argument, device, is_announced=is_announced)
     return NOWHERE
+
+
+def _is_asked_for(run: Run) -> bool:
+    """Whether a condition around asks what the machine has, or what somebody chooses."""
+    return run.assumptions != run.unrelated + run.of_places
 
 
 def _fail(run: Run, argument: Argument | None, device: Device, *, is_announced: bool) -> None:

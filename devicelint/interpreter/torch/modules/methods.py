@@ -68,6 +68,7 @@ from devicelint.interpreter.torch.modules.registration import (
 )
 from devicelint.interpreter.torch.modules.states import state_of
 from devicelint.interpreter.torch.modules.submodules import child_of, part_named
+from devicelint.interpreter.torch.modules.unseen_parts import check_part
 from devicelint.interpreter.torch.transfers import move_deviceless, target_of
 
 _ITSELF = frozenset(
@@ -86,6 +87,7 @@ def method_of_module(run: Run, receiver: Module, name: str, node: cst.Call) -> V
             target_of(run, name, arguments, node)
         return _call_member(run, member, receiver, arguments, node)
     if member is not None:
+        check_part(run, receiver, member, arguments, node)
         return run.call(member, arguments, node)
     return method_of_torch(run, receiver, name, arguments, node)
 

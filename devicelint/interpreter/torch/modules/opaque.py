@@ -16,6 +16,7 @@ from devicelint.interpreter.torch.bundles import as_batch, make_bundle
 from devicelint.interpreter.torch.checkpoints.uses import note_moved
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input, inputs_of
 from devicelint.interpreter.torch.modules.replaced import check_parts
+from devicelint.interpreter.torch.modules.unseen_models import check_unmoved
 from devicelint.interpreter.torch.operations.operand_values import is_no_tensor
 from devicelint.interpreter.torch.operations.operands import mixes_as_scalar, operand_of
 from devicelint.knowledge import kind_of, member_mark
@@ -90,5 +91,6 @@ def call_moved_module(run: Run, module: Placed, arguments: Arguments, site: cst.
 @calls(Unknown)
 def call_unknown(run: Run, callee: Unknown, arguments: Arguments, site: cst.Call) -> Value:
     """Something unknown is called: another loop may show that it is a module, and where it is."""
+    check_unmoved(run, callee, arguments, site)
     answer = run.guesses.called(run, callee, arguments, site)
     return answer or Unknown("the result of something unknown")
