@@ -14,6 +14,7 @@ from devicelint.domain.api_events import (
     DeviceIgnored,
     DeviceNotForwarded,
     LegacyTypeUsed,
+    PartMadeElsewhere,
 )
 from devicelint.domain.data_events import (
     AcceleratorInWorker,
@@ -140,6 +141,7 @@ __all__ = [
     "ParallelCalled",
     "ParallelWrapped",
     "ParameterLost",
+    "PartMadeElsewhere",
     "RemoveArgument",
     "RemoveStatement",
     "Replace",

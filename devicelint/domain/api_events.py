@@ -7,7 +7,7 @@ from enum import Enum
 
 from devicelint.domain.devices import Device, Known
 from devicelint.domain.events import Event, Operand
-from devicelint.domain.history import Site
+from devicelint.domain.history import Site, Step
 from devicelint.domain.standing import Standing
 
 
@@ -93,6 +93,21 @@ class DeviceNotForwarded(Event):
     """The device that the caller has."""
     fixed: Known | None
     """The device that the default writes out; None where that is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartMadeElsewhere(Event):
+    """A Module makes one part on the CPU, and another on a device that it is given."""
+
+    step: Step = field(repr=False)
+    """How the part on the CPU was made."""
+    is_module: bool
+    module: Site = field(repr=False)
+    """The definition of the class around both."""
+    beside: Operand
+    """The other part, where it is made."""
+    takes_same: bool
+    """Whether the call may take the device of the other part, by the same name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,10 @@ class Call:
     site: Site = field(compare=False, repr=False)
 
 
+NOT_SEEN = Call(Given.UNKNOWN, None)
+"""One that nobody has looked at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Called:
     """What all calls that are seen say of a parameter."""

@@ -34,7 +34,8 @@ class Conduct:
     on_host: set[Site] = field(default_factory=set)
     """The functions that are called on the host, with what lies there."""
     seen_to: set[Site] = field(default_factory=set)
-    """The plain containers of modules that it moves or optimizes one by one."""
+    """The plain containers of modules that it moves or optimizes one by one, and the Modules that
+    bring what a part gives to where another part is."""
 
 
 @dataclass(frozen=True, slots=True)

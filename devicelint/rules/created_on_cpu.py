@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from devicelint.domain.api_events import PartMadeElsewhere
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
 from devicelint.finding import Severity
 from devicelint.interpreter.analyses.placeholders import RETURNED
@@ -9,6 +10,7 @@ from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._parts import made_beside
 
 _MEETS = {RETURNED: "returned where other paths return what comes from"}
 """How a tensor meets others without an operation."""
@@ -34,6 +36,11 @@ class CreatedOnCpu(Rule):
         """The new tensor is an input of a module."""
         if clashes.is_fresh(context, event.clash) and not clashes.is_kept(event.clash.culprit):
             yield self._report(event.clash, context, f"is an input of module `{event.module}`")
+
+    def on_part_made_elsewhere(self, event: PartMadeElsewhere, context: RuleContext) -> Reports:
+        """The new tensor is part of a Module that makes another on a device that it is given."""
+        if not event.is_module:
+            yield made_beside(context, event)
 
     def _report(self, clash: Clash, context: RuleContext, met: str) -> Report:
         step = clash.culprit.since

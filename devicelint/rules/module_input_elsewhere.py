@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from devicelint.domain.api_events import PartMadeElsewhere
 from devicelint.domain.events import MisplacedInput, Operand
 from devicelint.finding import Severity
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _move_fixes as moving
 from devicelint.rules._base import Report, Reports, Rule, line_of
+from devicelint.rules._parts import made_beside
 from devicelint.rules._unmoved_module_fixes import is_never_moved, move_module
 
 
@@ -44,6 +46,11 @@ class ModuleInputElsewhere(Rule):
             fix,
             subject=clashes.subject(clash, fix),
         )
+
+    def on_part_made_elsewhere(self, event: PartMadeElsewhere, context: RuleContext) -> Reports:
+        """A part of a Module is built on the CPU, and another one where the Module is told."""
+        if event.is_module:
+            yield made_beside(context, event)
 
     def _never_moved(self, event: MisplacedInput, context: RuleContext) -> Report:
         """The module is at fault, and is to be moved as soon as it is built."""

@@ -29,7 +29,10 @@ class NamedFiles:
         self._marks.clear()
 
     def files(self, root: str, name: str) -> tuple[str, ...] | None:
-        """The files that mention a name, in a fixed order; None where there are too many to ask."""
+        """The files that mention a name, those first that call it, and of these the short ones.
+
+        None where a project has too many files to ask.
+        """
         if root not in self._marks:
             self._marks[root] = self._read(root)
         marks = self._marks[root]
@@ -37,8 +40,13 @@ class NamedFiles:
             return None
         bit = _bit(name.encode())
         mention = re.compile(rb"\b" + name.encode() + rb"\b")
-        likely = (one for one, mark in marks.items() if mark & bit)
-        return tuple(one for one in likely if mention.search(_data(one)))
+        call = re.compile(rb"(?<![.\w])(?<!def )" + name.encode() + rb"\(")
+        found: list[tuple[bool, int, str]] = []
+        for one in (one for one, mark in marks.items() if mark & bit):
+            data = _data(one)
+            if mention.search(data):
+                found.append((call.search(data) is None, len(data), one))
+        return tuple(one for _, _, one in sorted(found))
 
     def _read(self, root: str) -> dict[str, int] | None:
         marks: dict[str, int] = {}

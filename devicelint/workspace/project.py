@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from devicelint.domain.calls import Call
+from devicelint.domain.calls import NOT_SEEN, Call
 from devicelint.interpreter import Program
 from devicelint.interpreter.callers import Calls, Signature, calls_in
 from devicelint.text.hashing import digest
@@ -32,6 +32,8 @@ __all__ = ["Project", "home_of"]
 
 _MOST_CALLERS = 8
 """How many files are walked to find out what a function is given."""
+_ASKED_OF_MANY = 3
+"""How many of those that mention it where there are more."""
 _CALLED_BY_CLASS = frozenset({"__init__", "__call__", "forward"})
 """What files call without a mention of its name."""
 _MOST_LINES_OF_A_FILE = 20_000
@@ -111,15 +113,17 @@ class Project(ImportResolver):
     def calls_of(self, home: str, function: Signature) -> tuple[Mapping[str, list[Call]], ...]:
         """What the files of a project give to a function of one of them, file by file.
 
-        Nothing is said where too many files mention it; whoever asks rests on all of them.
+        Of many files that mention it, some are asked, and the others may give it anything; whoever
+        asks rests on all of them.
         """
         self.digests[home] = None
         named = function[0] if function[0] not in _CALLED_BY_CLASS else ""
         files = self._named.files(self.root_of(home), named) if named else None
         others = [one for one in files or () if one != home]
-        if len(others) > _MOST_CALLERS:
-            return ()
-        return tuple(found for one in others if (found := self._calls_in(one, home, function)))
+        are_few = len(others) <= _MOST_CALLERS
+        asked = others if are_few else others[:_ASKED_OF_MANY]
+        found = tuple(calls for one in asked if (calls := self._calls_in(one, home, function)))
+        return found if are_few else (*found, {name: [NOT_SEEN] for name in function[1]})
 
     def _calls_in(self, caller: str, home: str, function: Signature) -> Mapping[str, list[Call]]:
         if caller not in self._calls:

@@ -313,6 +313,19 @@ def test_where_all_calls_give_what_is_on_the_host_a_clash_is_excused(told):
     assert lines[-1] == f"    excuse host-calls: {reason}"
 
 
+def test_of_many_files_that_may_call_it_some_show_an_accelerator_and_none_excuses(told):
+    calls = dedent(CALLS.format("weighted")).lstrip()
+    for number in range(9):
+        Path(f"also_{number}.py").write_text(f"from other import weighted\n# {number}\n" * 40)
+    here = OTHER.replace("return x +", "return x.unsqueeze(0) +", 1)
+    Path("train.py").write_text(calls.replace('.to("cuda")', ""), encoding="utf-8")
+    lines = told(here.replace("ones(3)", "ones(3)  # here", 1), "other.py")
+    assert lines[1].startswith("  +: possible, not reported")
+    Path("train.py").write_text(calls, encoding="utf-8")
+    lines = told(here.replace("ones(3)", "ones(3)  # here", 1), "other.py")
+    assert lines[1:2] == ["  +: called, reported  with an accelerator"]
+
+
 def test_what_another_file_shows_by_itself_is_reported_there(told):
     Path("other.py").write_text(OTHER, encoding="utf-8")
     lines = told(CALLS.format("shifted"))

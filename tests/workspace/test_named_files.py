@@ -30,6 +30,17 @@ def test_a_name_is_mentioned_as_a_whole(asked, tmp_path):
     assert [Path(one).name for one in found] == ["a.py", "d.py"]
 
 
+def test_short_files_that_call_it_come_first(asked, tmp_path):
+    for name, text in {
+        "b.py": "scaled(1)\n",
+        "c.py": "def scaled(x):\n    return x\n",
+        "g.py": "other.scaled(1)\n",
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = asked.files(str(tmp_path), "scaled")
+    assert [Path(one).name for one in found] == ["b.py", "a.py", "d.py", "g.py", "c.py"]
+
+
 def test_what_has_changed_is_read_again_when_it_is_forgotten(asked, tmp_path):
     assert asked.files(str(tmp_path), "halved") == ()
     (tmp_path / "a.py").write_text("halved(1)\n", encoding="utf-8")

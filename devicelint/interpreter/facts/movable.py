@@ -71,7 +71,7 @@ def note_chosen(run: Run, device: Device | None) -> None:
     """What makes a tensor on a device that somebody chooses expects those beside it there."""
     is_chosen = isinstance(device, Opaque) and not device.apart
     if is_chosen or (isinstance(device, DeviceOf) and device.is_unseen):
-        run.program.conduct.movable.update(_class_of(run, run.frame))
+        run.program.conduct.movable.update(class_of(run, run.frame))
         if isinstance(run.frame.node, (cst.FunctionDef, cst.Lambda)):
             run.program.conduct.movable.add(run.frame.node)
 
@@ -81,7 +81,7 @@ def _subjects(run: Run, since: Step) -> Iterator[Site]:
     yield from received_by(run, since)
     for frame in run.frame.outwards():
         if since in frame.passed or any(_origins(frame, since)):
-            yield from _class_of(run, frame)
+            yield from class_of(run, frame)
 
 
 def received_by(run: Run, since: Step) -> Iterator[Site]:
@@ -95,7 +95,8 @@ def received_by(run: Run, since: Step) -> Iterator[Site]:
             yield frame.node
 
 
-def _class_of(run: Run, frame: Frame) -> Iterator[Site]:
+def class_of(run: Run, frame: Frame) -> Iterator[Site]:
+    """The class whose method a frame is of."""
     if frame.owner is not None:
         yield from (one.node for one in run.classes.values() if one.ref == frame.owner)
 

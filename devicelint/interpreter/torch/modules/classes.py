@@ -33,7 +33,7 @@ from devicelint.interpreter.python.classes import MODULE, OBJECT, has_unseen_bas
 from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.construction import fill_container
 from devicelint.interpreter.torch.modules.copies import own_copies
-from devicelint.interpreter.torch.modules.given_devices import is_made_apart
+from devicelint.interpreter.torch.modules.given_devices import announce_made_apart, is_made_apart
 from devicelint.interpreter.torch.modules.hidden import announce_defined
 from devicelint.interpreter.torch.modules.registration import built, move_module
 from devicelint.knowledge import ModuleKind, module_class
@@ -83,6 +83,7 @@ def make_module_alone(run: Run, cls: Class, make: Callable[[Arguments], Made]) -
     Where it makes one part on a device that it is given, and another on the CPU, it stays as it is.
     """
     made = make(Arguments(open=True))
+    announce_made_apart(run, cls, made)
     if is_made_apart(run, made):
         return made
     copies = own_copies(run, made)

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from devicelint.domain.api_events import PartMadeElsewhere
 from devicelint.domain.devices import CPU, Opaque
-from devicelint.domain.history import Verb
-from devicelint.domain.values import Instance, Module, Placed, Tensor
+from devicelint.domain.events import Operand
+from devicelint.domain.history import Site, Verb
+from devicelint.domain.values import Class, Instance, Module, Placed, Tensor
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import owns_tensors
+from devicelint.knowledge import module_class
 
 _MADE = (Verb.BUILT, Verb.CREATED, Verb.CREATED_ON)
 
@@ -22,19 +26,48 @@ def is_made_apart(run: Run, made: Module | Instance) -> bool:
     """Whether a Module makes one part on a device that it was given, and another on the CPU."""
     if not isinstance(made, Module):
         return False
-    devices = [one.device for one in _made_parts(run, made)]
+    devices = [place.device for _, place in _made_parts(run, made, "parameter")]
     return CPU in devices and any(isinstance(one, Opaque) for one in devices)
 
 
-def _made_parts(run: Run, made: Module) -> Iterator[Tensor | Placed]:
-    """The parameters, and where the Modules are, that were made and not moved since."""
+def announce_made_apart(run: Run, cls: Class, made: Module | Instance) -> None:
+    """Announce what a Module makes on the CPU, beside a part on a device that it was given.
+
+    A tensor without dimensions gets along with those of any device.
+    """
+    parts = list(_made_parts(run, made, "parameter", "buffer")) if isinstance(made, Module) else []
+    beside = next((place for _, place in parts if isinstance(place.device, Opaque)), None)
+    if beside is None:
+        return
+    other = Operand(beside.since.site, made, beside.device, beside.since)
+    for part, place in parts:
+        is_scalar = isinstance(part, Tensor) and part.scalar is not False
+        if place.device == CPU and not is_scalar and place.since.site in run.made_in:
+            takes_same = _is_of_torch(part) and _is_made_by(run, place.since.site, other.site)
+            is_module = isinstance(part, Module)
+            run.announce(PartMadeElsewhere(place.since, is_module, cls.node, other, takes_same))
+
+
+def _is_of_torch(part: Tensor | Module) -> bool:
+    return isinstance(part, Tensor) or module_class(part.name) is not None
+
+
+def _is_made_by(run: Run, one: Site, other: Site) -> bool:
+    """Whether the function that makes one part makes the other one as well."""
+    node = run.made_in[one][0].node
+    return any(inner is other for inner in descendants(node))
+
+
+def _made_parts(
+    run: Run, made: Module, *roles: str
+) -> Iterator[tuple[Tensor | Module, Tensor | Placed]]:
+    """What it owns and was made and not moved since, each with where it is."""
     for name, value in run.state.fields(made.ref).items():
         if name.startswith("@"):
             continue
-        part: Tensor | Placed | None = None
         if isinstance(value, Module) and owns_tensors(run, value):
-            part = module_device(run, value)
-        elif isinstance(value, Tensor) and value.role == "parameter":
-            part = value
-        if part is not None and part.since.verb in _MADE:
-            yield part
+            place = module_device(run, value)
+            if place.since.verb in _MADE:
+                yield value, place
+        elif isinstance(value, Tensor) and value.role in roles and value.since.verb in _MADE:
+            yield value, value
