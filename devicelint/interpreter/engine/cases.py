@@ -104,11 +104,11 @@ def each(run: _Walk, value: OneOf, ask: Callable[[Value], Value]) -> Value:
 
 @contextmanager
 def taking(run: _Walk, path: Path) -> Iterator[None]:
-    """Walk with one of several values, on the path on which it is there."""
-    facts, taken = run.state.facts, run.state.taken
+    """Walk with one of several values: what that shows holds on its path alone."""
+    facts, met, taken = run.state.facts, run.state.met, run.state.taken
     run.state.take(path)
     yield
-    run.state.facts, run.state.taken = facts, taken
+    run.state.facts, run.state.met, run.state.taken = facts, met, taken
 
 
 def call_with_each(
