@@ -19,6 +19,8 @@ class Level(Enum):
     """What the code itself shows elsewhere: it moves such a value, or treats it as movable."""
     MODULE = "module"
     """A caller's device, inside a Module or where such as a Module computes with are."""
+    OPEN = "open"
+    """A caller's device, in a file that lies alone, so that nothing says who calls it."""
     POSSIBLE = "possible"
     """A caller's device, and nothing that says which."""
 
@@ -49,6 +51,8 @@ class Standing:
     """Whether the code computes on a device of its own: its model's, or one that it names."""
     may_be_array: bool = False
     """Whether nothing declares to be a tensor what is read as an array."""
+    is_known: bool = False
+    """Whether the code says of what callers give that it is a tensor, or shows it."""
 
     def given(self, conduct: Conduct) -> Level:
         """The level, once it is known what the code does."""
@@ -61,6 +65,10 @@ class Standing:
     def is_undeclared(self, conduct: Conduct) -> bool:
         """Whether an array may be read, and nothing that the code does says otherwise."""
         return self.may_be_array and self.given(conduct) is Level.POSSIBLE
+
+    def may_be_open(self, conduct: Conduct) -> bool:
+        """Whether a tensor is asked of callers, who alone decide where it is."""
+        return self.is_known and not self.has_own and self.given(conduct) is Level.POSSIBLE
 
     def is_on_host(self, conduct: Conduct) -> bool:
         """Whether an operand was received by what is called on the host."""

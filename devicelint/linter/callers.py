@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 import libcst as cst
 
@@ -34,6 +35,11 @@ class Callers:
         said = [self._called(*received) for received in _received(standing)]
         shows = next((one.shows for one in said if one.shows is not None), None)
         return Called(shows, any(one.is_on_host for one in said))
+
+    @cached_property
+    def are_unseen(self) -> bool:
+        """Whether the file belongs to no project, and to no program: anybody may call."""
+        return self._project is not None and self._project.is_apart(self._home)
 
     def _called(self, function: Signature, parameter: str) -> Called:
         key = (function, parameter)

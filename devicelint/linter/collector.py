@@ -52,6 +52,8 @@ class _Heard:
             return self.report
         if called.shows is not None:
             return cited(self.report, called)
+        if standing.may_be_open(self.conduct) and callers.are_unseen:
+            return self.report
         return replace(self.report, certainty=Certainty.POSSIBLE)
 
 

@@ -115,7 +115,7 @@ def is_fresh(context: RuleContext, clash: Clash) -> bool:
         return False
     if step.verb is not Verb.CREATED and not _is_converted_for(step, clash):
         return False
-    return context.at(clash).sees_where_made(step.site)
+    return context.at(clash).sees_where_made(step.site, clash.reference.device)
 
 
 def _is_converted_for(step: Step, clash: Clash) -> bool:

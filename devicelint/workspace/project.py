@@ -24,6 +24,8 @@ from devicelint.text.source import SourceError, SourceFile
 from devicelint.workspace.files import PASSED_OVER
 from devicelint.workspace.import_resolver import ABOUT, INSIDE, ImportResolver, Question
 from devicelint.workspace.named_files import NamedFiles
+from devicelint.workspace.project_use import STARTS
+from devicelint.workspace.roots import folders_around, is_root
 
 if TYPE_CHECKING:
     from devicelint.text.reparse import Parsed
@@ -124,6 +126,15 @@ class Project(ImportResolver):
         asked = others if are_few else others[:_ASKED_OF_MANY]
         found = tuple(calls for one in asked if (calls := self._calls_in(one, home, function)))
         return found if are_few else (*found, {name: [NOT_SEEN] for name in function[1]})
+
+    def is_apart(self, home: str) -> bool:
+        """Whether a file lies alone, is no program, and nothing marks a project around it."""
+        own, *others = folders_around(home, self._listing)
+        outermost = others[-1] if others else own
+        beside = [one for one in self._listing(own) if one.endswith((".py", ".ipynb"))]
+        if is_root(self._listing(outermost)) or beside != [os.path.basename(home)]:
+            return False
+        return self.about(home, STARTS) is None
 
     def _calls_in(self, caller: str, home: str, function: Signature) -> Mapping[str, list[Call]]:
         if caller not in self._calls:

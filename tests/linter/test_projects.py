@@ -53,3 +53,30 @@ def test_those_of_a_project_that_may_are_anywhere(tmp_path: Path) -> None:
 
 def test_so_are_those_of_a_library_without_a_program(tmp_path: Path) -> None:
     assert found(tmp_path, {"actor.py": ACTOR}, "actor.py") == ["DEV103"]
+
+
+SAMPLED = """\
+import torch
+
+
+def sampled(x: torch.Tensor, n):
+    return torch.index_select(x, 0, torch.linspace(0, 9, n).long())
+"""
+
+
+def test_nothing_says_who_calls_a_file_that_lies_alone(tmp_path: Path) -> None:
+    path = tmp_path / "sampling.py"
+    path.write_text(SAMPLED)
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    assert [one.code for one in check(source, None, Project()).findings] == ["DEV103"]
+
+
+def test_those_of_a_project_are_to_be_seen(tmp_path: Path) -> None:
+    assert found(tmp_path, {"sampling.py": SAMPLED}, "sampling.py") == []
+
+
+def test_a_program_calls_its_functions_itself(tmp_path: Path) -> None:
+    path = tmp_path / "sampling.py"
+    path.write_text(SAMPLED + 'if __name__ == "__main__":\n    sampled(torch.ones(9), 3)\n')
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    assert check(source, None, Project()).findings == ()

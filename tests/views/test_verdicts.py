@@ -292,7 +292,7 @@ def positions(data: Data):
 
 def test_an_annotation_counts_for_what_its_name_is_bound_to(told):
     of_tensors = told(GRAPH.format("torch_geometric.data"))
-    assert of_tensors[1].startswith("  .numpy(): possible, not reported")
+    assert of_tensors[1].startswith("  .numpy(): open, reported")
     of_anything = told(GRAPH.format("elsewhere"))
     assert of_anything[1].startswith("  .numpy(): possible, excused")
 

@@ -95,13 +95,25 @@ def _is_callers(run: Run, node: cst.FunctionDef, parameter: cst.Param, value: Va
 
 
 def _own_left_unused(run: Run) -> str | None:
-    """The caller's own device parameter, where nothing in its body ever reads it."""
+    """The caller's own device parameter, where nothing in its body ever reads it.
+
+    One with a default counts where a call gives it a device: nobody else asks for one.
+    """
     node = run.frame.node
     if not isinstance(node, cst.FunctionDef):
         return None
-    given = {one.name.value for one in (*node.params.params, *node.params.kwonly_params)}
+    given = {one.name.value: one for one in (*node.params.params, *node.params.kwonly_params)}
     name = next((one for one in USUAL_NAMES if one in given), None)
-    return None if name is None or name in _names_read(node) else name
+    if name is None or name in _names_read(node):
+        return None
+    return name if given[name].default is None or _is_passed(run, name) else None
+
+
+def _is_passed(run: Run, name: str) -> bool:
+    """Whether a call gives a function more for a device than None."""
+    if run.frame.site is None:
+        return False
+    return run.state.read(run.frame.ref, name) not in (None, NONE, Const(""))
 
 
 def _is_device(node: cst.FunctionDef, name: str) -> bool:

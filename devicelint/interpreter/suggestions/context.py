@@ -7,12 +7,15 @@ from functools import cached_property
 
 import libcst as cst
 
-from devicelint.domain.devices import Device
+from devicelint.domain.devices import Device, DeviceOf
 from devicelint.domain.events import Clash
 from devicelint.domain.history import Site
+from devicelint.domain.values import Instance
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.item_paths import root_of
 from devicelint.interpreter.python.paths.questions import taken_for_true
 from devicelint.interpreter.suggestions.code_around import CodeAround
 from devicelint.interpreter.suggestions.intent import Intent
@@ -95,13 +98,19 @@ class RuleContext:
         made = self._run.made_in.get(site)
         return None if made is None else RuleContext(self._run, *made)
 
-    def sees_where_made(self, site: Site) -> bool:
-        """Whether a tensor was created in this function, around it, or by the same object."""
+    def sees_where_made(self, site: Site, met: Device) -> bool:
+        """Whether a tensor was created in this function, around it, or by the same object.
+
+        What was created as the object was made cannot be where one of its methods is called later
+        with what a caller has: it is to be moved there.
+        """
         made = self._run.made_in.get(site)
         if made is None:
             return False
         frame, here = made[0], self._frame
         same_object = frame.receiver is not None and frame.receiver == here.receiver
+        if same_object and isinstance(met, DeviceOf) and isinstance(frame.receiver, Instance):
+            same_object = frame.name != "__init__" or _is_given(frame, met)
         return same_object or frame.ref in (here.ref, here.home, *here.scopes)
 
     def where_bound(self, name: cst.Name) -> RuleContext:
@@ -115,3 +124,10 @@ class RuleContext:
         if found is None or not isinstance(found[0], cst.Assign):
             return None
         return found[0], RuleContext(self._run, self._frame, found[1])
+
+
+def _is_given(frame: Frame, device: DeviceOf) -> bool:
+    """Whether a function is given what has a device."""
+    node = frame.node
+    given = parameters_of(node) if isinstance(node, (cst.FunctionDef, cst.Lambda)) else ()
+    return root_of(device.place) in {one.name.value for one in given}

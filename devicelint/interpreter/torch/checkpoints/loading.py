@@ -48,10 +48,13 @@ from devicelint.interpreter.torch.operations.verdicts import is_excused
 
 MAP_LOCATION = {
     "torch.load": 1,
+    "torch.jit.load": 1,
     "torch.hub.load_state_dict_from_url": 2,
     "torch.utils.model_zoo.load_url": 2,
 }
 """Where each function that loads takes map_location."""
+_FROM_A_PATH = ("torch.load", "torch.jit.load")
+"""Those that are given a path; the others are given a URL."""
 
 
 @function(*MAP_LOCATION)
@@ -94,7 +97,7 @@ def _loaded_where_saved(run: Run, name: str, path: Argument | None, site: cst.Ca
 def _of_its_path(name: str, path: Argument | None) -> tuple[ExcuseCase, ...]:
     """The excuses that the way to the file gives: who has written what lies there."""
     source = None if path is None else source_of(path.value)
-    if name != "torch.load":
+    if name not in _FROM_A_PATH:
         source = FileSource.PUBLISHED
     return (
         ExcuseCase(PUBLISHED_FILE, lambda *_: source is FileSource.PUBLISHED),

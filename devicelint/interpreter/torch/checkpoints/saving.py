@@ -9,6 +9,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Device
 from devicelint.domain.events import LoadUse
 from devicelint.domain.values import (
+    HOST,
     NONE,
     Batch,
     DictOf,
@@ -80,3 +81,22 @@ def _devices_in(run: Run, value: Value, seen: set[object]) -> Iterator[Device]:
                 yield from _devices_in(run, one, seen)
         case _:
             pass
+
+
+@function("torch.jit.save")
+def save_compiled(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """`torch.jit.save(module, path)`."""
+    return save(run, name, arguments, site)
+
+
+_FETCHED_TO = {"urllib.request.urlretrieve": "filename", "torch.hub.download_url_to_file": "dst"}
+"""Which argument of what fetches a file says where it goes."""
+
+
+@function(*_FETCHED_TO)
+def fetch(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """What somebody has published is written to a file, from which it is loaded then."""
+    path = arguments.get(1, _FETCHED_TO[name])
+    if path is not None:
+        note_saved(run, path)
+    return NONE if path is None else Tuple((path.value, HOST))

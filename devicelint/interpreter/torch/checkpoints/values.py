@@ -14,6 +14,7 @@ from devicelint.domain.values import (
     DictOf,
     Loader,
     NotMovable,
+    Placed,
     Tensor,
     Unknown,
     Value,
@@ -29,6 +30,7 @@ from devicelint.interpreter.engine.tables import (
     methods,
 )
 from devicelint.interpreter.facts.device_words import MOVES
+from devicelint.interpreter.facts.tensor_api import is_of_no_tensor
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.torch.checkpoints.uses import (
@@ -86,11 +88,17 @@ def of_loaded(run: Run, value: Checkpoint, name: str, node: cst.Attribute) -> Va
 def method_of_loaded(run: Run, receiver: Checkpoint, name: str, node: cst.Call) -> Value:
     if name in MOVES:
         return move_unknown(run, receiver, name, node)
-    arguments_of(run, node)
-    if name in _SHOWS_MODEL:
+    arguments = arguments_of(run, node)
+    if name in _SHOWS_MODEL or _computes(name, arguments):
         note_use(run, receiver, LoadUse.MODEL)
     kept = name in ("get", "pop", "eval", "train", "float", "half", "items", "values", "copy")
     return receiver if kept else Unknown(f"a method of something loaded: {name}")
+
+
+def _computes(name: str, arguments: Arguments) -> bool:
+    """Whether an object of a class of its own is given tensors: it was loaded whole."""
+    is_own = is_of_no_tensor(name) and not hasattr(dict, name) and not hasattr(list, name)
+    return is_own and any(isinstance(one.value, (Tensor, Batch, Placed)) for one in arguments)
 
 
 _SHOWS_MODEL = frozenset({"eval", "parameters", "named_parameters", "state_dict", "train"})

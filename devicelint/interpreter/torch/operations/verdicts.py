@@ -100,7 +100,8 @@ def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -
         return Standing(Level.MODULE, symbols)
     is_rule = meets_own_device(operands)
     has_own = grounds is NAMED or (grounds is INPUT and operands[0].device == CPU)
-    return Standing(Level.OWN_RULE if is_rule else Level.POSSIBLE, symbols, has_own)
+    level = Level.OWN_RULE if is_rule else Level.POSSIBLE
+    return Standing(level, symbols, has_own, is_known=not is_undeclared(run, operands))
 
 
 def _is_of_module(run: Run, device: DeviceOf) -> bool:
