@@ -55,6 +55,50 @@ def test_so_are_those_of_a_library_without_a_program(tmp_path: Path) -> None:
     assert found(tmp_path, {"actor.py": ACTOR}, "actor.py") == ["DEV103"]
 
 
+DENOISER = """\
+import torch
+from torch import nn
+
+
+class Denoiser(nn.Module):
+    def __init__(self, shape):
+        super().__init__()
+        self.window = [torch.ones(shape).cuda()]
+
+    def forward(self, x):
+        return x + torch.zeros(3, device=x.device)
+"""
+CHOOSES = """\
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+print(torch.ones(3, device=device))
+"""
+TAKES = """\
+import torch
+
+if __name__ == "__main__":
+    print(torch.ones(3).cuda())
+"""
+
+
+def test_a_module_that_nothing_imports_may_be_for_the_programs_that_take_an_accelerator(
+    tmp_path: Path,
+) -> None:
+    files = {"denoiser.py": DENOISER, "one.py": CHOOSES, "other.py": TAKES}
+    assert found(tmp_path, files, "denoiser.py") == []
+
+
+def test_a_module_whose_program_chooses_goes_where_that_does(tmp_path: Path) -> None:
+    files = {"denoiser.py": DENOISER, "one.py": f"import denoiser\n{CHOOSES}", "other.py": TAKES}
+    assert found(tmp_path, files, "denoiser.py") == ["DEV401"]
+
+
+def test_so_does_one_beside_programs_that_all_choose(tmp_path: Path) -> None:
+    files = {"denoiser.py": DENOISER, "one.py": CHOOSES}
+    assert found(tmp_path, files, "denoiser.py") == ["DEV401"]
+
+
 SAMPLED = """\
 import torch
 

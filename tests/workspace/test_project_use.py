@@ -9,7 +9,7 @@ import pytest
 from devicelint.workspace import project_use
 from devicelint.workspace.import_resolver import ABOUT, ImportResolver, Question
 from devicelint.workspace.project import Project
-from devicelint.workspace.project_use import CHOOSES, DEFAULTS, ON_CPU, TAKES
+from devicelint.workspace.project_use import CHOOSES, DEFAULTS, LEADS, ON_CPU, TAKES
 
 CHOICE = 'import torch\ndevice = "cuda" if torch.cuda.is_available() else "cpu"\n'
 STARTS = 'if __name__ == "__main__":\n    x.cuda()\n'
@@ -133,3 +133,17 @@ def test_a_project_remembers_what_was_asked_and_looks_again(tmp_path: Path) -> N
     put(tmp_path, {"main.py": CHOICE + "import model\n"})
     project.look_again()
     assert project.about(home, CHOOSES) == str(tmp_path / "main.py")
+
+
+def test_a_program_that_imports_a_file_leads_to_it(tmp_path: Path) -> None:
+    resolver = put(
+        tmp_path,
+        {
+            "model.py": "import torch\n",
+            "main.py": f"{CHOICE}import model\n{STARTS}",
+            "alone.py": "import torch\n",
+        },
+    )
+    assert about(resolver, tmp_path / "model.py", LEADS) == "main.py"
+    assert about(resolver, tmp_path / "alone.py", LEADS) is None
+    assert about(resolver, tmp_path / "alone.py", CHOOSES) == "main.py"

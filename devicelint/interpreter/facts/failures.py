@@ -16,7 +16,7 @@ from devicelint.interpreter.facts.machine_choices import (
     is_chosen_here,
     is_needed_here,
     is_of_class_for_cuda,
-    is_taken_around,
+    is_taken_by_some,
 )
 from devicelint.interpreter.facts.named_devices import devices_at_hand
 
@@ -86,7 +86,7 @@ def is_method_of_callers_module(run: Run) -> bool:
         return False
     if is_chosen_beside(run):
         return True
-    return intended_machines.follows_others(run.module) and not is_taken_around(run)
+    return intended_machines.follows_others(run.module) and not is_taken_by_some(run)
 
 
 def walked_alone_as(run: Run) -> tuple[str, ...]:

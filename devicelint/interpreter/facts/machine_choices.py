@@ -181,9 +181,14 @@ def is_chosen_beside(run: Run) -> bool:
 
 def is_taken_around(run: Run) -> bool:
     """Whether these programs, or the file's own statements, take an accelerator for granted."""
+    return is_taken_by_some(run) and not is_chosen_around(run)
+
+
+def is_taken_by_some(run: Run) -> bool:
+    """Whether any of them takes one for granted, whatever the others do."""
     program = run.program
     is_taken_here = GLOBALS in program.demanding and GLOBALS not in program.choosing
-    return (is_taken_here or _around(run, "takes")) and not is_chosen_around(run)
+    return is_taken_here or _around(run, "takes")
 
 
 def is_left_open(run: Run) -> bool:

@@ -66,7 +66,7 @@ def of_module(run: Run, value: Module, name: str, node: cst.Attribute) -> Value:
     if name in NAMESPACES:
         return namespace_of(value, name)
     if name == "device":
-        return DeviceHandle(module_device(run, value).device, node)
+        return _device_of(run, value, node)
     if name in _OWN_TENSORS:
         base = run.state.read(value.ref, TORCH_FIELD)
         knowledge = module_class(base.name if isinstance(base, ImportedName) else value.name)
@@ -77,6 +77,16 @@ def of_module(run: Run, value: Module, name: str, node: cst.Attribute) -> Value:
     if somewhere is not None:
         return somewhere
     return HOST if name == "training" else _part(run, value, name, node)
+
+
+def _device_of(run: Run, module: Module, node: cst.Attribute) -> DeviceHandle:
+    """The `device` of a library's Module is an object; torch's own have none.
+
+    Whoever gave it to a class of the file, by a name that was computed, may have taken a string.
+    """
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    is_object = not isinstance(cls, Class) or has_unseen_base(cls)
+    return DeviceHandle(module_device(run, module).device, node, is_object=is_object)
 
 
 def _as_owned(held: Value, module: Module, name: str) -> Value:
