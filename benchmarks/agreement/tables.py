@@ -57,11 +57,13 @@ def by_subject(parts: Sequence[Part]) -> Iterator[str]:
     if not parts:
         return
     width = max(len(part.name) for part in parts)
-    heads = ("tests", "scripts", "expressions", "known", "by symbol", "unknown", "contradictions")
+    known = ("known", "where called", "by symbol", "unknown")
+    heads = ("tests", "scripts", "expressions", *known, "contradictions")
     yield f"{'learning half':{width}}" + "".join(f"{head:>16}" for head in heads)
     for part in sorted(parts, key=lambda each: each.name.lower()):
         places, every = part.totals.places, part.totals.places.total() or 1
-        shares = [f"{places[level] / every:.1%}" for level in ("known", "symbol", "unknown")]
+        levels = ("known", "known where called", "symbol", "unknown")
+        shares = [f"{places[level] / every:.1%}" for level in levels]
         wrong = part.totals.contradictions.total()
         cells = (part.tests, part.scripts, places.total(), *shares, wrong)
         yield f"{part.name:{width}}" + "".join(f"{cell:>16}" for cell in cells)
@@ -156,10 +158,10 @@ def _in_short(totals: Totals) -> str:
     placed = totals.places
     every = placed.total() or 1
     wrong = totals.contradictions.total()
-    known, symbol = placed["known"] / every, placed["symbol"] / every
+    known, called = placed["known"] / every, placed["known where called"] / every
     return (
         f"{wrong:,} contradictions in {placed.total():,} expressions,"
-        f" {known:.1%} known, {symbol:.1%} by symbol"
+        f" {known:.1%} known, {called:.1%} where called, {placed['symbol'] / every:.1%} by symbol"
     )
 
 

@@ -83,10 +83,15 @@ def _is_believed(operand: Operand) -> bool:
 
 def condition(clash: Clash) -> str:
     """As in "unless `args.device` is the CPU", where the code does not say which device it is."""
-    for operand in (clash.reference, clash.culprit):
+    return unless(clash.culprit, clash.reference)
+
+
+def unless(culprit: Operand, reference: Operand) -> str:
+    """The same of two operands."""
+    for operand in (reference, culprit):
         if isinstance(operand.device, Opaque) and operand.device.apart:
             return f" (unless `{operand.device}` is chosen to be the same)"
-    for operand in (clash.culprit, clash.reference):
+    for operand in (culprit, reference):
         if isinstance(operand.device, Opaque):
             return f" (unless `{operand.device}` is the CPU)"
         if isinstance(operand.device, DeviceOf):

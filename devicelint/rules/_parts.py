@@ -20,8 +20,8 @@ def made_beside(context: RuleContext, event: PartMadeElsewhere) -> Report:
         event.step.site,
         f"{clashes.quoted(context, event.step.site)} is created on the CPU, beside "
         f"{clashes.quoted(context, beside.site)}, which is on {clashes.place(beside)} since line "
-        f"{line_of(0)}: a Module makes all of its parts on the device that it is given; create it "
-        "with device=",
+        f"{line_of(0)}: a Module makes all of its parts on the device that it is given; make it "
+        "there, too",
         ((beside.site, "another part is made here, by its device argument"),),
         Severity.WARNING,
         Certainty.CONTRACT,

@@ -31,7 +31,7 @@ class GeneratorForAnother(Rule):
             return
         generator = Operand(event.given, HOST, event.generator.device, event.generator)
         certain = event.agreement is Agreement.DIFFERENT
-        unless = "" if certain else " (unless that is the CPU)"
+        unless = "" if certain else clashes.unless(generator, wanted)
         yield Report(
             event.given,
             f"the generator {clashes.quoted(context, event.given)} is for "

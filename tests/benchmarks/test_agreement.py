@@ -10,9 +10,9 @@ from benchmarks.agreement.__main__ import chosen_of
 from benchmarks.agreement.claims.files import FileClaims, claims_of_file, of_machine
 from benchmarks.agreement.claims.values import NEITHER, Claim, claims_of
 from benchmarks.agreement.comparing.reasons import kind_of_reason
-from benchmarks.agreement.comparing.totals import compare_file
+from benchmarks.agreement.comparing.totals import compare, compare_file
 from benchmarks.agreement.recording.places import Span
-from benchmarks.agreement.records import FileRecord, FunctionRecord, Seen
+from benchmarks.agreement.records import FileRecord, FunctionRecord, Record, Seen
 from benchmarks.agreement.running import changed_between
 from benchmarks.agreement.tables import Part, as_data, by_subject, last_line, listed, report
 from benchmarks.corpora.outcomes import SuiteOutcome, TestResult
@@ -257,6 +257,42 @@ def test_the_world_is_that_of_the_machine():
     assert of_machine([WITH_ONE, WITHOUT], 2) == [WITH_ONE], "the count makes no difference there"
 
 
+LIBRARY = """\
+import torch
+
+
+def double(x):
+    return x * 2
+"""
+CALLS = """\
+import torch
+
+from library import double
+
+
+def test_double():
+    assert double(torch.ones(3)).sum() == 6
+"""
+
+
+@pytest.mark.parametrize(
+    ("seen", "level"),
+    [([CPU], "known where called"), ([CUDA], "symbol"), ([CPU, CUDA], "symbol")],
+)
+def test_a_call_of_another_file_makes_known_what_it_gives(tmp_path, seen, level):
+    (tmp_path / "library.py").write_text(LIBRARY)
+    (tmp_path / "test_library.py").write_text(CALLS)
+    file = FileRecord(9, {(at := Span(5, 11, 5, 16)): Counter(seen)}, {at: "BinOp"})
+    totals, found = compare(Record({"library.py": file}), tmp_path, 0)
+    assert (totals.places, found) == ({level: 1}, [])
+
+
+def test_without_such_a_call_nothing_is_known(tmp_path):
+    (tmp_path / "library.py").write_text(LIBRARY)
+    file = FileRecord(9, {(at := Span(5, 11, 5, 16)): Counter([CPU])}, {at: "BinOp"})
+    assert compare(Record({"library.py": file}), tmp_path, 0)[0].places == {"symbol": 1}
+
+
 def test_a_file_that_is_no_python_is_given_up(tmp_path):
     path = tmp_path / "toy.py"
     path.write_text("def (")
@@ -271,7 +307,7 @@ def test_tables(claims):
     assert "expressions that gave a tensor or a placed module" in lines
     assert "           1           3  … or …" in lines
     assert last_line([part]) == (
-        "learn: 1 contradictions in 3 expressions, 33.3% known, 33.3% by symbol"
+        "learn: 1 contradictions in 3 expressions, 33.3% known, 0.0% where called, 33.3% by symbol"
     )
     (title, line, _) = listed({"owner/toy": found})
     assert title == "# device: a tensor on another one: 1"

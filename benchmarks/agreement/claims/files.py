@@ -81,7 +81,12 @@ def claims_of_file(path: Path, project: Project, accelerators: int) -> FileClaim
         return FileClaims(given_up="it cannot be read")
     worlds = of_machine([walk.world for walk in walks], accelerators)
     notes = [claiming.worlds[world] for world in worlds]
-    return _Located(source, program.tree, notes).claims()
+    return located(source, program.tree, notes)
+
+
+def located(source: SourceFile, tree: cst.Module, notes: list[WorldClaims]) -> FileClaims:
+    """What walks say of the nodes of a tree, at their places in the text."""
+    return _Located(source, tree, notes).claims()
 
 
 def of_machine(worlds: Iterable[World], accelerators: int) -> list[World]:

@@ -46,17 +46,25 @@ class WorldClaims:
 
     Attributes:
         frames: of each walk of a function, or of the file itself, what it says.
+        elsewhere: the same of functions of other files that were called from this one, where it
+            was asked for.
         owned: of each class of modules, what its attributes are taken for when `forward` begins.
     """
 
     frames: dict[Frame, FrameClaims] = field(default_factory=dict)
+    elsewhere: dict[Frame, FrameClaims] = field(default_factory=dict)
     owned: dict[cst.CSTNode, dict[str, set[str]]] = field(default_factory=dict)
 
 
 class Claiming:
-    """The notes of all walks through a program, by their worlds."""
+    """The notes of all walks through a program, by their worlds.
 
-    def __init__(self) -> None:
+    Args:
+        follows: whether walks are noted as well that lead into other files.
+    """
+
+    def __init__(self, *, follows: bool = False) -> None:
+        self._follows = follows
         self.worlds: dict[World, WorldClaims] = {}
 
     def listener_for(self, world: World) -> Listener:
@@ -68,8 +76,9 @@ class Claiming:
         self, program: Program, world: World, listener: Listener, *, budget: Budget, splits: bool
     ) -> Run:
         """A run that notes what expressions are; for `explore`."""
-        notes = self.worlds[world]
-        return _ClaimingRun(program, world, listener, budget=budget, splits=splits, notes=notes)
+        run = _ClaimingRun(program, world, listener, budget=budget, splits=splits)
+        run.notes_are(self.worlds[world], follows=self._follows)
+        return run
 
 
 def _hear_nothing(event: Event, run: Run) -> None:
@@ -87,13 +96,20 @@ class _ClaimingRun(Run):
         *,
         budget: Budget,
         splits: bool,
-        notes: WorldClaims,
     ) -> None:
         super().__init__(program, world, listener, budget=budget, splits=splits)
         self._first_listener = listener
-        self._claims = notes
+        self._claims = WorldClaims()
+        self._follows = False
         self._unnamed: set[cst.Call] = set()
         """The calls under way of which it was not seen yet what is called."""
+
+    def notes_are(self, notes: WorldClaims, *, follows: bool) -> None:
+        """Note it there; where it leads into other files, too, if it follows."""
+        self._claims, self._follows = notes, follows
+
+    def _noted(self, frame: Frame) -> dict[Frame, FrameClaims]:
+        return self._claims.frames if frame.home == GLOBALS else self._claims.elsewhere
 
     def call(self, callee: Value, arguments: Arguments, site: cst.Call) -> Value:
         """What calling a value gives; a part of a module, as in `self.layer(x)`, is noted.
@@ -109,11 +125,13 @@ class _ClaimingRun(Run):
     def evaluate(self, node: cst.BaseExpression) -> Value:
         """The value of an expression, which is noted."""
         frame = self.frame
-        if frame.home != GLOBALS or not self._is_believed:
+        is_here = frame.home == GLOBALS
+        if not (is_here or self._follows) or not self._is_believed:
             return super().evaluate(node)
-        if frame not in self._claims.frames:
-            self._claims.frames[frame] = {}
-            self._note_owned(frame)
+        if frame not in self._noted(frame):
+            self._noted(frame)[frame] = {}
+            if is_here:
+                self._note_owned(frame)
         if isinstance(node, cst.Call):
             self._unnamed.add(node)
         value = super().evaluate(node)
@@ -122,7 +140,7 @@ class _ClaimingRun(Run):
         return value
 
     def _note(self, frame: Frame, node: cst.BaseExpression, value: Value) -> None:
-        notes = self._claims.frames[frame]
+        notes = self._noted(frame)[frame]
         notes.setdefault(node, {}).update(dict.fromkeys(claims_of(self, value)))
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from benchmarks.agreement.claims.files import FileClaims
@@ -19,6 +19,7 @@ from benchmarks.agreement.records import FileRecord, Seen
 
 LEVELS = (
     "known",
+    "known where called",
     "symbol",
     "partly",
     "unknown",
@@ -29,10 +30,11 @@ LEVELS = (
 )
 """How much is known of an expression that gave a tensor, or a module that has tensors.
 
-known: each walk names a device. symbol: each names a device or a symbol, one at least a symbol.
-partly: some do, some do not know. unknown: none does. not a tensor: all say that it is something
-else. path not walked: no walk comes to it, though one enters its function. function not walked:
-none does. file given up: there is no walk at all.
+known: each walk names a device. known where called: not so, but walks from other files, which call
+the function, name each device that was seen. symbol: each names a device or a symbol, one at least
+a symbol. partly: some do, some do not know. unknown: none does. not a tensor: all say that it is
+something else. path not walked: no walk comes to it, though one enters its function. function not
+walked: none does. file given up: there is no walk at all.
 """
 
 
@@ -55,6 +57,15 @@ class Contradiction:
     history: str
     seen: str
     times: int
+
+
+def level_where_called(level: str, known: Collection[Claim], counts: Mapping[Seen, int]) -> str:
+    """The same level, or that the calls of other files make known what was seen."""
+    if level not in ("symbol", "partly", "unknown"):
+        return level
+    devices = [seen for seen in counts if seen.device not in NOWHERE]
+    is_known = all(any(allows(one, seen) for one in known) for seen in devices)
+    return "known where called" if is_known and devices else level
 
 
 def level_of(span: Span, said: Mapping[Span, frozenset[Claim]], claims: FileClaims) -> str:

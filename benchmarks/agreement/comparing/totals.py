@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.agreement.claims.called import claims_of_calls
 from benchmarks.agreement.claims.files import FileClaims, claims_of_file
+from benchmarks.agreement.claims.values import Claim
 from benchmarks.agreement.comparing.owned import OwnedCounts, compare_owned
 from benchmarks.agreement.comparing.places import (
     Contradiction,
     contradictions_of,
     level_of,
+    level_where_called,
     placed,
     reason_of,
 )
 from benchmarks.agreement.comparing.reasons import kind_of_reason
 from benchmarks.agreement.comparing.symbols import groups_of, symbol_contradictions
+from benchmarks.agreement.recording.places import Span
 from benchmarks.agreement.records import FileRecord, Record
 from devicelint.workspace.project import Project
+
+_NOT_CALLED: Mapping[Span, frozenset[Claim]] = {}
 
 
 @dataclass
@@ -84,9 +91,11 @@ def compare(record: Record, root: Path, accelerators: int) -> tuple[Totals, list
     totals = Totals()
     found: list[Found] = []
     project = Project()
+    called = claims_of_calls(root, project, accelerators)
     for path, file in sorted(record.files.items()):
         claims = claims_of_file(root / path, project, accelerators)
-        one, cases = compare_file(path, file, claims)
+        known = called.get((root / path).resolve(), {})
+        one, cases = compare_file(path, file, claims, known)
         totals.add(one)
         found.extend(cases)
     totals.unread["files without notes"] += len(record.failed)
@@ -95,10 +104,15 @@ def compare(record: Record, root: Path, accelerators: int) -> tuple[Totals, list
     return totals, found
 
 
-def compare_file(path: str, record: FileRecord, claims: FileClaims) -> tuple[Totals, list[Found]]:
-    """The same for one file."""
+def compare_file(
+    path: str,
+    record: FileRecord,
+    claims: FileClaims,
+    called: Mapping[Span, frozenset[Claim]] = _NOT_CALLED,
+) -> tuple[Totals, list[Found]]:
+    """The same for one file, with what the calls of others make known in it."""
     totals = Totals(files=1, expressions=record.expressions)
-    _count_levels(totals, record, claims)
+    _count_levels(totals, record, claims, called)
     totals.symbols = groups_of(record, claims)
     for function in record.functions.values():
         totals.calls["calls"] += function.calls
@@ -115,7 +129,12 @@ def compare_file(path: str, record: FileRecord, claims: FileClaims) -> tuple[Tot
     return totals, found
 
 
-def _count_levels(totals: Totals, record: FileRecord, claims: FileClaims) -> None:
+def _count_levels(
+    totals: Totals,
+    record: FileRecord,
+    claims: FileClaims,
+    called: Mapping[Span, frozenset[Claim]],
+) -> None:
     said = claims.places()
     for span, counts in record.places.items():
         times = placed(counts)
@@ -123,6 +142,7 @@ def _count_levels(totals: Totals, record: FileRecord, claims: FileClaims) -> Non
             totals.placeless += 1
             continue
         level = level_of(span, said, claims)
+        level = level_where_called(level, called.get(span, ()), counts)
         totals.places[level] += 1
         totals.evaluations[level] += times
         if level == "path not walked":

@@ -8,6 +8,7 @@ follows knows that the value was another one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import libcst as cst
@@ -22,7 +23,7 @@ from devicelint.domain.alternatives import (
     settled,
 )
 from devicelint.domain.state import Place, State
-from devicelint.domain.values import NONE, Const, Instance, Module, OneOf, Ref, Unknown, Value
+from devicelint.domain.values import NONE, Const, Instance, Module, OneOf, Path, Ref, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import children
@@ -99,6 +100,15 @@ def each(run: _Walk, value: OneOf, ask: Callable[[Value], Value]) -> Value:
     run.state = before if merged is None else merged
     run.state.dead, run.state.taken = was_dead or merged is None, before.taken
     return Unknown("no value of several allows that") if joined is None else joined
+
+
+@contextmanager
+def taking(run: _Walk, path: Path) -> Iterator[None]:
+    """Walk with one of several values: what that shows holds on its path alone."""
+    facts, met, taken = run.state.facts, run.state.met, run.state.taken
+    run.state.take(path)
+    yield
+    run.state.facts, run.state.met, run.state.taken = facts, met, taken
 
 
 def call_with_each(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from devicelint.domain.alternatives import is_mixed
+from devicelint.domain.alternatives import cases_of, is_mixed, on_path
 from devicelint.domain.join import join_known
 from devicelint.domain.values import (
     Batch,
@@ -21,7 +21,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.cases import each, use
+from devicelint.interpreter.engine.cases import each, taking, use
 from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
@@ -188,30 +188,35 @@ def _spread_dict(run: Run, arguments: Arguments, value: DictOf, site: cst.BaseEx
 def call_one_of(run: Run, callee: OneOf, arguments: Arguments, site: cst.Call) -> Value:
     if is_mixed(callee):
         return each(run, callee, lambda one: run.call(one, arguments, site))
-    if any(isinstance(one, Function) for one in callee.options):
-        return _call_either(run, callee.options, arguments, site)
-    places = {module_device(run, one).device for one in callee.options if isinstance(one, Module)}
+    here = on_path(callee, run.state.facts)
+    if not isinstance(here, OneOf):
+        return run.call(here, arguments, site)
+    if any(isinstance(one, Function) for one in here.options):
+        return _call_either(run, here, arguments, site)
+    places = {module_device(run, one).device for one in here.options if isinstance(one, Module)}
     run.device_choices += len(places) > 1
-    results = [run.call(option, arguments, site) for option in callee.options]
+    joined: Value | None = None
+    for option, path in cases_of(here):
+        with taking(run, path):
+            result = run.call(option, arguments, site)
+        joined = result if joined is None else join_known(joined, result)
     run.device_choices -= len(places) > 1
-    joined = results[0]
-    for result in results[1:]:
-        joined = join_known(joined, result)
+    assert joined is not None
     return joined
 
 
-def _call_either(
-    run: Run, functions: tuple[Value, ...], arguments: Arguments, site: cst.Call
-) -> Value:
+def _call_either(run: Run, functions: OneOf, arguments: Arguments, site: cst.Call) -> Value:
     """One of several functions is called: what it does holds on its path alone."""
     before, merged, joined = run.state, None, None
-    for function in functions:
+    for function, path in cases_of(functions):
         run.state = before.fork()
+        run.state.take(path)
         result = run.call(function, arguments, site)
         joined = result if joined is None else join_known(joined, result)
         if merged is not None:
             run.state.merge(merged)
         merged = run.state
+    run.state.taken = before.taken
     assert joined is not None
     return joined
 

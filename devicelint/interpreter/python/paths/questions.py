@@ -81,7 +81,7 @@ def known_answer(run: Run, node: cst.BaseExpression) -> bool | None:
     of_device = known_of_device(run, node)
     if of_device is not None:
         return of_device
-    answer = facts.get(question_of(run, node))
+    answer = facts.get(question_of(run, node)) if facts else None
     return answer if isinstance(answer, bool) else None
 
 

@@ -17,7 +17,7 @@ from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import owns_tensors
-from devicelint.knowledge import module_class
+from devicelint.knowledge import ModuleKind, module_class
 
 _MADE = (Verb.BUILT, Verb.CREATED, Verb.CREATED_ON)
 
@@ -33,7 +33,7 @@ def is_made_apart(run: Run, made: Module | Instance) -> bool:
 def announce_made_apart(run: Run, cls: Class, made: Module | Instance) -> None:
     """Announce what a Module makes on the CPU, beside a part on a device that it was given.
 
-    A tensor without dimensions gets along with those of any device.
+    A tensor without dimensions gets along with those of any device, and a container has none.
     """
     parts = list(_made_parts(run, made, "parameter", "buffer")) if isinstance(made, Module) else []
     beside = next((place for _, place in parts if isinstance(place.device, Opaque)), None)
@@ -41,11 +41,17 @@ def announce_made_apart(run: Run, cls: Class, made: Module | Instance) -> None:
         return
     other = Operand(beside.since.site, made, beside.device, beside.since)
     for part, place in parts:
-        is_scalar = isinstance(part, Tensor) and part.scalar is not False
-        if place.device == CPU and not is_scalar and place.since.site in run.made_in:
+        if place.device == CPU and _has_place(part) and place.since.site in run.made_in:
             takes_same = _is_of_torch(part) and _is_made_by(run, place.since.site, other.site)
             is_module = isinstance(part, Module)
             run.announce(PartMadeElsewhere(place.since, is_module, cls.node, other, takes_same))
+
+
+def _has_place(part: Tensor | Module) -> bool:
+    if isinstance(part, Tensor):
+        return part.scalar is False
+    knowledge = module_class(part.name)
+    return knowledge is None or knowledge.kind not in (ModuleKind.CONTAINER, ModuleKind.WRAPPER)
 
 
 def _is_of_torch(part: Tensor | Module) -> bool:
