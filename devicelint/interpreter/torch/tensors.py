@@ -51,7 +51,7 @@ from devicelint.knowledge import Form, ModuleKind, module_class, tensor_attribut
 
 @attributes(Tensor)
 def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
-    if name in ("device", "is_cuda", "is_cpu"):
+    if name in _PLACE:
         treat_as_movable(run, value.since)
     if name == "device":
         return DeviceHandle(value.device, node)
@@ -75,6 +75,8 @@ def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
     return Tensor(value.device, value.since, scalar, grad, least=least)
 
 
+_PLACE = frozenset({"device", "is_cuda", "is_cpu"})
+"""Attributes that say where a tensor lies."""
 _OF_ONE_SHAPE = frozenset({"T", "mT", "H", "mH", "real", "imag", "grad"})
 """Attributes that have as many dimensions as the tensor."""
 
@@ -91,7 +93,7 @@ def _is_on(value: Tensor, name: str) -> Value:
 
 @attributes(Batch)
 def of_batch(run: Run, value: Batch, name: str, node: cst.Attribute) -> Value:
-    if tensor_attribute(name) is not None or name == "device":
+    if tensor_attribute(name) is not None or name in _PLACE:
         return of_tensor(run, as_tensor(value), name, node)
     return replace(value, whole=False)
 
@@ -103,7 +105,7 @@ def of_moved(run: Run, value: Placed, name: str, node: cst.Attribute) -> Value:
     written = run.state.read(parts_of_moved(value), name)
     if written is not None:
         return written
-    if tensor_attribute(name) is not None:
+    if tensor_attribute(name) is not None or name in _PLACE:
         return of_tensor(run, Tensor(value.device, value.since), name, node)
     return Unknown("an attribute of something moved")
 

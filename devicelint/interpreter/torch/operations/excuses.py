@@ -117,11 +117,8 @@ def is_unseen(run: Run, operands: Operands) -> bool:
 
 
 def _expects(exception: str) -> ExcuseCase:
-    return _ground(
-        "prepared",
-        f"the code is prepared for the {exception} that torch raises",
-        lambda run, _: run.expects(exception),
-    )
+    reason = f"the code is prepared for the {exception} that torch raises"
+    return _ground("prepared", reason, lambda run, _: run.expects(exception))
 
 
 DISCARDED = "a move whose result is thrown away would have prevented it: that is reported"
@@ -163,14 +160,14 @@ def _has_none(run: Run, operands: Operands) -> bool:
 
 
 def _off_cuda(run: Run, operands: Operands) -> bool:
-    """Whether this is the path on which a test of `.is_cuda` of one of them fails.
+    """Whether this is the path on which a test of `.is_cuda` fails: of one, or of one beside it.
 
     Or one of `.type()`: who asks for types of CUDA takes what is none of them for the CPU's.
     """
     if any(is_of_no_cuda_type_here(run, one.device) for one in operands):
         return True
-    off = {key for key, chosen in run.world.settings if not chosen}
-    return any(f"{place}.is_cuda" in off for place in places_of(operands))
+    off = (key for key, chosen in run.world.settings if not chosen)
+    return is_received(run, operands) and any(key.endswith(".is_cuda") for key in off)
 
 
 def places_of(operands: Operands) -> Iterator[str]:
@@ -202,6 +199,9 @@ ON_HOST = Excuse("worker", "a DataLoader is given this function, which its worke
 UNDECLARED = Excuse("undeclared", "no declaration says that the caller gives a tensor")
 HOST_CALLS = Excuse("host-calls", "every call in the project gives it what is on the host")
 
+OFF_CUDA = _ground(
+    "off-cuda", "a test of .is_cuda says that the caller's tensors are not on CUDA here", _off_cuda
+)
 CALLERS = (
     _ground(
         "cpu-chosen",
@@ -209,7 +209,7 @@ CALLERS = (
         _chosen_as_cpu,
     ),
     _ground("no-accelerator", "this machine has no accelerator to be on", _has_none),
-    _ground("off-cuda", "a test of .is_cuda says that the tensor is not on CUDA here", _off_cuda),
+    OFF_CUDA,
     _ground(
         "own-device",
         "what keeps to a device of its own hands on here what it may have moved",
@@ -268,6 +268,7 @@ READ = (
     _expects("TypeError"),
     DISCARDED_COPY,
     UNSEEN,
+    OFF_CUDA,
     *(_ground(name, reason, _where_received(says)) for name, reason, says in HOST_CODE),
 )
 """Of what is read as an array on the host."""
