@@ -12,12 +12,14 @@ from devicelint.domain.values import (
     HostValue,
     ImportedName,
     Instance,
+    Partial,
     Symbolic,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.functions import call_function
 
 _KEEPING = frozenset(
@@ -78,3 +80,28 @@ def _keeps(run: Run, named: cst.BaseExpression) -> bool:
 
 
 _OF_PROPERTIES = frozenset({"setter", "getter", "deleter"})
+
+
+_CALLABLE = (Function, Bound, Class, Partial)
+
+
+@function("functools.lru_cache", "functools.cache")
+def cache(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Called with a function, what gives the same as it does; else, what makes such a thing."""
+    given = arguments.get(0, "user_function")
+    if given is not None and isinstance(given.value, _CALLABLE):
+        return given.value
+    return Partial(ImportedName(name))
+
+
+@function("functools.update_wrapper")
+def update_wrapper(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The wrapper, with another name."""
+    given = arguments.get(0, "wrapper")
+    return Unknown("a wrapper of nothing") if given is None else given.value
+
+
+@function("functools.wraps")
+def wraps(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """What gives a wrapper another name."""
+    return Partial(ImportedName("functools.update_wrapper"))

@@ -122,7 +122,7 @@ class Copier:
                 return replace(value, items=tuple(map(self.copy, items)))
             case ListOf() | DictOf() | Instance():
                 return self._copied.get(value.ref) or self._object(value)
-            case Const() | HostValue() | DeviceHandle() | Array():
+            case Const() | HostValue() | DeviceHandle() | Array() | Unknown():
                 return value
             case _:
                 return Unknown("a copy")
