@@ -40,6 +40,7 @@ from devicelint.interpreter.facts.stored_attributes import open_what_is_stored_l
 from devicelint.interpreter.python.functions import call_function, walk_alone
 from devicelint.interpreter.python.paths.endings import is_test_case
 from devicelint.interpreter.python.records import declares_record, fill_record
+from devicelint.interpreter.python.tensor_classes import is_tensor_class, tensor_alone, tensor_made
 from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
 
 
@@ -148,6 +149,8 @@ def torch_base(cls: Class) -> str:
 @calls(Class)
 def instantiate(run: Run, callee: Class, arguments: Arguments, site: cst.Call) -> Value:
     run.instantiated.add(callee.node)
+    if is_tensor_class(callee):
+        return tensor_made(run, arguments, site)
     return make_instance(run, callee, arguments, site)
 
 
@@ -245,8 +248,10 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
         with run.muted() if is_used else nullcontext():
             return make_instance(run, cls, arguments, None)
 
-    made = stands_alone[_base_of(cls, stands_alone)](run, cls, make)
-    open_what_is_stored_later(run, cls, made)
+    made: Value = tensor_alone(cls)
+    if not is_tensor_class(cls):
+        made = stands_alone[_base_of(cls, stands_alone)](run, cls, make)
+        open_what_is_stored_later(run, cls, made)
     if is_test_case(cls):
         _set_up(run, cls, made)
     assert isinstance(cls.node, cst.ClassDef)
@@ -259,7 +264,7 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     run.state, run.frame = before, outer
 
 
-def _set_up(run: Run, cls: Class, made: Module | Instance) -> None:
+def _set_up(run: Run, cls: Class, made: Value) -> None:
     """What unittest calls before each test: where that skips them, none is run."""
     for name, receiver in (("setUpClass", cls), ("setUp", made)):
         member = class_member(run, cls, name)
