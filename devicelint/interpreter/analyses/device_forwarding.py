@@ -21,6 +21,7 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import EVERY_EVENT, Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import USUAL_NAMES, takes_device
+from devicelint.interpreter.facts.machine_choices import is_taken_around
 from devicelint.interpreter.facts.named_devices import devices_at_hand
 from devicelint.interpreter.facts.tensor_parameters import declared
 
@@ -43,6 +44,8 @@ class DeviceForwarding(Analysis):
             return
         fixed = _fixed(value)
         if isinstance(fixed, Known) and is_accelerator(fixed):
+            if is_taken_around(run):
+                return
             found = next(_at_hand(run, fixed, node, arguments), None)
             run.demands_accelerator |= found is not None
         elif fixed is not None or value == NONE or value == Const(""):

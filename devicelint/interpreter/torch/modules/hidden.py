@@ -54,7 +54,7 @@ def _hidden_in(run: Run, value: Value, registered: set[Ref], place: Site) -> lis
     modules = _modules_in(run, value)
     kept = run.notes(PlainlyKept)
     reached = registered | kept.asked
-    hidden = [m for m in modules if m.ref not in reached and owns_tensors(run, m)]
+    hidden = [m for m in modules if m.ref not in reached and owns_tensors(run, m, made=True)]
     inside = (inner.ref for one in hidden for inner in submodules(run, one))
     kept.refs.update(dict.fromkeys(inside, place))
     return hidden

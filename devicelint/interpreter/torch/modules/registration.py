@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, Unsure, join_devices
+from devicelint.domain.devices import CPU, Device, DeviceOf, Unsure, join_devices
 from devicelint.domain.events import ParameterLost
 from devicelint.domain.history import Keeper, Site, Step, Verb
 from devicelint.domain.join import join, join_known
@@ -181,8 +181,11 @@ def submodules(run: Run, module: Module) -> Iterator[Module]:
             waiting.extend(option for option in options if isinstance(option, Module))
 
 
-def owns_tensors(run: Run, module: Module) -> bool:
-    """Whether a Module, or one that it registered, has parameters or buffers."""
+def owns_tensors(run: Run, module: Module, *, made: bool = False) -> bool:
+    """Whether a Module, or one that it registered, has parameters or buffers.
+
+    Where `made` is asked for, those that are as somebody has given them do not count.
+    """
     for one in submodules(run, module):
         knowledge = module_class(one.name)
         if knowledge is not None and knowledge.owns_tensors:
@@ -190,7 +193,8 @@ def owns_tensors(run: Run, module: Module) -> bool:
         if knowledge is not None and knowledge.kind is ModuleKind.LOSS:
             continue
         fields = run.state.fields(one.ref).values()
-        if any(isinstance(v, Tensor) and v.role in ("parameter", "buffer") for v in fields):
+        own = (v for v in fields if isinstance(v, Tensor) and v.role in ("parameter", "buffer"))
+        if any(not (made and isinstance(one.device, (DeviceOf, Unsure))) for one in own):
             return True
     return False
 
