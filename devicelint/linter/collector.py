@@ -78,11 +78,17 @@ class Collector:
             if listening is None:
                 return
             context, standing = RuleContext(run), _standing_of(event)
-            here = context.circumstances
             conduct, is_reached = run.program.conduct, not run.state.failed
             for rule, handle in listening:
                 reports.extend(
-                    _Heard(rule, report, standing, conduct, here, is_reached or _wants_all(rule))
+                    _Heard(
+                        rule,
+                        report,
+                        standing,
+                        conduct,
+                        context.circumstances,
+                        is_reached or _wants_all(rule),
+                    )
                     for report in handle(event, context)
                     if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
                 )

@@ -123,7 +123,7 @@ def _method(run: Run) -> Iterator[_Method]:
     """The method of that object in which this is, or that has called it."""
     cls = _class_of_first(run)
     for frame in run.frame.outwards():
-        if cls is not None and class_of(run, frame.receiver) is cls:
+        if cls is not None and _definition_of(run, frame.receiver) is cls:
             yield _Method(cls, frame.node)
             return
 
@@ -131,10 +131,10 @@ def _method(run: Run) -> Iterator[_Method]:
 def _class_of_first(run: Run) -> Site:
     """The class of the object whose method all came from."""
     first = _first(run)
-    return None if first is None else class_of(run, first.receiver)
+    return None if first is None else _definition_of(run, first.receiver)
 
 
-def class_of(run: Run, receiver: Value | None) -> Site:
+def _definition_of(run: Run, receiver: Value | None) -> Site:
     """The definition of an object's class, which is the same in every world."""
     if not isinstance(receiver, (Module, Instance)):
         return None
@@ -225,7 +225,7 @@ def part_of(run: Run) -> object:
     first = _first(run)
     if first is None:
         return GLOBALS
-    made = class_of(run, first.receiver) if first.name == "__init__" else None
+    made = _definition_of(run, first.receiver) if first.name == "__init__" else None
     return first.node if made is None else _Made(made)
 
 
