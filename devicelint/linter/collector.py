@@ -18,6 +18,7 @@ from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.linter.callers import Callers, cited
 from devicelint.linter.locations import RawFinding
+from devicelint.linter.many_demands import summed_up
 from devicelint.rules import Report, Reports, Rule
 from devicelint.rules._listening import event_of, methods_of
 
@@ -61,6 +62,7 @@ class Collector:
     """Passes every event to the rules that listen, and keeps their reports, one per mistake."""
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self._rules = rules
         self._handlers = _handlers(rules)
         self.wanted = frozenset(self._handlers)
         """The names of the events that any of the rules listens to."""
@@ -112,7 +114,8 @@ class Collector:
                     merged[key] = RawFinding(rule, report, (world,))
                 elif world not in before.worlds and not _is_surer(before.report, report):
                     merged[key] = RawFinding(rule, before.report, (*before.worlds, world))
-        return list(_unique_messages(merged[key] for key in merged if key in reached))
+        findings = _unique_messages(merged[key] for key in merged if key in reached)
+        return summed_up(tuple(findings), self._rules)
 
 
 def _wants_all(rule: Rule) -> bool:

@@ -23,7 +23,7 @@ MISTAKES = {
     "cpu_batches": {"DEV101", "DEV102"},
     "cuda_checkpoint": {"DEV303"},
     "discarded_move": {"DEV104"},
-    "hard_coded_cuda": {"DEV401"},
+    "hard_coded_cuda": {"DEV409"},
     "layers_in_a_list": {"DEV105"},
     "metric_accumulator": {"DEV103"},
     "numpy_without_cpu": {"DEV201"},
