@@ -30,6 +30,7 @@ from devicelint.interpreter.engine.tables import (
     methods,
 )
 from devicelint.interpreter.facts.device_words import MOVES
+from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.interpreter.facts.tensor_api import is_of_no_tensor
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.subscripts import key_of
@@ -50,7 +51,7 @@ def _note_copied(run: Run, node: cst.Call, arguments: Arguments) -> None:
 @method_of_anything("load_state_dict")
 def _note_weights(run: Run, node: cst.Call, arguments: Arguments) -> None:
     """`model.load_state_dict(loaded)` shows that it holds weights; a scheduler has none."""
-    if not _may_hold_tensors(_receiver(run, node)):
+    if not _may_hold_tensors(_receiver(run, node)) or _is_asked_for_rates(run, node):
         return
     for argument in arguments:
         value = argument.value
@@ -69,6 +70,22 @@ def _may_hold_tensors(value: Value | None) -> bool:
             return False
         case _:
             return True
+
+
+_RATES = ("get_last_lr", "get_lr")
+
+
+def _is_asked_for_rates(run: Run, node: cst.Call) -> bool:
+    """Whether the file asks what is filled for learning rates: it is a scheduler, whoever made it.
+
+    Optimizers have none of these methods.
+    """
+    if not isinstance(node.func, cst.Attribute) or not run.frame.is_checked:
+        return False
+    reads = reads_of(run.program.tree)
+    asked = [one.value for name in _RATES for one in reads.attributes.get(name, ())]
+    filled = run.code_of(node.func.value) if asked else ""
+    return any(run.code_of(one) == filled for one in asked)
 
 
 def _receiver(run: Run, node: cst.Call) -> Value | None:
