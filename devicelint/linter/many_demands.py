@@ -35,9 +35,7 @@ def summed_up(findings: Sequence[RawFinding], rules: Sequence[Rule]) -> list[Raw
     return others if is_noted else [*others, _note(rule, demands, implied)]
 
 
-def _note(
-    rule: Rule, demands: Sequence[RawFinding], implied: Sequence[RawFinding]
-) -> RawFinding:
+def _note(rule: Rule, demands: Sequence[RawFinding], implied: Sequence[RawFinding]) -> RawFinding:
     """What is said of the first place, and of the others with it."""
     first, *rest = demands
     says, _, _ = first.report.message.partition(": ")
@@ -49,9 +47,7 @@ def _note(
     return RawFinding(rule, report, first.worlds)
 
 
-def _fix_of_all(
-    demands: Sequence[RawFinding], implied: Sequence[RawFinding]
-) -> Rewrite | None:
+def _fix_of_all(demands: Sequence[RawFinding], implied: Sequence[RawFinding]) -> Rewrite | None:
     """The fixes of all places; None where one of them has none."""
     fixes = [one.report.fix for one in (*demands, *implied)]
     given = [one for one in fixes if one is not None]

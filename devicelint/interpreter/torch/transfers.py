@@ -50,7 +50,6 @@ from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.devices.arguments import demand, device_named, note_index
 from devicelint.interpreter.torch.modules.registration import move_module
 
-
 _NUMBERED = Unsure("one of several accelerators")
 """What `.cuda(index)` goes to: never to the CPU, whoever gives the number."""
 

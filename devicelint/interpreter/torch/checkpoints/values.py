@@ -34,9 +34,7 @@ from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.interpreter.facts.tensor_api import is_of_no_tensor
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.subscripts import key_of
-from devicelint.interpreter.torch.checkpoints.uses import (
-    note_use,
-)
+from devicelint.interpreter.torch.checkpoints.uses import note_asked, note_use
 from devicelint.interpreter.torch.optimizers import OPTIMIZER
 from devicelint.interpreter.torch.transfers import move_unknown
 
@@ -108,6 +106,8 @@ def method_of_loaded(run: Run, receiver: Checkpoint, name: str, node: cst.Call) 
     arguments = arguments_of(run, node)
     if name in _SHOWS_MODEL or _computes(name, arguments):
         note_use(run, receiver, LoadUse.MODEL)
+    if name in ("get", "pop") and arguments.positional:
+        note_asked(run, receiver, arguments.positional[0].value)
     kept = name in ("get", "pop", "eval", "train", "float", "half", "items", "values", "copy")
     return receiver if kept else Unknown(f"a method of something loaded: {name}")
 
@@ -138,5 +138,5 @@ def _element_of_loaded(run: Run, value: Checkpoint, site: Site) -> Value:
 
 @items(Checkpoint)
 def _item_of_loaded(run: Run, value: Checkpoint, node: cst.Subscript) -> Value:
-    key_of(run, node)
+    note_asked(run, value, key_of(run, node))
     return value
