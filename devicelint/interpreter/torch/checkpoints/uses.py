@@ -147,7 +147,7 @@ class Loads(Analysis):
             return
         for one in self.loads.values():
             if not is_excused(self.run, one.site, "torch.load()", (), self._excuses_of(one)):
-                yield one
+                yield replace(one, beside=frozenset(self.run.program.written))
 
     def _excuses_of(self, load: Load) -> tuple[ExcuseCase, ...]:
         """The excuses that the whole program may give for one load."""
