@@ -128,13 +128,15 @@ class Project(ImportResolver):
         return found if are_few else (*found, {name: [NOT_SEEN] for name in function[1]})
 
     def is_apart(self, home: str) -> bool:
-        """Whether a file lies alone, is no program, and nothing marks a project around it."""
+        """Whether a file lies alone, and is no program."""
+        return self.is_alone(home) and self.about(home, STARTS) is None
+
+    def is_alone(self, home: str) -> bool:
+        """Whether no other file lies beside a file, and nothing marks a project around it."""
         own, *others = folders_around(home, self._listing)
         outermost = others[-1] if others else own
         beside = [one for one in self._listing(own) if one.endswith((".py", ".ipynb"))]
-        if is_root(self._listing(outermost)) or beside != [os.path.basename(home)]:
-            return False
-        return self.about(home, STARTS) is None
+        return not is_root(self._listing(outermost)) and beside == [os.path.basename(home)]
 
     def _calls_in(self, caller: str, home: str, function: Signature) -> Mapping[str, list[Call]]:
         if caller not in self._calls:
