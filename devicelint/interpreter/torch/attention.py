@@ -27,9 +27,9 @@ def attend(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     chosen = arguments.get(*_CHOICE)
     value = Const(False) if chosen is None else chosen.value
     unused: tuple[tuple[int, str], ...] = ()
-    if not (isinstance(value, Const) and not value.value):
+    if not (isinstance(value, Const) and not bool(value.value)):
         unused += _TOGETHER
-    if not (isinstance(value, Const) and value.value):
+    if not (isinstance(value, Const) and bool(value.value)):
         unused += _APART
     return apply_signature(run, signature, _without(arguments, unused), site, name=name)
 
