@@ -8,6 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from devicelint.domain.calls import Called, Given, said_by
+from devicelint.domain.events import Load
 from devicelint.domain.standing import Conduct, Level, Standing
 from devicelint.finding import Certainty
 from devicelint.interpreter.callers import Signature, signature_of
@@ -71,6 +72,12 @@ class Callers:
             assert self._project is not None
             self._offered[function] = is_offered(self._project, self._home, function)
         return self._offered[function]
+
+    def save_from_the_cpu(self, load: Load) -> bool:
+        """Whether all that the project saves, and a load may read, is on the CPU then."""
+        if self._project is None:
+            return False
+        return load.file.is_from_the_cpu(self._project.written_around(self._home) | load.beside)
 
     def _called(self, function: Signature, parameter: str) -> Called:
         key = (function, parameter)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from devicelint.domain.calls import NOT_SEEN, Call
+from devicelint.domain.checkpoints import WrittenFile
 from devicelint.interpreter import Program
 from devicelint.interpreter.callers import Calls, Signature, calls_in
 from devicelint.text.hashing import digest
@@ -24,8 +25,7 @@ from devicelint.text.source import SourceError, SourceFile
 from devicelint.workspace.files import PASSED_OVER
 from devicelint.workspace.import_resolver import ABOUT, INSIDE, ImportResolver, Question
 from devicelint.workspace.named_files import NamedFiles
-from devicelint.workspace.project_use import STARTS
-from devicelint.workspace.roots import folders_around, is_root
+from devicelint.workspace.savers import Savers
 
 if TYPE_CHECKING:
     from devicelint.text.reparse import Parsed
@@ -39,8 +39,7 @@ _ASKED_OF_MANY = 3
 _CALLED_BY_CLASS = frozenset({"__init__", "__call__", "forward"})
 """What files call without a mention of its name."""
 _MOST_LINES_OF_A_FILE = 20_000
-_MOST_LINES_KEPT = 60_000
-"""A line takes some two kibibytes."""
+_MOST_LINES_KEPT = 60_000  # A line takes some two kibibytes.
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,7 @@ class Project(ImportResolver):
         self._named = NamedFiles(lambda name: name in PASSED_OVER or name.startswith("."))
         self._calls: dict[str, Calls] = {}
         """What each file that was walked as a caller gives to the functions of others."""
+        self._savers = Savers(self._named, self.program)
         self.editable: frozenset[str] = frozenset()
         """The homes of the files that a fix of another file may change, too."""
 
@@ -127,16 +127,10 @@ class Project(ImportResolver):
         found = tuple(calls for one in asked if (calls := self._calls_in(one, home, function)))
         return found if are_few else (*found, {name: [NOT_SEEN] for name in function[1]})
 
-    def is_apart(self, home: str) -> bool:
-        """Whether a file lies alone, and is no program."""
-        return self.is_alone(home) and self.about(home, STARTS) is None
-
-    def is_alone(self, home: str) -> bool:
-        """Whether no other file lies beside a file, and nothing marks a project around it."""
-        own, *others = folders_around(home, self._listing)
-        outermost = others[-1] if others else own
-        beside = [one for one in self._listing(own) if one.endswith((".py", ".ipynb"))]
-        return not is_root(self._listing(outermost)) and beside == [os.path.basename(home)]
+    def written_around(self, home: str) -> frozenset[WrittenFile]:
+        """The checkpoints that other files of the project save; whoever asks rests on them all."""
+        self.digests[home] = None
+        return self._savers.around(home, self.root_of(home))
 
     def _calls_in(self, caller: str, home: str, function: Signature) -> Mapping[str, list[Call]]:
         if caller not in self._calls:
@@ -187,12 +181,16 @@ class Project(ImportResolver):
         """Notice which files have come and gone, and forget what rests on the others."""
         self._entries.clear()
         self._forget_uses()
-        self._named.forget()
-        self._calls.clear()
+        self._forget_others()
         for home, questions in list(self.asked.items()):
             for question, before in list(questions.items()):
                 if self.answer(home, question) != before:
                     self._outdate(home)
+
+    def _forget_others(self) -> None:
+        for one in (self._named, self._savers):
+            one.forget()
+        self._calls.clear()
 
     def program(self, home: str) -> Program | None:
         """The file, parsed; None for a folder, and for what cannot be read or is no Python."""
@@ -224,8 +222,7 @@ class Project(ImportResolver):
 
     def _outdate(self, home: str) -> None:
         """Forget what the files hold that import one which has changed, directly or not."""
-        self._named.forget()
-        self._calls.clear()
+        self._forget_others()
         outdated, waiting = {home}, [home]
         while waiting:
             imported = waiting.pop()
