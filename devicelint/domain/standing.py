@@ -66,6 +66,15 @@ class Standing:
             return self.level if self.symbols.isdisjoint(conduct.learning) else Level.MODULE
         return self.level
 
+    def is_said_of_callers(self, conduct: Conduct) -> bool:
+        """Whether what a function does with what it takes says that callers may have it elsewhere.
+
+        It says what the function provides for, and not that anybody does so.
+        """
+        if self.level is not Level.POSSIBLE or self.has_own:
+            return False
+        return self.given(conduct) is not Level.POSSIBLE
+
     def is_undeclared(self, conduct: Conduct) -> bool:
         """Whether an array may be read, and nothing that the code does says otherwise."""
         return self.may_be_array and self.given(conduct) is Level.POSSIBLE
