@@ -110,7 +110,7 @@ def _of_branches(node: cst.If | cst.IfExp) -> Iterator[_Step]:
     other = node.orelse.body if isinstance(node.orelse, cst.Else) else node.orelse
     branches = [one for one in (node.body, other) if one is not None]
     names = names_read(node.test).difference(*map(_moved_in, branches))
-    yield names, frozenset(), any(map(_only_chooses, branches))
+    yield names, frozenset(), any(map(only_chooses, branches))
 
 
 def _of_choice(node: cst.IfExp) -> Iterator[_Step]:
@@ -176,7 +176,7 @@ def _passes_answer(given: cst.Arg) -> bool:
     return not (is_device or _is_named(given.value)) and _is_answer(given.value)
 
 
-def _only_chooses(branch: cst.CSTNode) -> bool:
+def only_chooses(branch: cst.CSTNode) -> bool:
     """Whether a branch brings things to devices, and does nothing else that would be missed."""
     if not isinstance(branch, cst.IndentedBlock):
         return _is_choosing(branch)

@@ -199,7 +199,7 @@ def demand(
 
 def _is_asked_for(run: Run) -> bool:
     """Whether a condition around asks what the machine has, or what somebody chooses."""
-    return run.assumptions != run.unrelated + run.of_places
+    return run.assumptions != run.unrelated + run.idle
 
 
 def _fail(run: Run, argument: Argument | None, device: Device, *, is_announced: bool) -> None:
