@@ -24,6 +24,7 @@ from devicelint.interpreter.facts.host_callers import (
 )
 from devicelint.interpreter.facts.machine_choices import (
     is_default_set_around,
+    is_made_for_accelerators,
     is_on_cpu_around,
     is_taken_around,
 )
@@ -254,8 +255,20 @@ CLASH = (DISCARDED_MOVE, NUMBER, STAND_IN, *CALLERS, DEFAULT_SET)
 """Of two operands: the one to move, and the one that it meets."""
 INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS, DEFAULT_SET)
 """Of a module and its input."""
+
+
+def _meets_its_own(run: Run, operands: Operands) -> bool:
+    """Whether what an object keeps is met, which has gone to an accelerator when it was made."""
+    return "self" in places_of(operands) and is_made_for_accelerators(run)
+
+
 NAMED = (
     NUMBER,
+    _ground(
+        "made-there",
+        "the object goes to an accelerator when it is made, whatever the machine has",
+        _meets_its_own,
+    ),
     _ground(
         "accelerators-only",
         "the programs around it go to an accelerator, and none of them asks for one",
