@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from devicelint.domain.checkpoints import ReadFile, WrittenFile
 from devicelint.domain.devices import Agreement, Device
 from devicelint.domain.history import Site, Step
 from devicelint.domain.standing import CERTAIN, Standing
@@ -168,6 +169,9 @@ class Load(Event):
     """Which of the arguments is map_location, where it is given without its name."""
     device: str | None
     """What holds a device where the load stands."""
+    file: ReadFile
+    beside: frozenset[WrittenFile] = frozenset()
+    """What the same file saves."""
     uses: frozenset[LoadUse] = frozenset()
 
 

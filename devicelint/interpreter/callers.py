@@ -1,14 +1,15 @@
-"""What a file gives to the functions of other files, which walking it shows."""
+"""What a file gives to the functions of other files, and writes: walking it shows both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
 import libcst as cst
 
 from devicelint.domain.calls import Call, Given
+from devicelint.domain.checkpoints import WrittenFile
 from devicelint.domain.devices import CPU, Device, DeviceOf, may_be_accelerator
 from devicelint.domain.events import Event
 from devicelint.domain.standing import Conduct
@@ -59,12 +60,31 @@ def calls_in(program: Program) -> Calls:
         run.attend([_Entered(run, found)])
         return run
 
-    alone = replace(
-        program, home=GLOBALS, walked={}, conduct=Conduct(), choosing=set(), code={}, reads={}
-    )
     with suppress(BudgetExceeded, RecursionError):
-        explore(alone, lambda _: _ignore, begin, ())
+        explore(_alone(program), lambda _: _ignore, begin, ())
     return found
+
+
+def written_by(program: Program) -> Collection[WrittenFile]:
+    """The files with tensors in them that a file of a project saves, whoever calls it."""
+    alone = _alone(program)
+    with suppress(BudgetExceeded, RecursionError):
+        explore(alone, lambda _: _ignore, Run, ())
+    return alone.written
+
+
+def _alone(program: Program) -> Program:
+    """The file, to be walked for what others ask about it."""
+    return replace(
+        program,
+        home=GLOBALS,
+        walked={},
+        conduct=Conduct(),
+        choosing=set(),
+        written=set(),
+        code={},
+        reads={},
+    )
 
 
 class _Entered(Hearer):

@@ -9,6 +9,7 @@ from functools import cached_property
 import libcst as cst
 
 from devicelint.domain.calls import Called, Given, said_by
+from devicelint.domain.events import Load
 from devicelint.domain.standing import Standing
 from devicelint.finding import Certainty
 from devicelint.interpreter.callers import Signature, signature_of
@@ -40,6 +41,12 @@ class Callers:
     def are_unseen(self) -> bool:
         """Whether the file belongs to no project, and to no program: anybody may call."""
         return self._project is not None and self._project.is_apart(self._home)
+
+    def save_from_the_cpu(self, load: Load) -> bool:
+        """Whether all that the project saves, and a load may read, is on the CPU then."""
+        if self._project is None:
+            return False
+        return load.file.is_from_the_cpu(self._project.written_around(self._home) | load.beside)
 
     def _called(self, function: Signature, parameter: str) -> Called:
         key = (function, parameter)

@@ -8,7 +8,7 @@ from functools import partial
 
 from devicelint import profiling
 from devicelint.crash import error_in_one_line
-from devicelint.domain.events import Clash, Event
+from devicelint.domain.events import Clash, Event, Load
 from devicelint.domain.standing import CERTAIN, Conduct, Level, Standing
 from devicelint.domain.worlds import World, whether_or_not
 from devicelint.finding import Certainty
@@ -35,6 +35,8 @@ class _Heard:
     """Where this was heard, with the conditions that have to hold there."""
     is_reached: bool
     """Whether no line before raises in that world."""
+    load: Load | None
+    """The checkpoint that is read, if this is about one."""
 
     def report_at_end(self, callers: Callers) -> Report | None:
         """The report; None where it turned out to be no mistake, or to be one of another file.
@@ -45,6 +47,8 @@ class _Heard:
         if standing.is_on_host(self.conduct) or standing.is_shown_there(self.conduct):
             return None
         if standing.is_undeclared(self.conduct) or self.report.unless in self.conduct.seen_to:
+            return None
+        if self.load is not None and callers.save_from_the_cpu(self.load):
             return None
         called = callers.say_of(standing)
         if called.is_on_host:
@@ -90,6 +94,7 @@ class Collector:
                         conduct,
                         context.circumstances,
                         is_reached or _wants_all(rule),
+                        event if isinstance(event, Load) else None,
                     )
                     for report in handle(event, context)
                     if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)

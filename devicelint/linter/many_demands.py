@@ -3,6 +3,7 @@
 Where code that provides for other machines goes to CUDA in one place or two, somebody forgot.
 Where it does so in many, nobody means it to run without one.  Of such findings in code that nobody
 had seen before, 27 of 116 were right in files with up to three of them, and 2 of 159 in others.
+What such a file loads, it loads where there is one: that goes with them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from devicelint.linter.locations import RawFinding
 from devicelint.rules import Report, Rule
 
 _DEMANDS = frozenset({"DEV401", "DEV402", "DEV403"})
+_WITH_THEM = frozenset({"DEV303"})
 _MANY = 4
 
 
@@ -27,12 +29,13 @@ def summed_up(findings: Sequence[RawFinding], rules: Sequence[Rule]) -> list[Raw
     rule = next((one for one in rules if one.code == FOR_ACCELERATORS), None)
     if rule is None or rule.asked_for or len({one.report.site for one in demands}) < _MANY:
         return list(findings)
-    others = [one for one in findings if one not in demands]
+    implied = [one for one in findings if one.rule.code in _WITH_THEM and not one.rule.asked_for]
+    others = [one for one in findings if one not in demands and one not in implied]
     is_noted = any(one.rule is rule for one in others)
-    return others if is_noted else [*others, _note(rule, demands)]
+    return others if is_noted else [*others, _note(rule, demands, implied)]
 
 
-def _note(rule: Rule, demands: Sequence[RawFinding]) -> RawFinding:
+def _note(rule: Rule, demands: Sequence[RawFinding], implied: Sequence[RawFinding]) -> RawFinding:
     """What is said of the first place, and of the others with it."""
     first, *rest = demands
     says, _, _ = first.report.message.partition(": ")
@@ -40,20 +43,20 @@ def _note(rule: Rule, demands: Sequence[RawFinding]) -> RawFinding:
         f"{says}, and so do {len(rest)} other places: this works with an accelerator alone; "
         "`devicelint adopt` chooses the device by what the machine has"
     )
-    report = Report(first.report.site, message, fix=_fix_of_all(demands))
+    report = Report(first.report.site, message, fix=_fix_of_all(demands, implied))
     return RawFinding(rule, report, first.worlds)
 
 
-def _fix_of_all(demands: Sequence[RawFinding]) -> Rewrite | None:
+def _fix_of_all(demands: Sequence[RawFinding], implied: Sequence[RawFinding]) -> Rewrite | None:
     """The fixes of all places; None where one of them has none."""
-    fixes = [one.report.fix for one in demands]
+    fixes = [one.report.fix for one in (*demands, *implied)]
     given = [one for one in fixes if one is not None]
     if len(given) < len(fixes):
         return None
     is_safe = all(one.safety is Safety.SAFE for one in given)
     changes = dict.fromkeys(change for one in given for change in one.changes)
     return Rewrite(
-        f"Choose the device in all {len(given)} places",
+        f"Choose the device in all {len(demands)} places",
         tuple(changes),
         Safety.SAFE if is_safe else Safety.UNSAFE,
         begins=any(one.begins for one in given),

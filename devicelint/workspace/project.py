@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from devicelint.domain.calls import NOT_SEEN, Call
+from devicelint.domain.checkpoints import WrittenFile
 from devicelint.interpreter import Program
 from devicelint.interpreter.callers import Calls, Signature, calls_in
 from devicelint.text.hashing import digest
@@ -26,6 +27,7 @@ from devicelint.workspace.import_resolver import ABOUT, INSIDE, ImportResolver, 
 from devicelint.workspace.named_files import NamedFiles
 from devicelint.workspace.project_use import STARTS
 from devicelint.workspace.roots import folders_around, is_root
+from devicelint.workspace.savers import Savers
 
 if TYPE_CHECKING:
     from devicelint.text.reparse import Parsed
@@ -39,8 +41,7 @@ _ASKED_OF_MANY = 3
 _CALLED_BY_CLASS = frozenset({"__init__", "__call__", "forward"})
 """What files call without a mention of its name."""
 _MOST_LINES_OF_A_FILE = 20_000
-_MOST_LINES_KEPT = 60_000
-"""A line takes some two kibibytes."""
+_MOST_LINES_KEPT = 60_000  # A line takes some two kibibytes.
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Project(ImportResolver):
         self._named = NamedFiles(lambda name: name in PASSED_OVER or name.startswith("."))
         self._calls: dict[str, Calls] = {}
         """What each file that was walked as a caller gives to the functions of others."""
+        self._savers = Savers(self._named, self.program)
         self.editable: frozenset[str] = frozenset()
         """The homes of the files that a fix of another file may change, too."""
 
@@ -126,6 +128,11 @@ class Project(ImportResolver):
         asked = others if are_few else others[:_ASKED_OF_MANY]
         found = tuple(calls for one in asked if (calls := self._calls_in(one, home, function)))
         return found if are_few else (*found, {name: [NOT_SEEN] for name in function[1]})
+
+    def written_around(self, home: str) -> frozenset[WrittenFile]:
+        """The checkpoints that other files of the project save; whoever asks rests on them all."""
+        self.digests[home] = None
+        return self._savers.around(home, self.root_of(home))
 
     def is_apart(self, home: str) -> bool:
         """Whether a file lies alone, is no program, and nothing marks a project around it."""
@@ -185,12 +192,16 @@ class Project(ImportResolver):
         """Notice which files have come and gone, and forget what rests on the others."""
         self._entries.clear()
         self._forget_uses()
-        self._named.forget()
-        self._calls.clear()
+        self._forget_others()
         for home, questions in list(self.asked.items()):
             for question, before in list(questions.items()):
                 if self.answer(home, question) != before:
                     self._outdate(home)
+
+    def _forget_others(self) -> None:
+        for one in (self._named, self._savers):
+            one.forget()
+        self._calls.clear()
 
     def program(self, home: str) -> Program | None:
         """The file, parsed; None for a folder, and for what cannot be read or is no Python."""
@@ -222,8 +233,7 @@ class Project(ImportResolver):
 
     def _outdate(self, home: str) -> None:
         """Forget what the files hold that import one which has changed, directly or not."""
-        self._named.forget()
-        self._calls.clear()
+        self._forget_others()
         outdated, waiting = {home}, [home]
         while waiting:
             imported = waiting.pop()

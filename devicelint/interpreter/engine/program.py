@@ -10,6 +10,7 @@ from typing import Protocol
 
 import libcst as cst
 
+from devicelint.domain.checkpoints import WrittenFile
 from devicelint.domain.standing import Conduct
 from devicelint.domain.state import Fields
 from devicelint.domain.values import Ref
@@ -77,8 +78,8 @@ class Program:
     """The parts of the file that go to an accelerator, whatever the machine has."""
     sending: set[object] = field(default_factory=set, repr=False)
     """The parts of the file that go to a device which their callers, or their objects, know."""
-    saved: dict[str, set[bool | None]] = field(default_factory=dict, repr=False)
-    """The names of the files that it saves: whether from the CPU, None where nobody knows."""
+    written: set[WrittenFile] = field(default_factory=set, repr=False)
+    """The files with tensors in them that it saves."""
     conduct: Conduct = field(default_factory=Conduct, repr=False)
     code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)
     """The text of those nodes that it was asked for."""

@@ -44,10 +44,14 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import method_of_unknown
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.failures import fail
+from devicelint.interpreter.facts.machine_choices import note_demand
 from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.devices.arguments import demand, device_named, note_index
 from devicelint.interpreter.torch.modules.registration import move_module
+
+_NUMBERED = Unsure("one of several accelerators")
+"""What `.cuda(index)` goes to: never to the CPU, whoever gives the number."""
 
 
 def target_of(
@@ -64,7 +68,9 @@ def target_of(
         if isinstance(device, Known):
             return demand(run, None, device, site, f".{method}()"), argument
         note_index(run, argument.value)
-        demand(run, argument, device or CPU, site, f".{method}()")
+        demand(run, argument, _NUMBERED, site, f".{method}()")
+        if run.assumptions == run.unrelated:
+            note_demand(run)
         fail(run)
         return Known(method), argument
     if argument is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.checkpoints import ReadFile
 from devicelint.domain.devices import Known
 from devicelint.domain.events import Load, LoadUse
 from devicelint.domain.values import (
@@ -89,8 +90,9 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
 def _loaded_where_saved(run: Run, name: str, path: Argument | None, site: cst.Call) -> Checkpoint:
     notes = run.find_hearer(Loads)
     if notes is not None and notes.is_new(site):
-        load = Load(site, MAP_LOCATION[name], _device_at_hand(run))
-        notes.begin(load, LoadedFile.of(run, path))
+        reading = LoadedFile.of(run, path)
+        load = Load(site, MAP_LOCATION[name], _device_at_hand(run), ReadFile(reading.name))
+        notes.begin(load, reading)
     return Checkpoint(site)
 
 

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device
 from devicelint.domain.events import LoadUse
 from devicelint.domain.values import (
     HOST,
     NONE,
-    Batch,
     DictOf,
-    ListOf,
-    Module,
-    OneOf,
-    Placed,
-    Tensor,
     Tuple,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.saved_files import note_saved, note_saved_model
-from devicelint.interpreter.python.stdlib.paths import name_of
 from devicelint.interpreter.torch.checkpoints.round_trips import keep_saved
 from devicelint.interpreter.torch.checkpoints.uses import note_use
+from devicelint.interpreter.torch.checkpoints.written import note_written
 
 
 @function("torch.save")
@@ -42,9 +32,7 @@ def save(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         note_saved_model(run, path, saved.value)
         keep_saved(run, path, saved.value, site)
         _note_saved_again(run, saved.value)
-        called = name_of(path.value)
-        if called is not None:
-            run.program.saved.setdefault(called, set()).add(_is_on_the_cpu(run, saved.value))
+        note_written(run, path.value, saved.value)
     return NONE
 
 
@@ -57,30 +45,6 @@ def _note_saved_again(run: Run, saved: Value, depth: int = 0) -> None:
 
 
 _DEEPEST = 3
-
-
-def _is_on_the_cpu(run: Run, saved: Value) -> bool | None:
-    """Whether all that is saved lies on the CPU; None where nothing of it is known."""
-    devices = set(_devices_in(run, saved, set()))
-    return devices == {CPU} if devices else None
-
-
-def _devices_in(run: Run, value: Value, seen: set[object]) -> Iterator[Device]:
-    """The devices of what is saved, and of what lies in it."""
-    match value:
-        case Tensor(device) | Batch(device) | Placed(device):
-            yield device
-        case Module():
-            yield module_device(run, value).device
-        case Tuple(items) | OneOf(items):
-            for one in items:
-                yield from _devices_in(run, one, seen)
-        case DictOf(ref) | ListOf(ref) if ref not in seen:
-            seen.add(ref)
-            for one in run.state.fields(ref).values():
-                yield from _devices_in(run, one, seen)
-        case _:
-            pass
 
 
 @function("torch.jit.save")

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from devicelint.domain.checkpoints import ReadFile
 from devicelint.domain.events import Event, Load, LoadUse, Transfer
 from devicelint.domain.history import Site, Step
-from devicelint.domain.values import TRUE, Checkpoint, FileSource, Unknown, Value
+from devicelint.domain.values import TRUE, Checkpoint, Const, FileSource, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
@@ -59,6 +60,13 @@ def note_use(run: Run, value: Value, use: LoadUse) -> None:
     loaded = None if notes is None else notes.loaded_in(value)
     if notes is not None and loaded is not None:
         notes.use(loaded, use)
+
+
+def note_asked(run: Run, value: Checkpoint, key: Value | None) -> None:
+    """Remember the key of an item of what was loaded."""
+    notes = run.find_hearer(Loads)
+    if notes is not None:
+        notes.ask(value, key)
 
 
 def note_moved(run: Run, step: Site) -> None:
@@ -120,6 +128,13 @@ class Loads(Analysis):
         before = self.readings.get(site)
         return before is None or not (before.is_reached or self.run.state.failed)
 
+    def ask(self, value: Checkpoint, key: Value | None) -> None:
+        """Remember for which key something that was loaded is asked."""
+        loading = self.loads.get(value.site)
+        if loading is not None and isinstance(key, Const) and isinstance(key.value, str):
+            file = replace(loading.file, keys=loading.file.keys | {key.value})
+            self.loads[value.site] = replace(loading, file=file)
+
     def use(self, value: Checkpoint, use: LoadUse) -> None:
         """Remember what a loaded value is used as."""
         loading = self.loads.get(value.site)
@@ -132,7 +147,7 @@ class Loads(Analysis):
             return
         for one in self.loads.values():
             if not is_excused(self.run, one.site, "torch.load()", (), self._excuses_of(one)):
-                yield one
+                yield replace(one, beside=frozenset(self.run.program.written))
 
     def _excuses_of(self, load: Load) -> tuple[ExcuseCase, ...]:
         """The excuses that the whole program may give for one load."""
@@ -141,14 +156,10 @@ class Loads(Analysis):
             ExcuseCase(OFFLOADED, lambda *_: bool(self.offloading)),
             ExcuseCase(FOR_ACCELERATORS, lambda run, _: is_for_accelerators(run, reading.part)),
             ExcuseCase(NO_CHECKPOINT, lambda *_: load.uses <= {LoadUse.RANDOM_STATE}),
-            ExcuseCase(CPU_FILE, lambda run, _: _saved(run, reading) == {True}),
+            ExcuseCase(CPU_FILE, lambda run, _: load.file.is_from_the_cpu(run.program.written)),
             ExcuseCase(CPU_PROGRAM, lambda run, _: not _may_leave_the_cpu(run, reading)),
             ExcuseCase(FAILS_BEFORE, lambda *_: not reading.is_reached),
         )
-
-
-def _saved(run: Run, reading: LoadedFile) -> set[bool | None]:
-    return set() if reading.name is None else run.program.saved.get(reading.name, set())
 
 
 def _may_leave_the_cpu(run: Run, reading: LoadedFile) -> bool:
@@ -156,8 +167,10 @@ def _may_leave_the_cpu(run: Run, reading: LoadedFile) -> bool:
 
     Who names the file, in the settings or in a call, has devices of their own.
     """
-    is_theirs = reading.source is FileSource.CHOSEN
-    return is_theirs or leaves_the_cpu(run) or False in _saved(run, reading)
+    if reading.source is FileSource.CHOSEN or leaves_the_cpu(run):
+        return True
+    own = (one for one in run.program.written if reading.name is not None is not one.name)
+    return any(one.is_from_elsewhere for one in own if ReadFile(reading.name).may_be(one))
 
 
 @function(

@@ -30,12 +30,11 @@ from devicelint.interpreter.engine.tables import (
     methods,
 )
 from devicelint.interpreter.facts.device_words import MOVES
+from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.interpreter.facts.tensor_api import is_of_no_tensor
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.subscripts import key_of
-from devicelint.interpreter.torch.checkpoints.uses import (
-    note_use,
-)
+from devicelint.interpreter.torch.checkpoints.uses import note_asked, note_use
 from devicelint.interpreter.torch.optimizers import OPTIMIZER
 from devicelint.interpreter.torch.transfers import move_unknown
 
@@ -50,7 +49,7 @@ def _note_copied(run: Run, node: cst.Call, arguments: Arguments) -> None:
 @method_of_anything("load_state_dict")
 def _note_weights(run: Run, node: cst.Call, arguments: Arguments) -> None:
     """`model.load_state_dict(loaded)` shows that it holds weights; a scheduler has none."""
-    if not _may_hold_tensors(_receiver(run, node)):
+    if not _may_hold_tensors(_receiver(run, node)) or _is_asked_for_rates(run, node):
         return
     for argument in arguments:
         value = argument.value
@@ -69,6 +68,22 @@ def _may_hold_tensors(value: Value | None) -> bool:
             return False
         case _:
             return True
+
+
+_RATES = ("get_last_lr", "get_lr")
+
+
+def _is_asked_for_rates(run: Run, node: cst.Call) -> bool:
+    """Whether the file asks what is filled for learning rates: it is a scheduler, whoever made it.
+
+    Optimizers have none of these methods.
+    """
+    if not isinstance(node.func, cst.Attribute) or not run.frame.is_checked:
+        return False
+    reads = reads_of(run.program.tree)
+    asked = [one.value for name in _RATES for one in reads.attributes.get(name, ())]
+    filled = run.code_of(node.func.value) if asked else ""
+    return any(run.code_of(one) == filled for one in asked)
 
 
 def _receiver(run: Run, node: cst.Call) -> Value | None:
@@ -91,6 +106,8 @@ def method_of_loaded(run: Run, receiver: Checkpoint, name: str, node: cst.Call) 
     arguments = arguments_of(run, node)
     if name in _SHOWS_MODEL or _computes(name, arguments):
         note_use(run, receiver, LoadUse.MODEL)
+    if name in ("get", "pop") and arguments.positional:
+        note_asked(run, receiver, arguments.positional[0].value)
     kept = name in ("get", "pop", "eval", "train", "float", "half", "items", "values", "copy")
     return receiver if kept else Unknown(f"a method of something loaded: {name}")
 
@@ -121,5 +138,5 @@ def _element_of_loaded(run: Run, value: Checkpoint, site: Site) -> Value:
 
 @items(Checkpoint)
 def _item_of_loaded(run: Run, value: Checkpoint, node: cst.Subscript) -> Value:
-    key_of(run, node)
+    note_asked(run, value, key_of(run, node))
     return value

@@ -1,0 +1,100 @@
+"""What a file holds that is saved: where its tensors lie, and under which keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devicelint.domain.checkpoints import WrittenFile
+from devicelint.domain.devices import CPU, Device
+from devicelint.domain.history import Site
+from devicelint.domain.values import (
+    Batch,
+    Const,
+    DictOf,
+    ListOf,
+    Module,
+    OneOf,
+    Placed,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.objects import module_device
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.steps import Notes
+from devicelint.interpreter.engine.tables import sets_item
+from devicelint.interpreter.python.assignment import assigned_key
+from devicelint.interpreter.python.containers.fields import ELEMENT
+from devicelint.interpreter.python.stdlib.paths import name_of
+
+_STATE = "state_dict"
+
+
+class BroughtBack(Notes):
+    """The states of models that are not seen whose items were replaced by some on the CPU."""
+
+    def __init__(self) -> None:
+        self.made: set[Site] = set()
+        """The calls that gave them."""
+
+
+def note_written(run: Run, path: Value, saved: Value) -> None:
+    """Remember a file that is saved, if tensors are in it."""
+    places = frozenset(_places_in(run, saved, set()))
+    if places:
+        run.program.written.add(WrittenFile(name_of(path), places, _keys_of(run, saved)))
+
+
+def _places_in(run: Run, value: Value, seen: set[object]) -> Iterator[Device | None]:
+    """The devices of what is saved, and of what lies in it."""
+    match value:
+        case Tensor(device) | Batch(device) | Placed(device):
+            yield device
+        case Module():
+            yield module_device(run, value).device
+        case Tuple(items) | OneOf(items):
+            for one in items:
+                yield from _places_in(run, one, seen)
+        case DictOf(ref) | ListOf(ref) if ref not in seen:
+            seen.add(ref)
+            for one in run.state.fields(ref).values():
+                yield from _places_in(run, one, seen)
+        case Unknown() if (made := _state_of_unseen(value)) is not None:
+            yield CPU if made in run.notes(BroughtBack).made else None
+        case _:
+            pass
+
+
+def _state_of_unseen(value: Unknown) -> cst.Call | None:
+    """The call of `state_dict()` that has given something, whosever state it is."""
+    match None if value.symbol is None else value.symbol.site:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) as made if name == _STATE:
+            return made
+        case _:
+            return None
+
+
+def _keys_of(run: Run, saved: Value) -> frozenset[str] | None:
+    """The keys of a dictionary that is written out: no other can be in it."""
+    if isinstance(saved, Unknown) and _state_of_unseen(saved) is not None:
+        return frozenset()
+    if not isinstance(saved, DictOf):
+        return None
+    fields = [name for name in run.state.fields(saved.ref) if not name.startswith("@")]
+    if run.state.read(saved.ref, ELEMENT) is not None:
+        return None
+    return frozenset(name.strip("[]'") for name in fields)
+
+
+@sets_item(Unknown)
+def _set_in_unknown(
+    run: Run, owner: Unknown, value: Value, target: cst.Subscript, site: cst.BaseExpression
+) -> None:
+    """`state[name] = parameter.cpu()`, under each of the names."""
+    key, made = assigned_key(run, target), _state_of_unseen(owner)
+    is_on_cpu = isinstance(value, (Tensor, Batch, Placed)) and value.device == CPU
+    if made is not None and is_on_cpu and not isinstance(key, Const):
+        run.notes(BroughtBack).made.add(made)
