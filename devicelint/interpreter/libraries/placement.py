@@ -36,7 +36,8 @@ from devicelint.interpreter.python.conditions import truth_of
 from devicelint.interpreter.python.containers.contents import element_of
 from devicelint.interpreter.torch.bundles import move_bundle
 from devicelint.interpreter.torch.data import build_loader
-from devicelint.interpreter.torch.devices.arguments import LibraryChoices, demand, device_named
+from devicelint.interpreter.torch.devices.arguments import demand, device_named
+from devicelint.interpreter.torch.devices.choosers import LibraryChoices
 from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.knowledge import listed_as

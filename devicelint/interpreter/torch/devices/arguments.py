@@ -46,6 +46,7 @@ from devicelint.interpreter.facts.machine_choices import (
 from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.python.paths.device_questions import meets_accelerators_here
+from devicelint.interpreter.torch.devices.choosers import AcceleratorIndices, LibraryChoices
 from devicelint.interpreter.torch.devices.current import on_current
 
 
@@ -65,20 +66,6 @@ class WrittenOut(Notes):
         """Those that go there wherever there is one, and ask nothing else."""
         self.current: set[Site] = set()
         """Where CUDA was asked for its current device, which nothing guards."""
-
-
-class LibraryChoices(Notes):
-    """The devices on which libraries place things, which take what the machine has unasked."""
-
-    def __init__(self) -> None:
-        self.origins: set[str] = set()
-
-
-class AcceleratorIndices(Notes):
-    """What numbers the devices of an accelerator, such as a process's rank."""
-
-    def __init__(self) -> None:
-        self.origins: set[str] = set()
 
 
 def note_index(run: Run, value: Value) -> None:

@@ -72,8 +72,7 @@ def _was_to_meet(run: Run, operands: Operands) -> bool:
 
 
 def _input_was_to_go(run: Run, operands: Operands) -> bool:
-    own, given = operands
-    return was_to_go(given, own.device)
+    return was_to_go(operands[1], operands[0].device)
 
 
 def _was_to_come(run: Run, operands: Operands) -> bool:
@@ -137,13 +136,9 @@ SENT = _ground("sent-on", "the caller's tensor is sent on, wherever the caller h
 # -- where callers keep their tensors ----------------------------------------------------------
 
 
-def _is_apart(device: Device) -> bool:
-    """Whether an object keeps to a device of its own, apart from where callers have theirs."""
-    return isinstance(device, Opaque) and device.apart
-
-
 def meets_own_device(operands: Operands) -> bool:
-    return any(_is_apart(one.device) for one in operands)
+    """Whether an object keeps to a device of its own, apart from where callers have theirs."""
+    return any(isinstance(one.device, Opaque) and one.device.apart for one in operands)
 
 
 def _chosen_as_cpu(run: Run, operands: Operands) -> bool:
@@ -256,18 +251,12 @@ CLASH = (DISCARDED_MOVE, NUMBER, STAND_IN, *CALLERS, DEFAULT_SET)
 INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS, DEFAULT_SET)
 """Of a module and its input."""
 
-
-def _meets_its_own(run: Run, operands: Operands) -> bool:
-    """Whether what an object keeps is met, which has gone to an accelerator when it was made."""
-    return "self" in places_of(operands) and is_made_for_accelerators(run)
-
-
 NAMED = (
     NUMBER,
     _ground(
         "made-there",
         "the object goes to an accelerator when it is made, whatever the machine has",
-        _meets_its_own,
+        lambda run, met: "self" in places_of(met) and is_made_for_accelerators(run),
     ),
     _ground(
         "accelerators-only",
