@@ -53,14 +53,27 @@ class Standing:
     """Whether nothing declares to be a tensor what is read as an array."""
     is_known: bool = False
     """Whether the code says of what callers give that it is a tensor, or shows it."""
+    asks_calls: bool = False
+    """Whether it takes a call that gives a parameter something, whatever the code does with it."""
 
     def given(self, conduct: Conduct) -> Level:
         """The level, once it is known what the code does."""
+        if self.asks_calls:
+            return self.level
         if self.level is Level.POSSIBLE and not self.symbols.isdisjoint(conduct.movable):
             return Level.OWN_RULE
         if self.level is Level.POSSIBLE and not self.has_own:
             return self.level if self.symbols.isdisjoint(conduct.learning) else Level.MODULE
         return self.level
+
+    def is_said_of_callers(self, conduct: Conduct) -> bool:
+        """Whether what a function does with what it takes says that callers may have it elsewhere.
+
+        It says what the function provides for, and not that anybody does so.
+        """
+        if self.level is not Level.POSSIBLE or self.has_own:
+            return False
+        return self.given(conduct) is not Level.POSSIBLE
 
     def is_undeclared(self, conduct: Conduct) -> bool:
         """Whether an array may be read, and nothing that the code does says otherwise."""

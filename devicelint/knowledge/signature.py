@@ -180,16 +180,23 @@ class Signature:
         extra = [star] * (positional - len(known))
         return (*known[:positional], *extra, *keywords)
 
-    def result_of(self, positional: int, keywords: Sequence[str] = ()) -> Result:
-        """The result of such a call: a reduction is resolved by whether a dimension is given."""
+    def result_of(
+        self, positional: int, keywords: Sequence[str] = (), *, is_open: bool = False
+    ) -> Result:
+        """The result of such a call: a reduction is resolved by whether a dimension is given.
+
+        A call is open where a star hides what is given besides.
+        """
         result = self.result
+        along = self._gives_dimension(positional, keywords)
         if result.form is Form.REDUCED:
-            along = self._gives_dimension(positional, keywords)
+            if is_open and not along:
+                return Result(Form.ANY) if result.items else replace(result, form=Form.VIEW)
             return (
                 _along_dimension(result) if along else replace(result, form=Form.ZERO_DIM, items=())
             )
         if result.form is Form.TUPLE and result.items and result.items[0].form is Form.REDUCED:
-            form = Form.VIEW if self._gives_dimension(positional, keywords) else Form.ZERO_DIM
+            form = Form.VIEW if along or is_open else Form.ZERO_DIM
             return replace(result, items=tuple(replace(item, form=form) for item in result.items))
         return result
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
 
 import libcst as cst
 
 from devicelint.domain.calls import Called, Given, said_by
 from devicelint.domain.events import Load
-from devicelint.domain.standing import Standing
+from devicelint.domain.standing import Conduct, Level, Standing
 from devicelint.finding import Certainty
 from devicelint.interpreter.callers import Signature, signature_of
 from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.rules import Report, line_of
+from devicelint.workspace.offers import is_offered
 from devicelint.workspace.project import Project
 
 _GIVES = {
@@ -30,6 +30,7 @@ class Callers:
         self._project = project
         self._home = home
         self._known: dict[tuple[Signature, str], Called] = {}
+        self._offered: dict[Signature, bool] = {}
 
     def say_of(self, standing: Standing) -> Called:
         """What the calls of those say that received what clashes."""
@@ -37,10 +38,40 @@ class Callers:
         shows = next((one.shows for one in said if one.shows is not None), None)
         return Called(shows, any(one.is_on_host for one in said))
 
-    @cached_property
-    def are_unseen(self) -> bool:
-        """Whether the file belongs to no project, and to no program: anybody may call."""
-        return self._project is not None and self._project.is_apart(self._home)
+    def level_of(self, standing: Standing, conduct: Conduct) -> Level:
+        """How sure a clash is, with what is known of those who call.
+
+        Of a function in a project, its callers say more than what it provides for does, unless
+        the project offers it to others.
+        """
+        level = standing.given(conduct)
+        is_said = standing.is_said_of_callers(conduct)
+        if is_said and not self._are_all_seen(standing):
+            return level
+        if is_said or level is Level.POSSIBLE:
+            if self.say_of(standing).shows is not None:
+                return Level.CALLED
+            return Level.OPEN if self._may_be_anybody(standing, conduct) else Level.POSSIBLE
+        return level
+
+    def _may_be_anybody(self, standing: Standing, conduct: Conduct) -> bool:
+        """Whether a tensor is asked of callers, and the file belongs to no project or program."""
+        return self._project is not None and (
+            standing.may_be_open(conduct) and self._project.is_apart(self._home)
+        )
+
+    def _are_all_seen(self, standing: Standing) -> bool:
+        """Whether those who call the functions of a standing are in the project."""
+        if self._project is None or self._project.is_alone(self._home):
+            return False
+        functions = {one for one, _ in _received(standing)}
+        return not any(self._is_offered(function) for function in functions)
+
+    def _is_offered(self, function: Signature) -> bool:
+        if function not in self._offered:
+            assert self._project is not None
+            self._offered[function] = is_offered(self._project, self._home, function)
+        return self._offered[function]
 
     def save_from_the_cpu(self, load: Load) -> bool:
         """Whether all that the project saves, and a load may read, is on the CPU then."""

@@ -53,13 +53,11 @@ class _Heard:
         called = callers.say_of(standing)
         if called.is_on_host:
             return None
-        if standing.given(self.conduct) is not Level.POSSIBLE:
-            return self.report
-        if called.shows is not None:
-            return cited(self.report, called)
-        if standing.may_be_open(self.conduct) and callers.are_unseen:
-            return self.report
-        return replace(self.report, certainty=Certainty.POSSIBLE)
+        level = callers.level_of(standing, self.conduct)
+        if level is Level.POSSIBLE:
+            return replace(self.report, certainty=Certainty.POSSIBLE)
+        is_shown = level is Level.CALLED and called.shows is not None
+        return cited(self.report, called) if is_shown else self.report
 
 
 class Collector:

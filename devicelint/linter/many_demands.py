@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from devicelint.finding import FOR_ACCELERATORS, Safety
+from devicelint.finding import FOR_ACCELERATORS, Certainty, Safety
 from devicelint.fixes import Rewrite
 from devicelint.linter.locations import RawFinding
 from devicelint.rules import Report, Rule
@@ -25,7 +25,7 @@ def summed_up(findings: Sequence[RawFinding], rules: Sequence[Rule]) -> list[Raw
 
     What the settings ask for by name is reported place by place.
     """
-    demands = [one for one in findings if one.rule.code in _DEMANDS and not one.rule.asked_for]
+    demands = [one for one in findings if _is_demand(one) and not one.rule.asked_for]
     rule = next((one for one in rules if one.code == FOR_ACCELERATORS), None)
     if rule is None or rule.asked_for or len({one.report.site for one in demands}) < _MANY:
         return list(findings)
@@ -33,6 +33,12 @@ def summed_up(findings: Sequence[RawFinding], rules: Sequence[Rule]) -> list[Raw
     others = [one for one in findings if one not in demands and one not in implied]
     is_noted = any(one.rule is rule for one in others)
     return others if is_noted else [*others, _note(rule, demands, implied)]
+
+
+def _is_demand(found: RawFinding) -> bool:
+    """Whether it fails without an accelerator; what only callers may keep elsewhere is none."""
+    is_certain = found.report.certainty is Certainty.CERTAIN
+    return is_certain and found.rule.code in _DEMANDS
 
 
 def _note(rule: Rule, demands: Sequence[RawFinding], implied: Sequence[RawFinding]) -> RawFinding:

@@ -182,12 +182,8 @@ def _judgement(
     evidence = (
         OperandAccount(one.code, one.device, places.steps(one.chain)) for one in clash.operands
     )
-    level, called = clash.standing.given(conduct), callers.say_of(clash.standing)
-    if level is Level.POSSIBLE and called.shows is not None:
-        level = Level.CALLED
-    elif clash.standing.may_be_open(conduct) and callers.are_unseen:
-        level = Level.OPEN
-    if called.is_on_host:
+    level = callers.level_of(clash.standing, conduct)
+    if callers.say_of(clash.standing).is_on_host:
         excuses = (*excuses, HOST_CALLS)
     if clash.standing.is_undeclared(conduct):
         excuses = (*excuses, UNDECLARED)

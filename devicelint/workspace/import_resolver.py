@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from devicelint.workspace.project_use import ProjectUse
+from devicelint.workspace.project_use import STARTS, ProjectUse
 from devicelint.workspace.roots import folders_around, is_root, listed
 
 _PACKAGE = "__init__.py"
@@ -80,6 +80,17 @@ class ImportResolver:
         """The folder of the project to which a file belongs; its own where nothing marks one."""
         folders = list(folders_around(home, self._listing))
         return folders[-1] if is_root(self._listing(folders[-1])) else folders[0]
+
+    def is_apart(self, home: str) -> bool:
+        """Whether a file lies alone, and is no program."""
+        return self.is_alone(home) and self.about(home, STARTS) is None
+
+    def is_alone(self, home: str) -> bool:
+        """Whether no other file lies beside a file, and nothing marks a project around it."""
+        own, *others = folders_around(home, self._listing)
+        outermost = others[-1] if others else own
+        beside = [one for one in self._listing(own) if one.endswith((".py", ".ipynb"))]
+        return not is_root(self._listing(outermost)) and beside == [os.path.basename(home)]
 
     def _search_path(self, importer: str) -> Iterator[str]:
         """Where an absolute import of a file is searched for, in order."""

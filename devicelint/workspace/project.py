@@ -25,8 +25,6 @@ from devicelint.text.source import SourceError, SourceFile
 from devicelint.workspace.files import PASSED_OVER
 from devicelint.workspace.import_resolver import ABOUT, INSIDE, ImportResolver, Question
 from devicelint.workspace.named_files import NamedFiles
-from devicelint.workspace.project_use import STARTS
-from devicelint.workspace.roots import folders_around, is_root
 from devicelint.workspace.savers import Savers
 
 if TYPE_CHECKING:
@@ -133,15 +131,6 @@ class Project(ImportResolver):
         """The checkpoints that other files of the project save; whoever asks rests on them all."""
         self.digests[home] = None
         return self._savers.around(home, self.root_of(home))
-
-    def is_apart(self, home: str) -> bool:
-        """Whether a file lies alone, is no program, and nothing marks a project around it."""
-        own, *others = folders_around(home, self._listing)
-        outermost = others[-1] if others else own
-        beside = [one for one in self._listing(own) if one.endswith((".py", ".ipynb"))]
-        if is_root(self._listing(outermost)) or beside != [os.path.basename(home)]:
-            return False
-        return self.about(home, STARTS) is None
 
     def _calls_in(self, caller: str, home: str, function: Signature) -> Mapping[str, list[Call]]:
         if caller not in self._calls:

@@ -70,6 +70,13 @@ def test_a_reduction_without_a_dimension_is_0_dim():
     assert total.result_of(1, ["dtype"]) == Result(Form.ZERO_DIM, "D")
 
 
+def test_a_star_may_hide_the_dimension():
+    assert function("torch.sum").result_of(1, is_open=True) == Result(Form.VIEW, "D")
+    assert function("torch.max").result_of(1, is_open=True) == Result(Form.ANY)
+    both = function("torch.std_mean").result_of(1, is_open=True)
+    assert {item.form for item in both.items} == {Form.VIEW}
+
+
 def test_max_along_a_dimension_gives_values_and_indices():
     maximum = method("max")
     assert maximum.result_of(1) == Result(Form.ZERO_DIM, "D")

@@ -151,8 +151,9 @@ def _parts(run: Run, module: Module, seen: set[Ref]) -> Iterator[Placed]:
 def _places(run: Run, module: Module, value: Value, seen: set[Ref]) -> Iterator[Placed]:
     match value:
         case OneOf(options):
-            for option in options:
-                yield from _places(run, module, option, seen)
+            held = [one for part in options for one in _places(run, module, part, seen)]
+            is_sure = len({one.device for one in held}) < 2
+            yield from held if is_sure else (Placed(Unsure("it is one of several"), module.since),)
         case Tensor(role="parameter" | "buffer"):
             yield Placed(value.device, value.since)
         case Module():

@@ -89,8 +89,10 @@ class Program:
     """The names and attributes that statements read, of those that were asked for."""
     asked: dict[cst.CSTNode, tuple[str, ...] | None] = field(default_factory=dict, repr=False)
     """On which names and attributes conditions depend, of those that were asked for."""
-    sized: dict[cst.CSTNode, tuple[str, ...]] = field(default_factory=dict, repr=False)
-    """Of what conditions ask the size, of those that were asked for."""
+    sized: dict[cst.CSTNode, tuple[cst.Name | cst.Attribute, ...]] = field(
+        default_factory=dict, repr=False
+    )
+    """Of what conditions and statements ask the size, of those that were asked for."""
     settings: dict[bool, frozenset[str]] = field(default_factory=dict, repr=False)
     """By which names it chooses devices, without branches and with: see `facts.device_settings`."""
 

@@ -13,11 +13,18 @@ from typing import Any
 
 import libcst as cst
 
-from devicelint.domain.devices import DEVICE_TYPES
 from devicelint.domain.values import DeviceHandle, DeviceIndex
-from devicelint.interpreter.engine.nodes import children, descendants
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.choosing_branches import (
+    BRINGS,
+    is_choice,
+    is_named,
+    name_of,
+    names_read,
+    only_choose,
+)
 from devicelint.interpreter.facts.mentions import path_of
 
 _ASKS = frozenset({"is_cuda", "get_device"})
@@ -26,10 +33,8 @@ _COUNTS = frozenset({"device_count", "current_device"})
 """What numbers devices: a number chooses between accelerators, and not whether there is one."""
 _BACKENDS = frozenset({"nccl", "cpu:gloo,cuda:nccl"})
 """The backends of process groups that reach accelerators."""
-_BRINGS = frozenset({"cuda", "xpu", "npu", "hpu", "ipu", "set_device"})
-"""Methods that bring something to a device, or all that follows."""
-_MOVES = _BRINGS | {"to", "cpu"}
-_TAKES = _BRINGS | {"device", "Device"}
+_MOVES = BRINGS | {"to", "cpu"}
+_TAKES = BRINGS | {"device", "Device"}
 """What is given a device first."""
 _GIVEN = frozenset({"device", "map_location", "device_ids", "device_type", "output_device"})
 """Arguments by which torch is given a device."""
@@ -110,7 +115,7 @@ def _of_branches(node: cst.If | cst.IfExp) -> Iterator[_Step]:
     other = node.orelse.body if isinstance(node.orelse, cst.Else) else node.orelse
     branches = [one for one in (node.body, other) if one is not None]
     names = names_read(node.test).difference(*map(_moved_in, branches))
-    yield names, frozenset(), any(map(only_chooses, branches))
+    yield names, frozenset(), only_choose(*branches)
 
 
 def _of_choice(node: cst.IfExp) -> Iterator[_Step]:
@@ -173,31 +178,7 @@ def _is_answer(value: cst.BaseExpression) -> bool:
 def _passes_answer(given: cst.Arg) -> bool:
     """`skipif(not torch.cuda.is_available())`: what is made of an answer says the same."""
     is_device = given.keyword is not None and given.keyword.value in _GIVEN
-    return not (is_device or _is_named(given.value)) and _is_answer(given.value)
-
-
-def only_chooses(branch: cst.CSTNode) -> bool:
-    """Whether a branch brings things to devices, and does nothing else that would be missed."""
-    if not isinstance(branch, cst.IndentedBlock):
-        return _is_choosing(branch)
-    lines = [one for one in branch.body if isinstance(one, cst.SimpleStatementLine)]
-    statements = [one for line in lines for one in line.body]
-    chosen = [one for one in statements if _is_choosing(getattr(one, "value", None))]
-    others = (one for one in statements if one not in chosen)
-    return bool(chosen) and all(isinstance(one, (cst.Expr, cst.Pass, cst.Return)) for one in others)
-
-
-def _is_choosing(value: cst.CSTNode | None) -> bool:
-    """Whether an expression as a whole is a device, or something that is brought to one."""
-    match value:
-        case cst.Tuple(elements=elements):
-            return all(_is_choosing(one.value) for one in elements)
-        case cst.Call(args=given):
-            return _is_choice(value) or any(_is_named(one.value) for one in given)
-        case None:
-            return False
-        case _:
-            return _is_named(value)
+    return not (is_device or is_named(given.value)) and _is_answer(given.value)
 
 
 def _moved_in(branch: cst.CSTNode) -> frozenset[str]:
@@ -210,25 +191,9 @@ def _moved_in(branch: cst.CSTNode) -> frozenset[str]:
     )
 
 
-def _is_choice(node: cst.CSTNode) -> bool:
-    """`"cuda:0"`, `x.cuda()`, `torch.cuda.set_device(0)`."""
-    match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
-            return name in _BRINGS
-        case _:
-            return _is_named(node)
-
-
-def _is_named(node: cst.CSTNode) -> bool:
-    """Whether a string names a device."""
-    return isinstance(node, cst.SimpleString) and (
-        node.raw_value.partition(":")[0] in DEVICE_TYPES and " " not in node.raw_value
-    )
-
-
 def _is_of_device(node: cst.CSTNode) -> bool:
     """Whether a device is named, or a part of torch that is for one: `torch.cuda.FloatTensor`."""
-    return _is_named(node) or (isinstance(node, cst.Attribute) and _asks(node))
+    return is_named(node) or (isinstance(node, cst.Attribute) and _asks(node))
 
 
 def _counts(node: cst.CSTNode) -> bool:
@@ -243,40 +208,8 @@ def _asks(node: cst.CSTNode) -> bool:
             part = path_of(owner).partition("torch.")[2].partition(".")[0]
             return name in _ASKS or part in _OF_TORCH
         case _:
-            return _is_choice(node)
+            return is_choice(node)
 
-
-def names_read(node: cst.CSTNode) -> frozenset[str]:
-    """The names, attributes and keys that an expression reads, of each path the last.
-
-    A function that is given nothing, as `self.on_gpu()`, is read like an attribute.
-    """
-    found: set[str] = set()
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        match one:
-            case cst.Call(func=func, args=given):
-                waiting += [arg.value for arg in given] or [func]
-            case _ if name_of(one):
-                found.add(name_of(one))
-            case _:
-                waiting += children(one)
-    return frozenset(found)
-
-
-def name_of(node: cst.CSTNode) -> str:
-    """The last part of what is read: `gpu` of `gpu`, `args.gpu` and `args["gpu"]`."""
-    match node:
-        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
-            return "" if name in _CONSTANTS else name
-        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
-            return str(key.raw_value) if isinstance(key, cst.SimpleString) else ""
-        case _:
-            return ""
-
-
-_CONSTANTS = frozenset({"None", "True", "False", "self", "cls", "__name__"})
 
 _Reader = Callable[[Any], Iterator[_Step]]
 _STEPS: Mapping[type[cst.CSTNode], _Reader] = {

@@ -1,8 +1,13 @@
-"""Paths such as `x.parts[0]`, and what an index says of the tensor that it is taken of."""
+"""Paths such as `x.parts[0]`, what an index says of a tensor, and in which order both are read."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import libcst as cst
+
+from devicelint.interpreter.engine.nodes import children, parameters_of
 
 
 def item_path(node: cst.BaseExpression) -> str:
@@ -66,3 +71,63 @@ def keeps_dimension(first: cst.BaseSlice) -> bool:
     assert isinstance(first, cst.Index)
     is_new = isinstance(first.value, cst.Name) and first.value.value == "None"
     return is_new or isinstance(first.value, cst.Ellipsis)
+
+
+def counted_in(node: cst.Comparison) -> tuple[str, str]:
+    """The path of which a comparison asks for so few dimensions, and how few: `x.dim() == 0`."""
+    match node:
+        case cst.Comparison(
+            left=cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("dim" | "ndimension")))
+            | cst.Attribute(value=owner, attr=cst.Name("ndim"))
+            | cst.Call(
+                func=cst.Name("len"),
+                args=[cst.Arg(value=cst.Attribute(value=owner, attr=cst.Name("shape")))],
+            ),
+            comparisons=[cst.ComparisonTarget(comparator=cst.Integer("0" | "1" as few))],
+        ):
+            return item_path(owner), few
+        case _:
+            return "", ""
+
+
+@dataclass(frozen=True, eq=False)
+class Rebound:
+    """From here on, names stand for something else."""
+
+    names: tuple[str, ...]
+
+
+def in_order(code: cst.CSTNode) -> Iterator[cst.CSTNode | Rebound]:
+    """The nodes of a piece of code as they are written, and where names are bound again.
+
+    Functions inside it come last: their parameters are others of the same names.
+    """
+    waiting: list[cst.CSTNode | Rebound] = [code]
+    inside: list[cst.FunctionDef | cst.Lambda] = []
+    while waiting or inside:
+        if not waiting:
+            function = inside.pop(0)
+            waiting = [
+                function.body,
+                Rebound(tuple(one.name.value for one in parameters_of(function))),
+            ]
+        one = waiting.pop()
+        yield one
+        if isinstance(one, (cst.FunctionDef, cst.Lambda)):
+            inside.append(one)
+            continue
+        if type(one) is cst.For:
+            rest = [one.body] if one.orelse is None else [one.body, one.orelse]
+            waiting.extend(reversed([one.iter, _bound(one.target), *rest]))
+        elif type(one) is cst.Assign:
+            waiting += (_bound(one.targets[0].target), *reversed(children(one)))
+        elif type(one) is cst.AnnAssign and one.value is not None:
+            waiting += (_bound(one.target), *reversed(children(one)))
+        elif not isinstance(one, Rebound):
+            waiting.extend(reversed(children(one)))
+
+
+def _bound(target: cst.BaseExpression) -> Rebound:
+    elements = target.elements if isinstance(target, (cst.Tuple, cst.List)) else ()
+    values = [one.value for one in elements] or [target]
+    return Rebound(tuple(root for one in values if (root := root_of(item_path(one)))))

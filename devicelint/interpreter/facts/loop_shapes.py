@@ -151,6 +151,27 @@ def _moves(group: TargetGroup) -> Mapping[int, Move]:
     return moves
 
 
+def is_moved_first(group: TargetGroup, at: int) -> bool:
+    """Whether a loop begins, with what it gives a name, by moving that: `x = x.to(device)`."""
+    move = group.moves.get(at)
+    if move is None:
+        return False
+    for statement, conditions in _statements(group.loop.body.body, ()):
+        tests = [test for test, _ in conditions if _speaks_of(test, move.name)]
+        if tests or _speaks_of(statement, move.name):
+            return (
+                isinstance(statement, cst.Assign)
+                and statement.value is move.call
+                and tuple(names_bound_by(statement.targets[0].target)) == (move.name,)
+                and len(tests) == len(conditions)
+            )
+    return False
+
+
+def _speaks_of(node: cst.CSTNode, name: str) -> bool:
+    return any(isinstance(one, cst.Name) and one.value == name for one in descendants(node))
+
+
 def _either(before: Move | None, move: Move) -> Move:
     """The move that is made first; of two that a test separates, one is made in any case."""
     if before is None:

@@ -7,16 +7,18 @@ so.  An array has a shape, a module has a `float()`, a frame of pandas has a `su
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import libcst as cst
 
-from devicelint.interpreter.engine.nodes import children
 from devicelint.interpreter.facts.annotations import said_to_be_tensors
 from devicelint.interpreter.facts.item_paths import (
+    Rebound,
     begins_with_word,
+    counted_in,
+    in_order,
     is_whole,
     item_path,
     keeps_dimension,
@@ -74,7 +76,7 @@ def evidence_in(node: cst.FunctionDef, names: frozenset[str], first: str = "") -
     `first` is the first input of a Module: where it is computed with, it is a tensor.
     """
     found = _Found(names, first)
-    for one in _in_order(node.body):
+    for one in in_order(node.body):
         read = _READERS.get(type(one))
         if read is not None:
             read(found, one)
@@ -83,44 +85,14 @@ def evidence_in(node: cst.FunctionDef, names: frozenset[str], first: str = "") -
     return Evidence(
         frozenset(found.tensors | sliced | said),
         frozenset(found.doubted),
-        frozenset(found.ranked),
-        frozenset(found.matrices),
+        frozenset(found.ranked - found.scalars),
+        frozenset(found.matrices - found.vectors),
         said,
         said - found.tensors - sliced - found.used - found.located,
         frozenset(found.used),
         frozenset(found.located),
         frozenset(found.holders),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Bound:
-    """From here on, names stand for something else."""
-
-    names: tuple[str, ...]
-
-
-def _in_order(code: cst.CSTNode) -> Iterator[cst.CSTNode | _Bound]:
-    """The nodes of a piece of code as they are written, and where names are bound again."""
-    waiting: list[cst.CSTNode | _Bound] = [code]
-    while waiting:
-        one = waiting.pop()
-        yield one
-        if type(one) is cst.For:
-            rest = [one.body] if one.orelse is None else [one.body, one.orelse]
-            waiting.extend(reversed([one.iter, _bound(one.target), *rest]))
-        elif type(one) is cst.Assign:
-            waiting += (_bound(one.targets[0].target), *reversed(children(one)))
-        elif type(one) is cst.AnnAssign and one.value is not None:
-            waiting += (_bound(one.target), *reversed(children(one)))
-        elif not isinstance(one, _Bound):
-            waiting.extend(reversed(children(one)))
-
-
-def _bound(target: cst.BaseExpression) -> _Bound:
-    elements = target.elements if isinstance(target, (cst.Tuple, cst.List)) else ()
-    values = [one.value for one in elements] or [target]
-    return _Bound(tuple(root for one in values if (root := root_of(item_path(one)))))
 
 
 @dataclass(eq=False)
@@ -134,6 +106,8 @@ class _Found:
     doubted: set[str] = field(default_factory=set)
     ranked: set[str] = field(default_factory=set)
     matrices: set[str] = field(default_factory=set)
+    vectors: set[str] = field(default_factory=set)
+    scalars: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
     located: set[str] = field(default_factory=set)
@@ -141,7 +115,7 @@ class _Found:
     has_torch: bool = False
     has_arrays: bool = False
 
-    def bind(self, node: _Bound) -> None:
+    def bind(self, node: Rebound) -> None:
         self.bound.update(node.names)
 
     def is_given(self, path: str) -> bool:
@@ -189,7 +163,7 @@ class _Found:
             if given and module and takes_only_a_tensor(f"{module}.{func.attr.value}"):
                 self.treat(given)
         elif given and len(node.args) == 1 and last_name(func) == "len":
-            self.ranked.add(given)
+            self.rank(given)
 
     def method(self, node: cst.Call, func: cst.Attribute) -> None:
         """A method that only tensors have, and what it says of their dimensions."""
@@ -198,20 +172,25 @@ class _Found:
             self.use(path)
         if name in TENSOR_METHODS:
             self.treat(_treated(func.value))
-        if name == "unique" and path:
-            self.ranked.add(path)
-        elif name == "t" and not node.args and path:
-            self.matrices.add(path)
-        elif name == "size" and path and node.args:
+        if name == "unique":
+            self.rank(path)
+        elif name == "t" and not node.args:
+            self.rank(path, is_matrix=True)
+        elif name == "size" and node.args:
             self.dimension(path, node.args[0].value)
+
+    def rank(self, path: str, *, is_matrix: bool = False) -> None:
+        """Something has dimensions, unless it is by then what a line has made of it."""
+        if path and root_of(path) not in self.bound:
+            (self.matrices if is_matrix else self.ranked).add(path)
 
     def dimension(self, path: str, asked: cst.BaseExpression) -> None:
         """One dimension is asked for, of at least as many."""
         number = asked.expression if isinstance(asked, cst.UnaryOperation) else asked
         if isinstance(number, cst.Integer):
-            self.ranked.add(path)
+            self.rank(path)
             if number is asked and number.value != "0":
-                self.matrices.add(path)
+                self.rank(path, is_matrix=True)
 
     def item(self, node: cst.Subscript) -> None:
         """`x[:, 0]`, `x[-1]`, `x.shape[1]`."""
@@ -222,25 +201,30 @@ class _Found:
         if not path:
             return
         if not begins_with_word(first):
-            self.ranked.add(path)
+            self.rank(path)
         if is_one_of_many and is_whole(first):
-            self.matrices.add(path)
+            self.rank(path, is_matrix=True)
         if is_one_of_many and keeps_dimension(first) and self.is_given(path):
             self.sliced.add(path)
 
     def shape(self, path: str, first: cst.BaseSlice) -> None:
-        if path:
-            self.ranked.add(path)
-            if isinstance(first, cst.Index):
-                self.dimension(path, first.value)
+        self.rank(path)
+        if isinstance(first, cst.Index):
+            self.dimension(path, first.value)
 
     def assignment(self, node: cst.Assign) -> None:
         """`n, d = x`."""
         target = node.targets[0].target
         names = target.elements if isinstance(target, cst.Tuple) else ()
         if len(names) == 2 and all(isinstance(one.value, cst.Name) for one in names):
-            path = item_path(node.value)
-            self.matrices.update([path] if path else ())
+            self.rank(item_path(node.value), is_matrix=True)
+
+    def compared(self, node: cst.Comparison) -> None:
+        """`x.dim() == 0`: what is done elsewhere is not done with each `x`."""
+        path, few = counted_in(node)
+        self.vectors.add(path)
+        if few == "0":
+            self.scalars.add(path)
 
     def computed(self, node: cst.BinaryOperation) -> None:
         if self.first and isinstance(node.operator, _COMPUTES):
@@ -258,11 +242,12 @@ class _Found:
 
 
 _READERS: Mapping[type, Callable[[_Found, Any], None]] = {
-    _Bound: _Found.bind,
+    Rebound: _Found.bind,
     cst.Attribute: _Found.attribute,
     cst.Call: _Found.call,
     cst.Subscript: _Found.item,
     cst.Assign: _Found.assignment,
+    cst.Comparison: _Found.compared,
     cst.BinaryOperation: _Found.computed,
     cst.UnaryOperation: _Found.signed,
 }

@@ -35,6 +35,7 @@ from devicelint.interpreter.facts.loop_shapes import (
     LoopShape,
     Move,
     TargetGroup,
+    is_moved_first,
     move_at,
     shape_of,
 )
@@ -124,16 +125,23 @@ def _of_group(run: Run, shape: LoopShape, group: TargetGroup) -> Value | None:
     }
     if beside is None and not again:
         return None
-    parts = tuple(_part(name, beside, again.get(at)) for at, name in enumerate(group.names))
+    parts = tuple(
+        _part(name, beside, again.get(at), is_moved=is_moved_first(group, at))
+        for at, name in enumerate(group.names)
+    )
     return Tuple(parts) if group.is_unpacked else parts[0]
 
 
-def _part(name: cst.Name | None, beside: Move | None, again: Move | None) -> Value:
+def _part(
+    name: cst.Name | None, beside: Move | None, again: Move | None, *, is_moved: bool
+) -> Value:
+    """What a name is given; of what is moved first of all, nobody has to know where it was."""
     move = again or beside
     if name is None or move is None:
         return Unknown("what a loader that is not seen yields")
     verb = Verb.BESIDE if again is None else Verb.AGAIN
-    return Batch(CPU, Step(verb, name, CPU, believed=True, evidence=move.call))
+    device: Device = Unsure("it is moved, wherever it comes from") if is_moved else CPU
+    return Batch(device, Step(verb, name, device, believed=True, evidence=move.call))
 
 
 def _happens(run: Run, move: Move) -> bool:

@@ -21,7 +21,7 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, executes
-from devicelint.interpreter.facts.device_settings import only_chooses
+from devicelint.interpreter.facts.choosing_branches import only_choose
 from devicelint.interpreter.facts.idle_questions import chooses_nothing
 from devicelint.interpreter.facts.mentions import called_method, calls_method, names_in
 from devicelint.interpreter.facts.saved_files import asking_for_files
@@ -198,7 +198,7 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> None:
 
 def _moves_on_failure(node: cst.Try | cst.TryStar) -> bool:
     """Whether what is tried is the move to a device, or something is moved where that fails."""
-    return only_chooses(node.body) or any(only_chooses(one.body) for one in node.handlers)
+    return only_choose(node.body, *(one.body for one in node.handlers))
 
 
 _DEVICE_ERRORS = frozenset({"Exception", "BaseException", "RuntimeError", "AssertionError"})

@@ -27,6 +27,8 @@ _KEEPING = frozenset(
     "typing_extensions unittest".split()
 )
 """Packages whose decorators leave a function with the arguments and results that it has."""
+_CHANGING = frozenset({"torch.vmap", "torch.func.vmap", "functools.partial"})
+"""Those of their functions that make another one of it."""
 
 
 def decorated(run: Run, node: cst.FunctionDef, function: Function) -> Value:
@@ -58,6 +60,8 @@ def _decorate(run: Run, named: cst.BaseExpression, value: Value) -> Value:
             return call_function(run, method, arguments, named, receiver=receiver)
         case Flag() | HostValue():
             return value
+        case ImportedName() | Partial():
+            return run.call(wrapper, arguments, cst.Call(named, [cst.Arg(named)]))
         case _:
             return Unknown(f"what {run.code_of(named)} makes of a function is not known")
 
@@ -68,15 +72,19 @@ def _keeps(run: Run, named: cst.BaseExpression) -> bool:
     while isinstance(called, (cst.Call, cst.Attribute)):
         value = run.evaluate(called) if isinstance(called, cst.Attribute) else None
         if isinstance(value, ImportedName):
-            return value.name.partition(".")[0] in _KEEPING
+            return _is_keeping(value)
         called = called.func if isinstance(called, cst.Call) else called.value
     if not isinstance(called, cst.Name):
         return False
     root = run.lookup(called.value)
     if isinstance(root, ImportedName):
-        return root.name.partition(".")[0] in _KEEPING
+        return _is_keeping(root)
     is_own_property = isinstance(named, cst.Attribute) and named.attr.value in _OF_PROPERTIES
     return is_own_property and not isinstance(root, (Instance, Class, Symbolic))
+
+
+def _is_keeping(name: ImportedName) -> bool:
+    return name.name.partition(".")[0] in _KEEPING and name.name not in _CHANGING
 
 
 _OF_PROPERTIES = frozenset({"setter", "getter", "deleter"})

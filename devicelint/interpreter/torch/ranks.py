@@ -15,13 +15,16 @@ from devicelint.domain.values import (
     Batch,
     Const,
     HostValue,
+    ImportedName,
     ListOf,
     Stream,
+    Symbolic,
     Tensor,
     Tuple,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.operations.application import Application
 from devicelint.knowledge import Form, Result, Role, Signature
 
@@ -45,7 +48,7 @@ def dimensions_left(signature: Signature, arguments: Arguments) -> int:
     left = 0
     for name, argument in zip(names, arguments, strict=False):
         if name == "keepdim" and argument.value == Const(True):
-            return max(1, given)
+            return 0 if isinstance(first, Tensor) and first.scalar else max(1, given)
         if name == "dim":
             left = _left_by(argument.value, given)
     return left
@@ -91,11 +94,36 @@ def is_a_matrix(arguments: Arguments) -> bool:
     return isinstance(first, Tensor) and first.is_matrix
 
 
-def dimensions_of(size: Argument) -> int:
+def take_size(run: Run, application: Application, size: Argument) -> None:
+    """Take in what an argument says of the dimensions of what is created."""
+    if _may_be_empty(run, size.value):
+        return
+    application.rank = True if size.value == Tuple(()) else application.rank or False
+    application.dimensions += _dimensions_of(size)
+
+
+def _dimensions_of(size: Argument) -> int:
     """How many dimensions, at least, a size names: `(2, n)` names two, and `n` one."""
     if isinstance(size.value, Tuple):
         return len(size.value.items)
     return max(1, _written_out(size.site))
+
+
+def _may_be_empty(run: Run, size: Value) -> bool:
+    """Whether a size is a parameter that is an empty one where nobody gives another."""
+    since = size.since if isinstance(size, Symbolic) else None
+    match getattr(since.site, "default", None) if since is not None else None:
+        case cst.Tuple(elements=[]) | cst.List(elements=[]):
+            return True
+        case (
+            cst.Call(
+                args=[] | [cst.Arg(value=cst.Tuple(elements=[]) | cst.List(elements=[]))]
+            ) as call
+        ):
+            with run.muted():
+                return run.evaluate(call.func) == ImportedName("torch.Size")
+        case _:
+            return False
 
 
 def _written_out(size: Site) -> int:

@@ -150,7 +150,7 @@ def _scalar_in_shape(receiver: Value, arguments: Arguments) -> bool | None:
     given = arguments.positional[:1]
     if given and isinstance(given[0].value, ImportedName):
         return receiver.scalar if isinstance(receiver, Tensor) else None
-    return False
+    return None if given and given[0].value == Tuple(()) else False
 
 
 @tensor_method("view_as", "expand_as", "reshape_as")

@@ -72,6 +72,21 @@ def test_dimensions():
     assert not evidence("x[0]", "x['key']").ranked
 
 
+def test_what_is_bound_again_has_other_dimensions():
+    assert not evidence("x = make(x)", "x.shape[1]").ranked
+    assert not evidence("g = lambda x: x.shape[1]").ranked
+    assert evidence("g = lambda z: x.shape[1]").ranked == {"x"}
+    assert evidence("def g(x):", "    return x.exp()", "x.shape[0]").ranked == {"x"}
+
+
+def test_who_asks_for_dimensions_expects_fewer():
+    assert not evidence("if x.dim() == 0:", "    pass", "x.shape[0]").ranked
+    found = evidence("if x.ndim == 1:", "    pass", "x.shape[1]")
+    assert found.ranked == {"x"}
+    assert not found.matrices
+    assert evidence("if len(x.shape) == 2:", "    pass", "x.shape[1]").matrices == {"x"}
+
+
 def test_a_docstring_says_so():
     assert evidence('"""x (Tensor): the input"""').documented == {"x"}
     assert said_to_be_tensors("    y: torch.FloatTensor or ndarray", {"y"}) == frozenset()

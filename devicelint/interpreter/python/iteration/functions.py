@@ -129,7 +129,10 @@ def _transposed(arguments: Arguments) -> Value:
     return Stream(Stream(Unknown("a zip of unknown length")))
 
 
-@function(*("builtins.iter builtins.tuple builtins.list builtins.set builtins.frozenset".split()))
+@function(
+    *("builtins.iter builtins.tuple builtins.list builtins.set builtins.frozenset".split()),
+    "torch.Size",
+)
 def same_elements(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     given = arguments.get(0, "iterable")
     is_list = name in ("builtins.list", "builtins.set")

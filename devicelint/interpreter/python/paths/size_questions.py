@@ -7,13 +7,15 @@ as `torch.zeros(1)`, does not fit.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import libcst as cst
 
+from devicelint.domain.alternatives import cases_of
 from devicelint.domain.devices import CPU
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Verb
-from devicelint.domain.values import Fact, Tensor
+from devicelint.domain.values import Fact, Tensor, Value
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 
@@ -22,35 +24,74 @@ _SIZES = frozenset({"shape", "size", "numel", "nelement", "dim", "ndim"})
 
 
 def size_answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact]:
-    """What a condition has asked the size of, that has come out so."""
-    if node not in run.program.sized:
-        run.program.sized[node] = tuple(map(run.code_of, _sized(node)))
-    for place in run.program.sized[node]:
-        yield (SIZE, run.frame, place, node, run.moment), outcome
+    """What a condition has asked the size of, that has come out so; or a size that was bound."""
+    for one in _asked(run, node):
+        with run.muted():
+            value = run.evaluate(one)
+        for option, path in cases_of(value):
+            if stands_for_nothing(option):
+                yield (SIZE, option.since.site, path), outcome
 
 
-def _sized(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    for one in descendants(node):
-        if isinstance(one, cst.Attribute) and one.attr.value in _SIZES:
-            yield one.value
+def _asked(run: Run, node: cst.BaseExpression) -> Iterator[cst.Name | cst.Attribute]:
+    yield from _sized(run, node)
+    for name in _names(node):
+        statement = run.frame.bindings.get(name)
+        if isinstance(statement, (cst.SimpleStatementLine, cst.BaseSmallStatement)):
+            yield from _sized(run, statement)
+
+
+def _names(node: cst.BaseExpression) -> Iterator[str]:
+    """The names that a comparison, or a test by itself, is of."""
+    match node:
+        case cst.Name(value=name):
+            yield name
+        case cst.Comparison(left=left, comparisons=others):
+            for one in (left, *(other.comparator for other in others)):
+                if isinstance(one, cst.Name):
+                    yield one.value
+        case cst.BooleanOperation(left=left, right=right):
+            yield from (*_names(left), *_names(right))
+        case _:
+            return
+
+
+def _sized(run: Run, node: cst.CSTNode) -> tuple[cst.Name | cst.Attribute, ...]:
+    """The names and attributes whose size is asked for below a node."""
+    known = run.program.sized.get(node)
+    if known is None:
+        sized = (
+            one.value
+            for one in descendants(node)
+            if isinstance(one, cst.Attribute) and one.attr.value in _SIZES
+        )
+        named = tuple(one for one in sized if isinstance(one, (cst.Name, cst.Attribute)))
+        known = run.program.sized[node] = named
+    return known
 
 
 def is_placeholder_here(run: Run, operand: Operand) -> bool:
-    """Whether this is what stood for nothing, on a path that has asked for its size."""
-    if not _stands_for_nothing(operand) or not isinstance(operand.site, cst.BaseExpression):
+    """Whether this is what stood for nothing, on a path that has asked for its size.
+
+    Or for that of another one, which stands for nothing on this path as well.
+    """
+    if not stands_for_nothing(operand.value):
         return False
-    place = run.code_of(operand.site)
-    asked = (one for one in run.state.facts if isinstance(one, tuple) and one[0] == SIZE)
-    return any(one[1:3] == (run.frame, place) for one in asked)
+    facts = run.state.facts
+    asked = (one for one in facts if isinstance(one, tuple) and one[0] == SIZE)
+    return any(
+        site == operand.value.since.site or (path and path <= facts.items())
+        for _, site, path in asked
+    )
 
 
-def _stands_for_nothing(operand: Operand) -> bool:
-    since = operand.since
-    if not isinstance(operand.value, Tensor) or operand.device != CPU or since is None:
+def stands_for_nothing(value: Value) -> TypeGuard[Tensor]:
+    """Whether a tensor was made on the CPU with one element or none."""
+    if not isinstance(value, Tensor) or value.device != CPU:
         return False
-    if since.verb is not Verb.CREATED or not isinstance(since.site, cst.Call):
+    if value.since.verb is not Verb.CREATED or not isinstance(value.since.site, cst.Call):
         return False
-    sizes = [argument.value for argument in since.site.args if argument.keyword is None]
+    sizes = [argument.value for argument in value.since.site.args if argument.keyword is None]
     return bool(sizes) and all(map(_is_small, sizes))
 
 

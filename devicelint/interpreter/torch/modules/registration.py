@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from devicelint.domain.alternatives import cases_of, one_of
 from devicelint.domain.devices import CPU, Device, DeviceOf, Unsure, join_devices
 from devicelint.domain.events import ParameterLost
 from devicelint.domain.history import Keeper, Site, Step, Verb
@@ -156,14 +157,23 @@ def _move_all_of(run: Run, module: Module, place: Placed, seen: set[object]) -> 
     note_module_moved(run, module, run.state.read(module.ref, DEVICE_FIELD), place)
     run.state.write(module.ref, DEVICE_FIELD, place)
     for name, value in tuple(run.state.fields(module.ref).items()):
-        if isinstance(value, (Module, OneOf)):
-            _move(run, value, place, seen)
-        elif isinstance(value, Tensor) and value.role in ("parameter", "buffer"):
-            moved = replace(value, device=place.device, since=place.since)
+        if not isinstance(value, (Module, Tensor, OneOf)):
+            continue
+        _move(run, value, place, seen)
+        moved = one_of((_moved(one, place), path) for one, path in cases_of(value))
+        if moved != value:
             run.state.write(module.ref, name, moved)
-        elif isinstance(value, Tensor) and value.role == "either":
-            reached = join_devices(value.device, place.device)
-            run.state.write(module.ref, name, replace(value, device=reached))
+
+
+def _moved(value: Value, place: Placed) -> Value:
+    """What a Module has of its own follows it; a part of it moves by itself."""
+    if not isinstance(value, Tensor):
+        return value
+    if value.role in ("parameter", "buffer"):
+        return replace(value, device=place.device, since=place.since)
+    if value.role == "either":
+        return replace(value, device=join_devices(value.device, place.device))
+    return value
 
 
 def submodules(run: Run, module: Module) -> Iterator[Module]:

@@ -53,11 +53,11 @@ from devicelint.interpreter.torch.random import draw
 from devicelint.interpreter.torch.ranks import (
     dimension_given,
     dimensions_left,
-    dimensions_of,
     elementwise,
     least_of,
     rank_of,
     rank_of_created,
+    take_size,
 )
 from devicelint.knowledge import CPU as CPU_GROUP
 from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
@@ -82,8 +82,8 @@ def apply_signature(
     out = arguments.keywords.get("out")
     if out is not None and isinstance(out.value, Tensor):
         return out.value
-    stated = signature.result_of(len(arguments.positional), tuple(arguments.keywords))
-    result = application.as_asked(stated)
+    given = len(arguments.positional), tuple(arguments.keywords)
+    result = application.as_asked(signature.result_of(*given, is_open=arguments.open))
     if result.form not in _WITHOUT_TENSORS:
         application.left = dimensions_left(signature, arguments)
     made = _made(run, application, result, dimension_given(signature, arguments))
@@ -136,7 +136,7 @@ def _take(run: Run, application: Application, argument: Argument, slot: Slot) ->
         case Role.DEVICE if value != NONE:
             application.device = asked_for(run, argument, application.site)
         case Role.SIZE:
-            _take_size(application, argument)
+            take_size(run, application, argument)
         case Role.DATA:
             application.data = value
         case Role.GENERATOR:
@@ -152,12 +152,6 @@ def _take_flag(application: Application, value: Value, slot: Slot) -> None:
         application.varies = application.varies or value not in (NONE, Const(False))
     elif bool(value.value):
         application.flags.append(slot)
-
-
-def _take_size(application: Application, size: Argument) -> None:
-    empty = isinstance(size.value, Tuple) and not size.value.items
-    application.rank = True if empty else application.rank or False
-    application.dimensions += dimensions_of(size)
 
 
 def _take_operand(run: Run, application: Application, argument: Argument, slot: Slot) -> None:

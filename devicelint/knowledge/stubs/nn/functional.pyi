@@ -198,6 +198,14 @@ def multi_head_attention_forward(
     key_padding_mask: Tensor[D] = None,
     need_weights=True,
     attn_mask: Tensor[D] = None,
+    use_separate_proj_weight=False,
+    q_proj_weight: Tensor[D] = None,
+    k_proj_weight: Tensor[D] = None,
+    v_proj_weight: Tensor[D] = None,
+    static_k: Tensor[D] = None,
+    static_v: Tensor[D] = None,
+    average_attn_weights=True,
+    is_causal=False,
 ) -> tuple[Ranked[D], Ranked[D]]: ...
 
 # Pooling

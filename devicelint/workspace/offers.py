@@ -1,0 +1,58 @@
+"""What a package offers to those who import it: what its `__init__.py` takes from its modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import libcst as cst
+
+from devicelint.interpreter.callers import Signature, signature_of
+from devicelint.workspace.project import Project
+
+_PACKAGE = "__init__.py"
+
+
+def is_offered(project: Project, home: str, function: Signature) -> bool:
+    """Whether a package around a file has a function of it, as what others are to import."""
+    if Path(home).name == _PACKAGE or not _is_of_module(project, home, function):
+        return False
+    return any(_takes(project, package, home, function[0]) for package in _packages_around(home))
+
+
+def _is_of_module(project: Project, home: str, function: Signature) -> bool:
+    """Whether a function stands in its file itself, and in no class."""
+    program = project.program(home)
+    return program is not None and any(signature_of(one) == function for one in program.tree.body)
+
+
+def _packages_around(home: str) -> Iterator[str]:
+    for folder in Path(home).parents:
+        package = folder / _PACKAGE
+        if not package.is_file():
+            return
+        yield str(package)
+
+
+def _takes(project: Project, package: str, home: str, name: str) -> bool:
+    program = project.program(package)
+    if program is None:
+        return False
+    return any(
+        _names(one, name) and _leads(project, package, one, home)
+        for statement in program.tree.body
+        if isinstance(statement, cst.SimpleStatementLine)
+        for one in statement.body
+        if isinstance(one, cst.ImportFrom)
+    )
+
+
+def _names(taken: cst.ImportFrom, name: str) -> bool:
+    if isinstance(taken.names, cst.ImportStar):
+        return not name.startswith("_")
+    return any(isinstance(one.name, cst.Name) and one.name.value == name for one in taken.names)
+
+
+def _leads(project: Project, package: str, taken: cst.ImportFrom, home: str) -> bool:
+    module = "" if taken.module is None else cst.Module([]).code_for_node(taken.module)
+    return project.find(package, module, len(taken.relative)) == home
