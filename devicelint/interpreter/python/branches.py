@@ -22,7 +22,6 @@ from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, executes
 from devicelint.interpreter.facts.choosing_branches import only_choose
-from devicelint.interpreter.facts.idle_questions import chooses_nothing
 from devicelint.interpreter.facts.mentions import called_method, calls_method, names_in
 from devicelint.interpreter.facts.saved_files import asking_for_files
 from devicelint.interpreter.python.assignment import assign
@@ -40,6 +39,7 @@ from devicelint.interpreter.python.conditions import (
 )
 from devicelint.interpreter.python.paths.device_questions import asks_for_place, device_answers
 from devicelint.interpreter.python.paths.endings import is_meant_to_fail
+from devicelint.interpreter.python.paths.idle_questions import chooses_nothing
 from devicelint.interpreter.python.paths.questions import answers_to, known_answer
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
