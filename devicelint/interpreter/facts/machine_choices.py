@@ -206,12 +206,12 @@ def is_left_open(run: Run) -> bool:
     """Whether others may keep what they have on the CPU, or on another accelerator.
 
     Somebody names a device in the programs that the file is a part of, or there is no program
-    around it: whoever imports it has a choice that it does not know.
+    around it, and nothing that imports it chooses: whoever does has a choice that it does not know.
     """
     program = run.program
     if program.library is None or not program.path:
         return False
-    return _around(run, "lets") or not _around(run, "starts")
+    return _around(run, "lets") or not (_around(run, "starts") or _around(run, "leads"))
 
 
 def is_default_set_around(run: Run) -> bool:
