@@ -181,19 +181,6 @@ EXCUSED = {
         model = torch.nn.Linear(3, 2).to(device)
         model.load_state_dict(torch.load("best.pt"))  # here
         """,
-    "made-there": """
-        import torch
-        from torch import nn
-
-        class Denoiser(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.transform = nn.Linear(4, 4).cuda()
-                self.register_buffer("bias", torch.zeros(4))
-
-            def forward(self, audio: torch.Tensor):
-                return audio.cuda() - self.bias  # here
-        """,
     "accelerators-only": """
         import torch
 

@@ -24,7 +24,6 @@ from devicelint.interpreter.facts.host_callers import (
 )
 from devicelint.interpreter.facts.machine_choices import (
     is_default_set_around,
-    is_made_for_accelerators,
     is_on_cpu_around,
     is_taken_around,
 )
@@ -253,11 +252,6 @@ INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS, DEFAULT_SET)
 
 NAMED = (
     NUMBER,
-    _ground(
-        "made-there",
-        "the object goes to an accelerator when it is made, whatever the machine has",
-        lambda run, met: "self" in places_of(met) and is_made_for_accelerators(run),
-    ),
     _ground(
         "accelerators-only",
         "the programs around it go to an accelerator, and none of them asks for one",
