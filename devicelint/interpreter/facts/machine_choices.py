@@ -91,6 +91,17 @@ def is_of_class_for_cuda(run: Run) -> bool:
     return any(one.function not in own for one in others)
 
 
+def is_made_for_accelerators(run: Run) -> bool:
+    """Whether this is a method of an object that nothing here makes, and none can be made without.
+
+    Its `__init__` goes to an accelerator, whatever the machine has.
+    """
+    cls = _class_of_first(run)
+    if cls is None or _Made(cls) in run.program.choosing:
+        return False
+    return _Made(cls) in run.program.demanding
+
+
 def is_chosen_here(run: Run) -> bool:
     """Whether what leads here chooses the machine: the file as it begins, or this very part.
 
