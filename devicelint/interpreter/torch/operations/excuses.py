@@ -24,6 +24,7 @@ from devicelint.interpreter.facts.host_callers import (
 )
 from devicelint.interpreter.facts.machine_choices import (
     is_default_set_around,
+    is_help_for_tests,
     is_on_cpu_around,
     is_taken_around,
 )
@@ -191,6 +192,7 @@ def _where_received(says: Callable[[Run], bool]) -> Callable[[Run, Operands], bo
 
 HOST_CODE: tuple[tuple[str, str, Callable[[Run], bool]], ...] = (
     ("test", "a test or a fixture is given what tests have made", is_reached_from_tests),
+    ("test-helper", "only tests use the file, which lies among them", is_help_for_tests),
     ("dataset", "the class gives its items to the workers of a loader", is_of_data_class),
     ("cpu-project", "the programs of the project train, and never leave the CPU", is_on_cpu_around),
 )
