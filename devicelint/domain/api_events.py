@@ -8,7 +8,7 @@ from enum import Enum
 from devicelint.domain.devices import Device, Known
 from devicelint.domain.events import Event, Operand
 from devicelint.domain.history import Site, Step
-from devicelint.domain.standing import Standing
+from devicelint.domain.standing import CERTAIN, Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,7 @@ class DeviceNotForwarded(Event):
     """The device that the caller has."""
     fixed: Known | None
     """The device that the default writes out; None where that is None."""
+    standing: Standing = CERTAIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,9 +53,13 @@ class Standing:
     """Whether nothing declares to be a tensor what is read as an array."""
     is_known: bool = False
     """Whether the code says of what callers give that it is a tensor, or shows it."""
+    asks_calls: bool = False
+    """Whether it takes a call that gives a parameter something, whatever the code does with it."""
 
     def given(self, conduct: Conduct) -> Level:
         """The level, once it is known what the code does."""
+        if self.asks_calls:
+            return self.level
         if self.level is Level.POSSIBLE and not self.symbols.isdisjoint(conduct.movable):
             return Level.OWN_RULE
         if self.level is Level.POSSIBLE and not self.has_own:

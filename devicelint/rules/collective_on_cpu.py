@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import libcst as cst
 
 from devicelint.domain.devices import CPU, Known, is_accelerator
@@ -13,9 +15,17 @@ from devicelint.fixes import AddKeyword, Change, DefineDevice, InsertAfter, Rewr
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules import _move_fixes as moving
-from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._base import Report, Reports, Rule, line_of
 
-_Waiting = tuple[CollectiveCalled, str, Rewrite | None]
+
+class _Waiting(NamedTuple):
+    """A tensor on the CPU that a collective is given, until it is known what reaches it."""
+
+    event: CollectiveCalled
+    site: Site
+    """What is wrong: the argument, or what another function made for it."""
+    quoted: str
+    fix: Rewrite | None
 
 
 class CollectiveOnCpu(Rule):
@@ -51,7 +61,9 @@ class CollectiveOnCpu(Rule):
         site = event.operand.site
         if site in self._elsewhere:
             return
-        waiting = (event, clashes.quoted(context, site), _create_on_accelerator(context, event))
+        at = _culprit(context, event)
+        quoted = clashes.quoted(context, at)
+        waiting = _Waiting(event, at, quoted, _create_on_accelerator(context, event))
         self._waiting.append(waiting)
         if self._reaches_accelerators_alone() or (self._beside and not self._groups):
             yield self._report(waiting)
@@ -75,7 +87,7 @@ class CollectiveOnCpu(Rule):
         return {group.backend for group in self._groups.values()} == {"nccl"}
 
     def _report(self, waiting: _Waiting) -> Report:
-        event, quoted, fix = waiting
+        event = waiting.event
         operand, group = event.operand, next(iter(self._groups.values()), None)
         place: Site = self._beside
         where, explanation, severity = "", "a tensor on an accelerator here", Severity.WARNING
@@ -86,14 +98,29 @@ class CollectiveOnCpu(Rule):
         reason = f"NCCL{where} reaches accelerators alone"
         if group is None:
             reason = "others here are on accelerators, as NCCL needs them"
+        handed_over = waiting.site is not operand.site
+        since = "" if handed_over else clashes.since(operand, 0)
+        where_given = f" (line {line_of(0)})" if handed_over else ""
+        related = ((operand.site, "given here"),) if handed_over else clashes.history(operand)
         return Report(
-            operand.site,
-            f"{quoted} is on the CPU{clashes.since(operand, 0)}, and {event.operation}() cannot "
+            waiting.site,
+            f"{waiting.quoted} is on the CPU{since}, and {event.operation}(){where_given} cannot "
             f"take it: {reason}",
-            (*clashes.history(operand), (place, explanation)),
+            (*related, (place, explanation)),
             severity,
-            fix=fix,
+            fix=waiting.fix,
         )
+
+
+def _culprit(context: RuleContext, event: CollectiveCalled) -> Site:
+    """What a function was handed is for those to mend who made it."""
+    operand = event.operand
+    step = operand.since
+    if step is None or step.verb not in (Verb.CREATED, Verb.CONVERTED):
+        return operand.site
+    is_made_elsewhere = not context.sees_where_made(step.site, operand.device)
+    known = context.where_made(step.site) is not None
+    return step.site if known and is_made_elsewhere else operand.site
 
 
 def _create_on_accelerator(context: RuleContext, event: CollectiveCalled) -> Rewrite | None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gc
 
-_FILES_BETWEEN_COLLECTIONS = 100
+_MANY_OBJECTS = 300_000
+"""How many may be made, and kept so far, before those that nobody needs are looked for.
+
+That is some forty megabytes: what walking one large file leaves behind, or a hundred small ones.
+"""
+_COLLECTIONS_BETWEEN_OLDER = 10
 _FILES_BETWEEN_FULL_COLLECTIONS = 1_000
 
 
 class Collecting:
-    """Counts files, and collects garbage after many.
+    """Collects garbage between files, once there may be much of it.
 
     Trees are large and free of cycles: the collector would only walk them, again and again.
     """
@@ -25,8 +30,11 @@ class Collecting:
         self._files += 1
         if self._files % _FILES_BETWEEN_FULL_COLLECTIONS == 0:
             gc.collect()
-        elif self._files % _FILES_BETWEEN_COLLECTIONS == 0:
-            gc.collect(0)  # The trees that are kept would be walked anew each time.
+            return
+        young, collected, _ = gc.get_count()
+        if young > _MANY_OBJECTS:
+            # The trees that are kept are older by then: they would be walked anew each time.
+            gc.collect(1 if collected >= _COLLECTIONS_BETWEEN_OLDER else 0)
 
     def end(self) -> None:
         """Go on as usual, without a look at what is there already."""

@@ -15,6 +15,7 @@ from devicelint.domain.devices import (
     is_accelerator,
     parse_device,
 )
+from devicelint.domain.standing import CERTAIN, Level, Standing
 from devicelint.domain.values import NONE, Const, DeviceHandle, Symbolic, Tensor, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
@@ -42,7 +43,7 @@ class DeviceForwarding(Analysis):
             return
         if not isinstance(node, cst.FunctionDef) or not _is_device(node, parameter.name.value):
             return
-        fixed = _fixed(value)
+        fixed, standing = _fixed(value), CERTAIN
         if isinstance(fixed, Known) and is_accelerator(fixed):
             if is_taken_around(run):
                 return
@@ -50,11 +51,13 @@ class DeviceForwarding(Analysis):
             run.demands_accelerator |= found is not None
         elif fixed is not None or value == NONE or value == Const(""):
             found = _own_left_unused(run)
+            standing = CERTAIN if found is None else _standing(run, found)
         else:
             return
         if found is not None:
             name, called = parameter.name.value, run.code_of(site.func)
-            run.announce(DeviceNotForwarded(site, called, name, parameter, found, fixed))
+            event = DeviceNotForwarded(site, called, name, parameter, found, fixed, standing)
+            run.announce(event)
 
 
 def _fixed(value: Value) -> Known | None:
@@ -100,22 +103,36 @@ def _is_callers(run: Run, node: cst.FunctionDef, parameter: cst.Param, value: Va
 def _own_left_unused(run: Run) -> str | None:
     """The caller's own device parameter, where nothing in its body ever reads it.
 
-    One with a default counts where a call gives it a device: nobody else asks for one.
+    One with a default counts where a call gives it a device, or nothing in the file calls.
     """
     node = run.frame.node
     if not isinstance(node, cst.FunctionDef):
         return None
-    given = {one.name.value: one for one in (*node.params.params, *node.params.kwonly_params)}
+    given = _parameters(node)
     name = next((one for one in USUAL_NAMES if one in given), None)
     if name is None or name in _names_read(node):
         return None
-    return name if given[name].default is None or _is_passed(run, name) else None
+    is_chosen = given[name].default is None or run.frame.site is None or _is_passed(run, name)
+    return name if is_chosen else None
+
+
+def _parameters(node: cst.FunctionDef) -> dict[str, cst.Param]:
+    return {one.name.value: one for one in (*node.params.params, *node.params.kwonly_params)}
+
+
+def _standing(run: Run, name: str) -> Standing:
+    """How sure it is that the caller is told a device; who calls it decides on a default."""
+    node = run.frame.node
+    assert isinstance(node, cst.FunctionDef)
+    parameter = _parameters(node)[name]
+    if parameter.default is None or run.frame.site is not None:
+        return CERTAIN
+    received = frozenset({node, parameter})
+    return Standing(Level.POSSIBLE, received, is_known=True, asks_calls=True)
 
 
 def _is_passed(run: Run, name: str) -> bool:
     """Whether a call gives a function more for a device than None."""
-    if run.frame.site is None:
-        return False
     return run.state.read(run.frame.ref, name) not in (None, NONE, Const(""))
 
 

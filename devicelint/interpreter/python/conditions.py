@@ -205,8 +205,8 @@ def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) 
     run.device_choices += asks
     is_switch = counted and _is_switch(run, node)
     run.switches += is_switch
-    of_places = _weight(run, condition, counted) if asks and asks_for_place(run, node) else 0
-    run.of_places += of_places
+    idle = _weight(run, condition, counted) if asks and asks_for_place(run, node) else 0
+    run.idle += idle
     try:
         run.steps.branches_entered(node)
         yield
@@ -215,7 +215,7 @@ def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) 
         run.assumptions -= counted
         run.device_choices -= asks
         run.switches -= is_switch
-        run.of_places -= of_places
+        run.idle -= idle
 
 
 def _weight(run: Run, condition: Value, counted: bool) -> int:

@@ -34,6 +34,7 @@ from devicelint.interpreter.python.unseen import (
     part_of,
     taken_for_tensor,
 )
+from devicelint.interpreter.torch.modules.unseen_models import note_asked
 from devicelint.interpreter.torch.operations.operators import operate_on_tensors
 from devicelint.interpreter.torch.tensor_methods import method_of_placed
 from devicelint.knowledge import tensor_method as signature_of
@@ -51,6 +52,7 @@ def method_of_unseen(run: Run, receiver: Unknown, name: str, node: cst.Call) -> 
     callee = Unknown(_NO_ATTRIBUTE)
     if receiver.symbol is None:
         return method_unseen(run, receiver, callee, node)
+    note_asked(run, receiver, name)
     if name in TENSOR_METHODS:
         tensor = taken_for_tensor(run, receiver)
         if isinstance(tensor, Tensor):
@@ -65,6 +67,7 @@ def of_unseen(run: Run, value: Unknown, name: str, node: cst.Attribute) -> Value
     """The device of what is not seen is its own, whatever it is."""
     if value.symbol is None:
         return Unknown(_NO_ATTRIBUTE)
+    note_asked(run, value, name)
     device = value.symbol.device
     if name == "device":
         treat_as_movable(run, value.symbol)

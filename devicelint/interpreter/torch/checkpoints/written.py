@@ -11,6 +11,7 @@ from devicelint.domain.devices import CPU, Device
 from devicelint.domain.history import Site
 from devicelint.domain.values import (
     Batch,
+    Checkpoint,
     Const,
     DictOf,
     ListOf,
@@ -42,26 +43,40 @@ class BroughtBack(Notes):
 
 
 def note_written(run: Run, path: Value, saved: Value) -> None:
-    """Remember a file that is saved, if tensors are in it."""
-    places = frozenset(_places_in(run, saved, set()))
+    """Remember a file that is saved, if tensors are in it.
+
+    What was loaded and is saved again comes from wherever that was saved.
+    """
+    parts = tuple(_parts_of(run, saved, set()))
+    if any(isinstance(one, Checkpoint) for one in parts):
+        return
+    places = frozenset(place for one in parts for place in _places_of(run, one))
     if places:
         run.program.written.add(WrittenFile(name_of(path), places, _keys_of(run, saved)))
 
 
-def _places_in(run: Run, value: Value, seen: set[object]) -> Iterator[Device | None]:
-    """The devices of what is saved, and of what lies in it."""
+def _parts_of(run: Run, value: Value, seen: set[object]) -> Iterator[Value]:
+    """What is saved, or all that lies in it."""
+    match value:
+        case Tuple(items) | OneOf(items):
+            for one in items:
+                yield from _parts_of(run, one, seen)
+        case DictOf(ref) | ListOf(ref):
+            held = () if ref in seen else tuple(run.state.fields(ref).values())
+            seen.add(ref)
+            for one in held:
+                yield from _parts_of(run, one, seen)
+        case _:
+            yield value
+
+
+def _places_of(run: Run, value: Value) -> Iterator[Device | None]:
+    """Where it lies, if it is tensors; None where that is not seen."""
     match value:
         case Tensor(device) | Batch(device) | Placed(device):
             yield device
         case Module():
             yield module_device(run, value).device
-        case Tuple(items) | OneOf(items):
-            for one in items:
-                yield from _places_in(run, one, seen)
-        case DictOf(ref) | ListOf(ref) if ref not in seen:
-            seen.add(ref)
-            for one in run.state.fields(ref).values():
-                yield from _places_in(run, one, seen)
         case Unknown() if (made := _state_of_unseen(value)) is not None:
             yield CPU if made in run.notes(BroughtBack).made else None
         case _:

@@ -25,7 +25,7 @@ class Escapes(Analysis):
 
     def on_called_unseen(self, callee: Value, arguments: Arguments, site: cst.Call) -> None:
         """What calls of things outside are given may be moved there."""
-        if _may_move(callee):
+        if may_move(callee):
             let_go(self.run, arguments, site)
 
     def on_called_elsewhere(self, arguments: Arguments, site: cst.BaseExpression) -> None:
@@ -34,7 +34,7 @@ class Escapes(Analysis):
             let_go(self.run, arguments, site)
 
 
-def _may_move(callee: Value) -> bool:
+def may_move(callee: Value) -> bool:
     """Whether a callee is not seen, and so may move the modules that it is given."""
     if isinstance(callee, ImportedName):
         root = callee.name.partition(".")[0]
