@@ -34,7 +34,8 @@ class Demands:
     def reports(self, event: AcceleratorDemanded, context: RuleContext) -> Reports:
         """A literal, or `.cuda()`, that no condition guards; other machines show what holds it."""
         assert isinstance(event.device, Known)
-        if asks_for(event.device.type) is None or context.intent.imports_for_cuda_only():
+        kind = event.device.type
+        if asks_for(kind) is None or context.intent.imports_for(kind):
             return
         at_hand = context.names.devices_at_hand(event.site, event.use, event.device)
         if event.site in self._at_hand:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from devicelint.domain.events import DeviceCompared, IndexTested
@@ -23,6 +25,8 @@ class DeviceComparedWithString(Rule):
     def on_device_compared(self, event: DeviceCompared, context: RuleContext) -> Reports:
         """`device == "cuda"` is always False, `device != "cuda"` always True."""
         assert isinstance(event.device_site, cst.CSTNode)
+        if _is_without_effect(context, event):
+            return
         device = clashes.quoted(context, event.device_site)
         wrong = f"which never equals a string: this is always {event.operator in ('!=', 'not in')}"
         if event.searched:
@@ -46,6 +50,41 @@ class DeviceComparedWithString(Rule):
             fix=Rewrite(f"Ask for `{event.given}`", (_ask(context, event.site, event.given),)),
             anywhere=True,
         )
+
+
+def _is_without_effect(context: RuleContext, event: DeviceCompared) -> bool:
+    """`if x.device != "cpu": x = x.to("cpu")`: what lies there already stays as it is."""
+    node = event.site
+    if event.operator not in ("!=", "not in") or not isinstance(node, cst.CSTNode):
+        return False
+    match context.source.parent_of(node):
+        case cst.If(test=test, body=cst.IndentedBlock(body=body), orelse=None):
+            lines = [one for one in body if isinstance(one, cst.SimpleStatementLine)]
+            moves = [getattr(one, "value", None) for line in lines for one in line.body]
+            return test is node and len(lines) == len(body) and _all_go(moves, event.text)
+        case cst.IfExp(test=test, body=body):
+            return test is node and _all_go([body], event.text)
+        case _:
+            return False
+
+
+def _all_go(values: Sequence[object], device: str) -> bool:
+    """Whether each of some values is moved to a device, and that is all."""
+    return all(_goes(one, device) for one in values)
+
+
+def _goes(value: object, device: str) -> bool:
+    match value:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("to")), args=[given, *_]):
+            return isinstance(given.value, cst.SimpleString) and given.value.raw_value == device
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)), args=[]):
+            return name == device
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            return _all_go([one.value for one in elements], device)
+        case cst.ListComp(elt=moved) | cst.GeneratorExp(elt=moved) | cst.DictComp(value=moved):
+            return _goes(moved, device)
+        case _:
+            return False
 
 
 def _compare_text(context: RuleContext, event: DeviceCompared) -> Change | None:

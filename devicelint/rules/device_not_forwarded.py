@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain import api_events
-from devicelint.domain.devices import CPU
+from devicelint.domain.devices import CPU, Known
 from devicelint.finding import Certainty, Safety, Severity
 from devicelint.fixes import AddKeyword, InsertAfter, Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
@@ -47,7 +47,7 @@ class DeviceNotForwardedRule(Rule):
     ) -> Reports:
         """An accelerator that is a default fails on the machine without one; others mislead."""
         is_fixed = event.fixed is not None and event.fixed != CPU
-        if is_fixed and context.world.accelerators:
+        if is_fixed and (context.world.accelerators or _is_for_it_alone(event, context)):
             return
         call = event.site
         assert isinstance(call, cst.Call)
@@ -62,6 +62,11 @@ class DeviceNotForwardedRule(Rule):
             Safety.SAFE if is_fixed else Safety.UNSAFE,
         )
         yield Report(call, message, certainty=Certainty.CONTRACT, fix=fix, anywhere=not is_fixed)
+
+
+def _is_for_it_alone(event: api_events.DeviceNotForwarded, context: RuleContext) -> bool:
+    """Whether the file cannot be imported without the accelerator that the default names."""
+    return isinstance(event.fixed, Known) and context.intent.imports_for(event.fixed.type)
 
 
 def _if_chosen(event: api_events.DeviceNotForwarded, default: str) -> str:

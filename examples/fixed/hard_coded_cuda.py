@@ -1,6 +1,6 @@
 """Train a convolutional network on handwritten digits, on the GPU.
 
-Broken: it seeds a GPU only where there is one, and then says `.cuda()` everywhere, so that it
+Broken: it multiplies faster only where there is a GPU, and says `.cuda()` everywhere, so that it
 cannot run on a machine without a GPU after all.
 Fixed: it reaches an accuracy of 0.95 or more on the test set.
 """
@@ -29,7 +29,7 @@ class ConvNet(nn.Module):
 
 torch.manual_seed(1)
 if torch.cuda.is_available():
-    torch.cuda.manual_seed(1)
+    torch.set_float32_matmul_precision("high")
 
 # Standardise with the statistics of the whole set, on the GPU.
 digits = load_digits()

@@ -181,6 +181,19 @@ EXCUSED = {
         model = torch.nn.Linear(3, 2).to(device)
         model.load_state_dict(torch.load("best.pt"))  # here
         """,
+    "made-there": """
+        import torch
+        from torch import nn
+
+        class Denoiser(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.transform = nn.Linear(4, 4).cuda()
+                self.register_buffer("bias", torch.zeros(4))
+
+            def forward(self, audio: torch.Tensor):
+                return audio.cuda() - self.bias  # here
+        """,
     "accelerators-only": """
         import torch
 
@@ -335,7 +348,8 @@ def test_what_another_file_shows_by_itself_is_reported_there(told):
 
 def _reasons(name: str) -> set[str]:
     every = (*grounds.CLASH, *grounds.INPUT, *grounds.READ, *grounds.READ_TO_SEND)
-    excuses = [ground.excuse for ground in (*every, *grounds.DEMAND, *grounds.LOAD)]
+    every = (*every, *grounds.NAMED, *grounds.DEMAND, *grounds.LOAD)
+    excuses = [ground.excuse for ground in every]
     excuses += [grounds.OWN_FILE, grounds.TEST_FILE, grounds.OFFLOADED]
     excuses += [grounds.CPU_FILE, grounds.CPU_PROGRAM, grounds.FAILS_BEFORE]
     excuses += [grounds.FOR_ACCELERATORS, grounds.NO_CHECKPOINT]

@@ -74,14 +74,19 @@ class Frame:
     """How many conditions hold for the rest of the frame, since their other path has ended."""
     assumed_unrelated: int = 0
     """How many of these say nothing of devices."""
-    assumed_of_places: int = 0
-    """How many of these ask where a tensor lies."""
+    assumed_idle: int = 0
+    """How many of these choose nothing."""
     guarded: bool = False
     """Whether a decorator of the class asks for a device."""
     is_reported: bool = False
     """Whether this is another file's code, of which findings are reported as well."""
     keeps_names: bool = False
     """Whether a closure needs the names after the frame is left."""
+
+    @property
+    def exits(self) -> int:
+        """How many paths have left the frame, or gone on with a loop, other than by raising."""
+        return len(self.returns) + sum(len(one.breaks) + len(one.continues) for one in self.loops)
 
     @classmethod
     def of_module(cls, module: cst.Module, home: Ref = GLOBALS) -> Frame:

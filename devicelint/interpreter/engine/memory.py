@@ -25,8 +25,8 @@ class Surroundings:
     """How many of these say nothing of devices: what they guard needs what it names."""
     of_machine: int = 0
     """How many of these ask for an accelerator, and for nothing else."""
-    of_places: int = 0
-    """How many of these ask where a tensor lies."""
+    idle: int = 0
+    """How many of these choose nothing: they ask where a tensor lies, or else the code raises."""
     settings: list[str] = field(default_factory=list)
     """The settings that lead to this point, with what they have to be."""
     device_choices: int = 0

@@ -40,7 +40,7 @@ def is_mistake(run: Run, device: Known) -> bool:
     """Whether to go to an accelerator here contradicts what the code else provides for."""
     if run.muted_parts or not run.frame.is_checked or is_for_cuda_alone(run):
         return False
-    if intended_machines.imports_for_cuda_only(run.module):
+    if intended_machines.imports_for(run.module, device.type):
         return False
     at_hand = devices_at_hand(run, run.frame, device)
     return contradicts(run, is_chosen=any(one.literal is None for one in at_hand))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -22,6 +23,13 @@ _ONLY_ON_CUDA = (
     *("cugraph", "pylibcugraph", "cudf", "cuml", "cupy", "pycuda"),
     *("transformer_engine", "msamp"),
 )
+_ONLY_ON = {
+    "hpu": ("habana_frameworks", "vllm_hpu_extension", "optimum.habana"),
+    "mlu": ("torch_mlu",),
+    "musa": ("torch_musa",),
+    "npu": ("torch_npu",),
+}
+"""What can be imported on one kind of accelerator alone, which it brings to torch."""
 _ASKED = ("cuda", "mps", "xpu", "npu", "accelerator")
 _CHOOSES = ("no_cuda", "no_gpu", "no_accel")
 _USES = frozenset({"use_cuda", "use_gpu"})
@@ -120,6 +128,27 @@ def needs_accelerators(tree: cst.Module) -> bool:
 def imports_for_cuda_only(tree: cst.Module) -> bool:
     """Whether a file needs a library that there is for CUDA alone."""
     return any(one.startswith(_ONLY_ON_CUDA) for one in mentions_in(tree).imports)
+
+
+@functools.lru_cache(maxsize=16)
+def imports_for(tree: cst.Module, kind: str) -> bool:
+    """Whether a file needs a library that there is for this kind of accelerator alone."""
+    if kind == "cuda":
+        return imports_for_cuda_only(tree)
+    return any(name.startswith(_ONLY_ON.get(kind, ())) for name in _needed(tree))
+
+
+def _needed(tree: cst.Module) -> Iterator[str]:
+    """What the statements of a file import in any case."""
+    for line in tree.body:
+        for one in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            match one:
+                case cst.Import(names=names):
+                    yield from (each.evaluated_name for each in names)
+                case cst.ImportFrom(module=cst.BaseExpression() as module, relative=()):
+                    yield path_of(module)
+                case _:
+                    pass
 
 
 def _asks_cuda_for(mentions: Mentions, beginnings: tuple[str, ...]) -> bool:

@@ -91,6 +91,17 @@ def is_of_class_for_cuda(run: Run) -> bool:
     return any(one.function not in own for one in others)
 
 
+def is_made_for_accelerators(run: Run) -> bool:
+    """Whether this is a method of an object that nothing here makes, and none can be made without.
+
+    Its `__init__` goes to an accelerator, whatever the machine has.
+    """
+    cls = _class_of_first(run)
+    if cls is None or _Made(cls) in run.program.choosing:
+        return False
+    return _Made(cls) in run.program.demanding
+
+
 def is_chosen_here(run: Run) -> bool:
     """Whether what leads here chooses the machine: the file as it begins, or this very part.
 
@@ -195,12 +206,12 @@ def is_left_open(run: Run) -> bool:
     """Whether others may keep what they have on the CPU, or on another accelerator.
 
     Somebody names a device in the programs that the file is a part of, or there is no program
-    around it: whoever imports it has a choice that it does not know.
+    around it, and nothing that imports it chooses: whoever does has a choice that it does not know.
     """
     program = run.program
     if program.library is None or not program.path:
         return False
-    return _around(run, "lets") or not _around(run, "starts")
+    return _around(run, "lets") or not (_around(run, "starts") or _around(run, "leads"))
 
 
 def is_default_set_around(run: Run) -> bool:
@@ -211,6 +222,11 @@ def is_default_set_around(run: Run) -> bool:
 def is_on_cpu_around(run: Run) -> bool:
     """Whether the programs around train, and nothing in the project has to do with a device."""
     return _around(run, "on the CPU")
+
+
+def is_help_for_tests(run: Run) -> bool:
+    """Whether the file lies among tests, and nothing else imports it."""
+    return _around(run, "tested")
 
 
 def _around(run: Run, what: str) -> bool:

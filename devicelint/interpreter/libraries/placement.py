@@ -37,6 +37,7 @@ from devicelint.interpreter.python.containers.contents import element_of
 from devicelint.interpreter.torch.bundles import move_bundle
 from devicelint.interpreter.torch.data import build_loader
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
+from devicelint.interpreter.torch.devices.choosers import LibraryChoices
 from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.knowledge import listed_as
@@ -92,6 +93,8 @@ def build_placer(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     on_cpu = "cpu" in given and truth_of(run, given["cpu"].value) is True
     if on_cpu or ("accelerator" in given and given["accelerator"].value == Const("cpu")):
         device = CPU
+    else:
+        run.notes(LibraryChoices).origins.add(str(device))
     return LibraryObject(listed, device, held=(_LEFT,) if "device_placement" in given else ())
 
 

@@ -21,6 +21,7 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, executes
+from devicelint.interpreter.facts.choosing_branches import only_choose
 from devicelint.interpreter.facts.mentions import called_method, calls_method, names_in
 from devicelint.interpreter.facts.saved_files import asking_for_files
 from devicelint.interpreter.python.assignment import assign
@@ -38,6 +39,7 @@ from devicelint.interpreter.python.conditions import (
 )
 from devicelint.interpreter.python.paths.device_questions import asks_for_place, device_answers
 from devicelint.interpreter.python.paths.endings import is_meant_to_fail
+from devicelint.interpreter.python.paths.idle_questions import chooses_nothing
 from devicelint.interpreter.python.paths.questions import answers_to, known_answer
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
@@ -45,7 +47,10 @@ NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no
 
 @executes(cst.If)
 def if_statement(run: Run, node: cst.If) -> None:
+    before = frozenset(run.program.choosing)
     value = condition_at(run, node.test)
+    if len(run.program.choosing) > len(before) and chooses_nothing(run, node):
+        run.program.choosing.intersection_update(before)
     run.steps.read(Argument(node.test, value), node.test)
     if is_machine(value):
         left_out = node.orelse if truth_of(run, value) else node.body
@@ -109,7 +114,7 @@ def _walk_both(
     """Walk both branches, each with what its outcome says, and go on with what either leaves."""
     flag = condition if isinstance(condition, Flag) else None
     holds, fails = answers_to(run, test)
-    other = run.state.fork()
+    other, exits = run.state.fork(), run.frame.exits
     run.frame.choices.extend([flag] if flag else ())
     with assuming(run, condition):
         run.state.suppose(holds)
@@ -122,21 +127,24 @@ def _walk_both(
     if flag:
         run.frame.choices.pop()
     if one.dead is not run.state.dead and depends_on_choice(run, condition):
-        _assume_for_the_rest(run, condition, test)
+        idle = run.frame.exits == exits or asks_for_place(run, test)
+        _assume_for_the_rest(run, condition, idle=idle)
     other, run.state = run.state, one
     run.merge(other, flag, apart=True)
 
 
-def _assume_for_the_rest(run: Run, condition: Value, test: cst.BaseExpression) -> None:
-    """One of the paths has ended: what follows in this frame depends on the condition."""
+def _assume_for_the_rest(run: Run, condition: Value, *, idle: bool) -> None:
+    """One of the paths has ended: what follows in this frame depends on the condition.
+
+    Where it has raised, what follows is no choice: it is all that there is.
+    """
     unrelated = is_unrelated(run, condition)
     run.frame.assumed += 1
     run.assumptions += 1
     run.frame.assumed_unrelated += unrelated
     run.unrelated += unrelated
-    of_places = not unrelated and asks_for_place(run, test)
-    run.frame.assumed_of_places += of_places
-    run.of_places += of_places
+    run.frame.assumed_idle += idle and not unrelated
+    run.idle += idle and not unrelated
 
 
 def assume(run: Run, value: Value, test: cst.BaseExpression) -> None:
@@ -175,14 +183,22 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> None:
     expected = tuple(_expected(node))
     tried = bool(node.handlers)
     unrelated = tried and _DEVICE_ERRORS.isdisjoint(expected or ("Exception",))
+    idle = tried and not unrelated and not _moves_on_failure(node)
     before = len(run.expected)
     run.expected.extend(expected)
     run.assumptions += tried
     run.unrelated += unrelated
+    run.idle += idle
     run.execute_block(node.body)
+    run.idle -= idle
     run.unrelated -= unrelated
     run.assumptions -= tried
     del run.expected[before:]
+
+
+def _moves_on_failure(node: cst.Try | cst.TryStar) -> bool:
+    """Whether what is tried is the move to a device, or something is moved where that fails."""
+    return only_choose(node.body, *(one.body for one in node.handlers))
 
 
 _DEVICE_ERRORS = frozenset({"Exception", "BaseException", "RuntimeError", "AssertionError"})

@@ -7,10 +7,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import libcst as cst
 
+from devicelint.domain.history import Site
 from devicelint.domain.values import (
     Class,
     Const,
     DeviceHandle,
+    DictOf,
     Flag,
     Function,
     HostValue,
@@ -19,6 +21,7 @@ from devicelint.domain.values import (
     Module,
     NotMovable,
     Partial,
+    Ref,
     Stream,
     Symbolic,
     Tuple,
@@ -57,8 +60,19 @@ def truth_of(run: Run, value: Value) -> bool | None:
             return bool(value.items)
         case Stream(filled=True):
             return True
+        case DictOf(ref, site):
+            return True if _is_filled(run, ref, site) else None
         case _:
             return True if isinstance(value, _TRUE) else None
+
+
+def _is_filled(run: Run, ref: Ref, site: Site) -> bool:
+    """Whether a dict was written with a key, and still has one."""
+    if not isinstance(site, cst.Dict) or not any(
+        isinstance(one, cst.DictElement) for one in site.elements
+    ):
+        return False
+    return any(name.startswith("[") for name in run.state.fields(ref))
 
 
 _TRUE = (Module, DeviceHandle, Function, Class, Partial, LibraryObject, NotMovable)
@@ -191,8 +205,8 @@ def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) 
     run.device_choices += asks
     is_switch = counted and _is_switch(run, node)
     run.switches += is_switch
-    of_places = _weight(run, condition, counted) if asks and asks_for_place(run, node) else 0
-    run.of_places += of_places
+    idle = _weight(run, condition, counted) if asks and asks_for_place(run, node) else 0
+    run.idle += idle
     try:
         run.steps.branches_entered(node)
         yield
@@ -201,7 +215,7 @@ def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) 
         run.assumptions -= counted
         run.device_choices -= asks
         run.switches -= is_switch
-        run.of_places -= of_places
+        run.idle -= idle
 
 
 def _weight(run: Run, condition: Value, counted: bool) -> int:

@@ -214,7 +214,7 @@ def _walk(run: Run, frame: Frame, function: Function) -> Value:
     run.no_grad -= function.no_grad
     run.assumptions -= frame.assumed + function.guarded
     run.unrelated -= frame.assumed_unrelated
-    run.of_places -= frame.assumed_of_places
+    run.idle -= frame.assumed_idle
     run.frame = outer
     frame.left_with = run.state.fields(frame.ref)
     if not frame.keeps_names:
@@ -290,9 +290,9 @@ def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> N
         run.world = setting
         call_function(run, function, Arguments(open=True), None, receiver=receiver)
         run.frame, run.world = outer, world
-        run.assumptions, run.unrelated, run.of_machine, run.of_places, run.no_grad = counted
+        run.assumptions, run.unrelated, run.of_machine, run.idle, run.no_grad = counted
     run.state = before
 
 
 def _counted(run: Run) -> tuple[int, int, int, int, int]:
-    return run.assumptions, run.unrelated, run.of_machine, run.of_places, run.no_grad
+    return run.assumptions, run.unrelated, run.of_machine, run.idle, run.no_grad

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
+
 import libcst as cst
 
-from devicelint.domain.devices import NOT_UNDERSTOOD, DeviceOf, Known, Unsure
+from devicelint.domain.devices import CPU, NOT_UNDERSTOOD, DeviceOf, Known, Unsure
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     Batch,
     Const,
     DictOf,
+    Instance,
+    ListOf,
     Placed,
     Stream,
     Symbolic,
@@ -47,6 +52,8 @@ def bind_parameters(
     given = list(arguments.positional)
     if receiver is not None:
         _bind_receiver(run, frame, receiver, positional, given)
+        if not frame.is_checked and frame.site is not None:
+            _note_made_for_it(run, frame, receiver, frame.site)
     keywords = dict(arguments.keywords)
     for index, parameter in enumerate(positional):
         name = parameter.name.value
@@ -92,6 +99,8 @@ def _bind(
             _note_passed(frame, argument)
         elif isinstance(value, (Stream, Tuple, DictOf)) and _is_named(run, frame, argument):
             _note_parts_passed(run, frame, value, argument.site)
+        if not frame.is_checked:
+            _note_made_for_it(run, frame, value, argument.site)
     run.state.write(frame.ref, name, run.guesses.parameter(run, parameter, value))
 
 
@@ -118,6 +127,30 @@ def _is_named(run: Run, frame: Frame, argument: Argument) -> bool:
     if not isinstance(site, cst.Name) or caller is None:
         return False
     return run.state.read(caller.ref, site.value) == argument.value
+
+
+def _note_made_for_it(run: Run, frame: Frame, value: Value, site: Site, depth: int = 3) -> None:
+    """What the checked file makes on the CPU, and hands to another one inside of something."""
+    match value:
+        case Tensor(device=device) if device == CPU and value.since.verb is Verb.CREATED:
+            if value.since.site in run.made_in:
+                frame.passed.setdefault(value.since, site)
+        case Tuple() | Stream() | ListOf() | DictOf() | Instance() if depth:
+            for one in islice(_held_in(run, value), _MOST_PARTS):
+                _note_made_for_it(run, frame, one, site, depth - 1)
+
+
+def _held_in(run: Run, value: Tuple | Stream | ListOf | DictOf | Instance) -> Iterable[Value]:
+    match value:
+        case Tuple(items):
+            return items
+        case Stream(element):
+            return (element,)
+        case _:
+            return tuple(run.state.fields(value.ref).values())
+
+
+_MOST_PARTS = 20
 
 
 def _note_parts_passed(run: Run, frame: Frame, value: Value, site: Site) -> None:

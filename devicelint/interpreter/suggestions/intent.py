@@ -48,9 +48,9 @@ class Intent:
         """Whether the file does what only accelerators can do, besides asking for their state."""
         return intended_machines.needs_accelerators(self._run.module)
 
-    def imports_for_cuda_only(self) -> bool:
-        """Whether the file needs a library that there is for CUDA alone."""
-        return intended_machines.imports_for_cuda_only(self._run.module)
+    def imports_for(self, kind: str) -> bool:
+        """Whether the file needs a library that there is for this kind of accelerator alone."""
+        return intended_machines.imports_for(self._run.module, kind)
 
     def is_tried(self) -> bool:
         """Whether the code around is prepared for this to fail."""

@@ -64,6 +64,15 @@ def is_accelerator_here(run: Run, device: Device) -> bool:
     return run.state.facts.get((IS_ACCELERATOR, _one_of_two(device))) is True
 
 
+def meets_accelerators_here(run: Run) -> bool:
+    """Whether a question on this path has shown that something of a caller's is on one."""
+    return any(
+        answer is True and question[0] == IS_ACCELERATOR and isinstance(question[1], DeviceOf)
+        for question, answer in run.state.facts.items()
+        if isinstance(question, tuple)
+    )
+
+
 def are_one_here(run: Run, one: Device, other: Device) -> bool:
     """Whether a question on this path has shown that two devices are one."""
     both = frozenset({_one_of_two(one), _one_of_two(other)})

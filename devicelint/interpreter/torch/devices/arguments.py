@@ -45,6 +45,8 @@ from devicelint.interpreter.facts.machine_choices import (
 )
 from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.named_devices import is_hard
+from devicelint.interpreter.python.paths.device_questions import meets_accelerators_here
+from devicelint.interpreter.torch.devices.choosers import AcceleratorIndices, LibraryChoices
 from devicelint.interpreter.torch.devices.current import on_current
 
 
@@ -64,13 +66,6 @@ class WrittenOut(Notes):
         """Those that go there wherever there is one, and ask nothing else."""
         self.current: set[Site] = set()
         """Where CUDA was asked for its current device, which nothing guards."""
-
-
-class AcceleratorIndices(Notes):
-    """What numbers the devices of an accelerator, such as a process's rank."""
-
-    def __init__(self) -> None:
-        self.origins: set[str] = set()
 
 
 def note_index(run: Run, value: Value) -> None:
@@ -180,7 +175,7 @@ def demand(
     is_theirs = _may_be_the_cpu(run, device)
     if is_theirs:
         note_sent(run)
-    if (is_theirs and is_program(run)) or _is_asked_for(run):
+    if (is_theirs and is_program(run) and _is_programs(run, device)) or _is_asked_for(run):
         note_choice(run)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
@@ -199,7 +194,7 @@ def demand(
 
 def _is_asked_for(run: Run) -> bool:
     """Whether a condition around asks what the machine has, or what somebody chooses."""
-    return run.assumptions != run.unrelated + run.of_places
+    return run.assumptions != run.unrelated + run.idle
 
 
 def _fail(run: Run, argument: Argument | None, device: Device, *, is_announced: bool) -> None:
@@ -222,6 +217,11 @@ def _may_be_the_cpu(run: Run, device: Device) -> bool:
     if not isinstance(device, Opaque):
         return False
     return device.origin not in run.notes(AcceleratorIndices).origins
+
+
+def _is_programs(run: Run, device: Device) -> bool:
+    """Whether the program itself chooses a device, and no library that it uses."""
+    return not isinstance(device, Opaque) or device.origin not in run.notes(LibraryChoices).origins
 
 
 def _demand_written_out(
@@ -249,6 +249,7 @@ def _note_guarded(run: Run, argument: Argument | None, device: Device, site: cst
     """Remember a call that goes to an accelerator wherever there is one, and asks nothing else."""
     is_read = argument is None or isinstance(argument.value, (Const, DeviceHandle))
     is_asked = bool(run.device_choices or (argument is not None and run.world.settings))
+    is_asked = is_asked or meets_accelerators_here(run)
     if is_read and isinstance(device, Known) and run.frame.is_checked and not is_asked:
         run.notes(WrittenOut).guarded.add(site)
         run.note_made(site)
@@ -266,7 +267,7 @@ def _is_current(run: Run, handle: DeviceHandle) -> bool:
 
 def note_written_out(run: Run, name: Site, site: cst.CSTNode) -> None:
     """Remember a call that goes to an accelerator; a fix may say there where to go instead."""
-    if run.frame.is_checked:
+    if run.frame.is_checked and not meets_accelerators_here(run):
         run.notes(WrittenOut).names[site] = name
         run.note_made(site)
 

@@ -24,6 +24,8 @@ from devicelint.interpreter.facts.host_callers import (
 )
 from devicelint.interpreter.facts.machine_choices import (
     is_default_set_around,
+    is_help_for_tests,
+    is_made_for_accelerators,
     is_on_cpu_around,
     is_taken_around,
 )
@@ -71,8 +73,7 @@ def _was_to_meet(run: Run, operands: Operands) -> bool:
 
 
 def _input_was_to_go(run: Run, operands: Operands) -> bool:
-    own, given = operands
-    return was_to_go(given, own.device)
+    return was_to_go(operands[1], operands[0].device)
 
 
 def _was_to_come(run: Run, operands: Operands) -> bool:
@@ -136,13 +137,9 @@ SENT = _ground("sent-on", "the caller's tensor is sent on, wherever the caller h
 # -- where callers keep their tensors ----------------------------------------------------------
 
 
-def _is_apart(device: Device) -> bool:
-    """Whether an object keeps to a device of its own, apart from where callers have theirs."""
-    return isinstance(device, Opaque) and device.apart
-
-
 def meets_own_device(operands: Operands) -> bool:
-    return any(_is_apart(one.device) for one in operands)
+    """Whether an object keeps to a device of its own, apart from where callers have theirs."""
+    return any(isinstance(one.device, Opaque) and one.device.apart for one in operands)
 
 
 def _chosen_as_cpu(run: Run, operands: Operands) -> bool:
@@ -191,6 +188,7 @@ def _where_received(says: Callable[[Run], bool]) -> Callable[[Run, Operands], bo
 
 HOST_CODE: tuple[tuple[str, str, Callable[[Run], bool]], ...] = (
     ("test", "a test or a fixture is given what tests have made", is_reached_from_tests),
+    ("test-helper", "only tests use the file, which lies among them", is_help_for_tests),
     ("dataset", "the class gives its items to the workers of a loader", is_of_data_class),
     ("cpu-project", "the programs of the project train, and never leave the CPU", is_on_cpu_around),
 )
@@ -236,10 +234,7 @@ _BY_DEFAULT = frozenset({Verb.CREATED, Verb.CONVERTED, Verb.BUILT})
 
 
 def _may_be_made_elsewhere(run: Run, operands: Operands) -> bool:
-    """Whether one is where tensors are made by default, which programs have set.
-
-    What a Module keeps does not follow it from there.
-    """
+    """Whether one is where programs have set that tensors are made; no Module keeps such a one."""
     steps = (one.since for one in operands if one.since is not None)
     made = [one for one in steps if one.verb in _BY_DEFAULT and one.kept is None]
     return bool(made) and is_default_set_around(run)
@@ -256,6 +251,11 @@ INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS, DEFAULT_SET)
 """Of a module and its input."""
 NAMED = (
     NUMBER,
+    _ground(
+        "made-there",
+        "the object goes to an accelerator when it is made, whatever the machine has",
+        lambda run, met: "self" in places_of(met) and is_made_for_accelerators(run),
+    ),
     _ground(
         "accelerators-only",
         "the programs around it go to an accelerator, and none of them asks for one",
