@@ -123,13 +123,14 @@ def _walk_unentered(run: Run, made: Collection[Site]) -> set[Site]:
     """
     tried: set[Site] = set()
     alone: set[Site] = set()
+    called, built = set(run.entered), set(run.instantiated)
     while waiting := [one for one, _ in run.pending if one.owner is None and one.node not in tried]:
         for function in reversed(waiting):
             tried.add(function.node)
-            if function.node not in run.entered:
+            if function.node not in called:
                 walk_alone(run, function)
     for node, cls in reversed(tuple(run.classes.items())):
-        if node not in made if node not in run.instantiated else is_never_called(run, cls):
+        if node not in made if node not in built else is_never_called(run, cls):
             alone.add(node)
             walk_class_alone(run, cls)
         elif has_unentered(run, cls):
