@@ -29,6 +29,7 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, operates, operates_in_place
+from devicelint.interpreter.facts.failures import fail
 from devicelint.interpreter.python.containers.lists import extend_by
 from devicelint.interpreter.python.containers.sequences import put_together
 from devicelint.interpreter.python.stdlib.paths import interpolated, joined
@@ -76,6 +77,7 @@ def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> V
     if isinstance(left, _HOST) and isinstance(right, _HOST):
         if isinstance(left, (ListOf, Tuple)) or isinstance(right, (ListOf, Tuple)):
             return put_together(run, node, left, right)
+        _divide(run, node, left, right)
         return _host_arithmetic(node, left, right)
     if isinstance(left, Const) and isinstance(right, Symbolic) and isinstance(left.value, str):
         return _text_with(run, node, left, right)
@@ -95,6 +97,16 @@ def operate(run: Run, node: cst.CSTNode, symbol: str, left: Argument, right: Arg
     return handler(run, node, symbol, left, right)
 
 
+def _divide(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> None:
+    """To divide by a number that is 0 here, as `device_count()` without an accelerator, raises."""
+    is_nothing = isinstance(right, Const) and type(right.value) is int and right.value == 0
+    if not (is_nothing and isinstance(node.operator, _DIVIDE)) or _is_text(left):
+        return
+    if isinstance(left, (Const, HostValue)) and not run.expects("ZeroDivisionError"):
+        fail(run)
+
+
+_DIVIDE = (cst.Divide, cst.FloorDivide, cst.Modulo)
 _HOST = (Const, HostValue, Array, ListOf, Tuple, DeviceHandle)
 
 

@@ -44,6 +44,7 @@ from devicelint.interpreter.engine.tables import (
     methods,
 )
 from devicelint.interpreter.facts.device_words import MOVES
+from devicelint.interpreter.facts.failures import fail
 from devicelint.interpreter.facts.host_callers import note_workers_calls
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.conditions import truth_of
@@ -115,6 +116,9 @@ def _item_of_instance(run: Run, value: Instance) -> Value | None:
 def make_loader(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """A loader, of which workers and pinned memory are checked as well."""
     note_workers(run, arguments, site)
+    size = arguments.get(1, "batch_size")
+    if size is not None and size.value == Const(0) and not run.expects("ValueError"):
+        fail(run)
     return note_pins(run, build_loader(run, arguments, site), arguments, site)
 
 
