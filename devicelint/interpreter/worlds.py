@@ -119,7 +119,8 @@ def _walk_unentered(run: Run, made: Collection[Site]) -> set[Site]:
     """Functions and classes that the file defines and does not use itself.
 
     The last comes first: `main` stands below what it calls, and calls it with what it gets.
-    Walking one may bring more: a closure that it returns.  Gives the classes that were used.
+    Walking one may bring more: a closure that it returns.  What one of them calls, others may call
+    otherwise; what the program calls, they do not.  Gives the classes that were used.
     """
     tried: set[Site] = set()
     alone: set[Site] = set()
