@@ -119,17 +119,19 @@ def _walk_unentered(run: Run, made: Collection[Site]) -> set[Site]:
     """Functions and classes that the file defines and does not use itself.
 
     The last comes first: `main` stands below what it calls, and calls it with what it gets.
-    Walking one may bring more: a closure that it returns.  Gives the classes that were used.
+    Walking one may bring more: a closure that it returns.  What one of them calls, others may call
+    otherwise; what the program calls, they do not.  Gives the classes that were used.
     """
     tried: set[Site] = set()
     alone: set[Site] = set()
+    called, built = set(run.entered), set(run.instantiated)
     while waiting := [one for one, _ in run.pending if one.owner is None and one.node not in tried]:
         for function in reversed(waiting):
             tried.add(function.node)
-            if function.node not in run.entered:
+            if function.node not in called:
                 walk_alone(run, function)
     for node, cls in reversed(tuple(run.classes.items())):
-        if node not in made if node not in run.instantiated else is_never_called(run, cls):
+        if node not in made if node not in built else is_never_called(run, cls):
             alone.add(node)
             walk_class_alone(run, cls)
         elif has_unentered(run, cls):
