@@ -110,6 +110,12 @@ def is_kept(operand: Operand) -> bool:
     return operand.since is not None and operand.since.kept is not None
 
 
+def is_led_astray(context: RuleContext, module: Operand) -> bool:
+    """Whether a line has moved a module that comes later in the loop than its call."""
+    step = module.since
+    return step is not None and step.verb is Verb.MOVED and context.comes_round(step.site)
+
+
 def is_fresh(context: RuleContext, clash: Clash) -> bool:
     """Whether the culprit was created on the CPU for want of a device argument.
 

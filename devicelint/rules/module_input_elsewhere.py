@@ -32,6 +32,9 @@ class ModuleInputElsewhere(Rule):
             yield self._never_moved(event, context)
             return
         here = context.at(clash)
+        if clashes.is_led_astray(here, clash.reference):
+            yield self._led_astray(event, context)
+            return
         what = clashes.quoted(here, clash.culprit.site)
         fix = moving.move_culprit(context, clash)
         yield Report(
@@ -72,6 +75,24 @@ class ModuleInputElsewhere(Rule):
             clashes.severity(clash),
             clashes.certainty(clash),
             fix,
+            subject=step,
+        )
+
+    def _led_astray(self, event: MisplacedInput, context: RuleContext) -> Report:
+        """The module was where its input is, until a line moved it that comes later in the loop."""
+        clash = event.clash
+        step = clash.reference.since
+        assert step is not None
+        here = context.at(clash)
+        return Report(
+            step.site,
+            f"{clashes.quoted(here, step.site)} leaves module `{event.module}` on "
+            f"{clashes.place(clash.reference)}, but the next time round line {line_of(0)} calls it "
+            f"with {clashes.quoted(here, clash.culprit.site)} on {clashes.place(clash.culprit)}"
+            f"{clashes.condition(clash)}: move it back, or move a copy",
+            ((clash.culprit.site, "goes to the module here"), *clashes.history(clash.culprit)),
+            clashes.severity(clash),
+            clashes.certainty(clash),
             subject=step,
         )
 

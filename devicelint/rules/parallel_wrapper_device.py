@@ -15,7 +15,7 @@ from devicelint.domain.devices import (
     is_accelerator,
 )
 from devicelint.domain.events import Operand, Transfer
-from devicelint.domain.history import Site
+from devicelint.domain.history import Site, Verb
 from devicelint.domain.parallel_events import GroupJoined, ParallelCalled, ParallelWrapped
 from devicelint.domain.values import HOST, Module
 from devicelint.finding import Severity
@@ -23,7 +23,7 @@ from devicelint.fixes import InsertAfter, Keep, Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.interpreter.torch.parallel import DISTRIBUTED
 from devicelint.rules import _clashes as clashes
-from devicelint.rules._base import Report, Reports, Rule
+from devicelint.rules._base import Report, Reports, Rule, line_of
 
 
 class ParallelWrapperDevice(Rule):
@@ -47,6 +47,9 @@ class ParallelWrapperDevice(Rule):
     def on_parallel_called(self, event: ParallelCalled, context: RuleContext) -> Reports:
         """DataParallel looks for its module on the first device when it is called."""
         module, first = event.module, event.first
+        if clashes.is_led_astray(context, module) and _is_elsewhere(module, first):
+            yield self._led_astray(event, context)
+            return
         if not self._is_wrong(context, module, first):
             return
         yield Report(
@@ -56,6 +59,19 @@ class ParallelWrapperDevice(Rule):
             "devices, when it is called",
             (*clashes.history(module), (event.site, "called here")),
             fix=_move_first(context, module, first),
+        )
+
+    def _led_astray(self, event: ParallelCalled, context: RuleContext) -> Report:
+        """It was there, until a line moved it that comes later in the loop."""
+        module = event.module
+        assert module.since is not None
+        return Report(
+            module.since.site,
+            f"{clashes.quoted(context, module.since.site)} leaves the module on "
+            f"{clashes.place(module)}, but the next time round line {line_of(0)} calls "
+            f"DataParallel, which needs it on {event.first}: move it back, or move a copy",
+            ((event.site, "called here"), (event.wrapped, "wrapped here")),
+            subject=module.since,
         )
 
     def on_parallel_wrapped(self, event: ParallelWrapped, context: RuleContext) -> Reports:
@@ -99,10 +115,16 @@ class ParallelWrapperDevice(Rule):
         """Whether a module is elsewhere, whatever the settings that are walked before."""
         if not context.world.accelerators or isinstance(first, Unsure):
             return False
-        wrong = module.device == CPU or agreement(module.device, first) is Agreement.DIFFERENT
-        if not wrong:
+        wrong = _is_elsewhere(module, first)
+        is_brought = module.since is not None and module.since.verb is Verb.PLACED
+        if not wrong and not is_brought:
             self._right.add(module.site)
         return wrong and not context.world.has_settings_on and module.site not in self._right
+
+
+def _is_elsewhere(module: Operand, first: Device) -> bool:
+    """Whether a module is not on the first of the devices."""
+    return module.device == CPU or agreement(module.device, first) is Agreement.DIFFERENT
 
 
 _CUDA = Known("cuda")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TypeGuard
 
 from devicelint.domain.devices import DEVICE_TYPES
@@ -99,14 +100,23 @@ class _File:
     tree: ast.Module
 
     @cached_property
-    def _nodes(self) -> tuple[ast.AST, ...]:
-        return tuple(ast.walk(self.tree))
+    def _by_kind(self) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
+        """All its nodes; both kinds of imports are one."""
+        found: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in ast.walk(self.tree):
+            kind = ast.Import if type(node) is ast.ImportFrom else type(node)
+            found.setdefault(kind, []).append(node)
+        return found
+
+    def _of(self, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
+        """The nodes of some kinds."""
+        return chain.from_iterable(self._by_kind.get(kind, ()) for kind in kinds)
 
     @cached_property
     def _meant(self) -> Mapping[str, str]:
         """What its imports bind, by its full name."""
         meant: dict[str, str] = {}
-        for node in self._nodes:
+        for node in self._of(ast.Import):
             match node:
                 case ast.Import(names):
                     for one in names:
@@ -122,7 +132,7 @@ class _File:
     @property
     def imports(self) -> Iterator[tuple[str, int]]:
         """Each module that may be imported, once for each import."""
-        for node in self._nodes:
+        for node in self._of(ast.Import):
             match node:
                 case ast.Import(names):
                     yield from ((one.name, 0) for one in names)
@@ -147,8 +157,12 @@ class _File:
     @cached_property
     def chooses(self) -> bool:
         """Whether something depends on what the machine has, or somebody says which device."""
-        excused = {id(one) for node in self._nodes for one in self._excused(node)}
-        return any(self._is_choice(one) and id(one) not in excused for one in self._nodes)
+        asked = [one for one in self._of(ast.Call) if self._is_choice(one)]
+        if not asked:
+            return False
+        guards = self._of(ast.Assert, ast.If)
+        excused = {id(one) for node in guards for one in self._excused(node)}
+        return any(id(one) not in excused for one in asked)
 
     def _is_choice(self, node: ast.AST) -> bool:
         if self._is_device(node):
@@ -158,13 +172,13 @@ class _File:
     @property
     def lets(self) -> bool:
         """Whether a setting, or what a function is given, says by name which device to go to."""
-        given = [one.args[0] for one in self._nodes if self._is_device(one)]
+        given = [one.args[0] for one in self._of(ast.Call) if self._is_device(one)]
         if any(isinstance(one, (ast.Attribute, ast.Subscript)) for one in given):
             return True
         names = {id(one): one.id for one in given if isinstance(one, ast.Name)}
         return bool(names) and any(
             names.get(id(one)) in _parameters(function)
-            for function in self._nodes
+            for function in self._of(ast.FunctionDef, ast.AsyncFunctionDef)
             if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
             for one in ast.walk(function)
         )
@@ -172,7 +186,7 @@ class _File:
     @property
     def defaults(self) -> bool:
         """Whether the device, or the type, of tensors that are given none is set."""
-        calls = (one for one in self._nodes if isinstance(one, ast.Call))
+        calls = (one for one in self._of(ast.Call) if isinstance(one, ast.Call))
         return any(self._full(one.func) in _DEFAULTS for one in calls)
 
     def _is_device(self, node: ast.AST) -> TypeGuard[ast.Call]:
@@ -219,7 +233,8 @@ class _File:
     @property
     def leaves(self) -> bool:
         """Whether anything speaks of a device, or may move what it is given there."""
-        return any(map(self._speaks_of_device, self._nodes))
+        speaking = (ast.Attribute, ast.Call, ast.keyword, ast.Constant, ast.Import)
+        return any(map(self._speaks_of_device, self._of(*speaking)))
 
     def _speaks_of_device(self, node: ast.AST) -> bool:
         match node:
@@ -245,13 +260,13 @@ class _File:
             isinstance(one, ast.Call)
             and isinstance(one.func, ast.Attribute)
             and one.func.attr == "backward"
-            for one in self._nodes
+            for one in self._of(ast.Call)
         )
 
     @property
     def goes_to_accelerator(self) -> bool:
         """Whether `.cuda()` is called, or an accelerator named, anywhere in it."""
-        return any(map(_goes, self._nodes))
+        return any(map(_goes, self._of(ast.Call, ast.keyword)))
 
 
 def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:

@@ -28,6 +28,8 @@ STARTS = "starts"
 """A program around, or the file itself, where it is one."""
 ON_CPU = "on the CPU"
 """A program around, or the file itself, of a project that trains and never leaves the CPU."""
+TESTED = "tested"
+"""A test beside the file, which tests something else, where nothing but tests imports the file."""
 
 _MOST_LINES = 50_000
 _MOST_NAMES = 30_000
@@ -60,9 +62,11 @@ class ProjectUse:
         folder = self._around(home)
         if folder is None:
             return None
-        if what == ON_CPU:
+        if what in (ON_CPU, TESTED):
             root = next(iter(self._of_project(home)), None)
-            return folder.on_the_cpu(home) if self._folders.get(root or "") is folder else None
+            if self._folders.get(root or "") is not folder:
+                return None
+            return folder.on_the_cpu(home) if what == ON_CPU else folder.tested_by(home)
         if what == DEFAULTS:
             return next((one for one in sorted(folder.uses) if folder.does(one, what)), None)
         if what == LEADS:
@@ -140,6 +144,27 @@ class _Folder:
             return None
         programs = (one for one in around if self.does(one, STARTS) and not _is_test(one))
         return next(programs, None)
+
+    def tested_by(self, home: str) -> str | None:
+        """A test that imports a file which only tests import, and that tests something else.
+
+        A file that lies beside its own tests is what they test.
+        """
+        importers = self._importers.get(home, set())
+        if not all(map(_is_test, importers)):
+            return None
+        own = os.path.dirname(home)
+        helped = (one for one in sorted(importers) if os.path.dirname(one) == own)
+        return next((one for one in helped if self._tests_others(one)), None)
+
+    def _tests_others(self, test: str) -> bool:
+        """Whether a test imports what lies in another folder."""
+        own = os.path.dirname(test)
+        modules = (one for one in self._imports[test] if os.path.basename(one) != _PACKAGE)
+        packages = (one for one in self._imports[test] if os.path.basename(one) == _PACKAGE)
+        return any(os.path.dirname(one) != own for one in modules) or any(
+            not own.startswith(os.path.dirname(one)) for one in packages
+        )
 
     @cached_property
     def _may_leave(self) -> bool:

@@ -124,3 +124,19 @@ def test_a_program_calls_its_functions_itself(tmp_path: Path) -> None:
     path.write_text(SAMPLED + 'if __name__ == "__main__":\n    sampled(torch.ones(9), 3)\n')
     source = SourceFile.from_bytes(path.read_bytes(), str(path))
     assert check(source, None, Project()).findings == ()
+
+
+def test_what_lies_among_tests_of_something_else_is_given_what_they_have_made(
+    tmp_path: Path,
+) -> None:
+    test = "import torch\nfrom actor import Actor\nfrom net.main import train\n\ntrain(Actor())\n"
+    (tmp_path / "net").mkdir()
+    files = {"actor.py": ACTOR, "test_actor.py": test, "net/main.py": "import torch\n"}
+    assert found(tmp_path, files, "actor.py") == []
+    use = {**files, "use.py": "import torch\nimport actor\n"}
+    assert found(tmp_path, use, "actor.py") == ["DEV103"]
+
+
+def test_what_is_tested_itself_is_not(tmp_path: Path) -> None:
+    test = "import torch\nfrom actor import Actor\n\n\ndef test_it():\n    Actor().cuda()\n"
+    assert found(tmp_path, {"actor.py": ACTOR, "test_actor.py": test}, "actor.py") == ["DEV103"]

@@ -9,7 +9,7 @@ import pytest
 from devicelint.workspace import project_use
 from devicelint.workspace.import_resolver import ABOUT, ImportResolver, Question
 from devicelint.workspace.project import Project
-from devicelint.workspace.project_use import CHOOSES, DEFAULTS, LEADS, ON_CPU, TAKES
+from devicelint.workspace.project_use import CHOOSES, DEFAULTS, LEADS, ON_CPU, TAKES, TESTED
 
 CHOICE = 'import torch\ndevice = "cuda" if torch.cuda.is_available() else "cpu"\n'
 STARTS = 'if __name__ == "__main__":\n    x.cuda()\n'
@@ -147,3 +147,29 @@ def test_a_program_that_imports_a_file_leads_to_it(tmp_path: Path) -> None:
     assert about(resolver, tmp_path / "model.py", LEADS) == "main.py"
     assert about(resolver, tmp_path / "alone.py", LEADS) is None
     assert about(resolver, tmp_path / "alone.py", CHOOSES) == "main.py"
+
+
+TESTS = {
+    "tests/helpers.py": "import torch\n",
+    "tests/shared.py": "import torch\n",
+    "tests/test_it.py": "import torch\nfrom tests import helpers, shared\nimport apart\n",
+    "apart.py": "import torch\n",
+    "main.py": "import torch\nfrom tests.shared import f\n" + STARTS,
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "test"),
+    [("tests/helpers.py", "test_it.py"), ("tests/shared.py", None), ("apart.py", None)],
+)
+def test_what_lies_among_tests_and_nothing_else_imports_is_theirs(
+    tmp_path: Path, file: str, test: str | None
+) -> None:
+    resolver = put(tmp_path, TESTS)
+    assert about(resolver, tmp_path / file, TESTED) == test
+
+
+def test_without_a_root_nobody_knows_who_imports_it(tmp_path: Path) -> None:
+    resolver = put(tmp_path, TESTS)
+    (tmp_path / "pyproject.toml").unlink()
+    assert about(resolver, tmp_path / "tests" / "helpers.py", TESTED) is None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gc
 
-_MANY_OBJECTS = 300_000
+_MANY_OBJECTS = 400_000
 """How many may be made, and kept so far, before those that nobody needs are looked for.
 
-That is some forty megabytes: what walking one large file leaves behind, or a hundred small ones.
+That is some fifty megabytes: what walking one large file leaves behind, or a hundred small ones.
 """
 _COLLECTIONS_BETWEEN_OLDER = 10
 _FILES_BETWEEN_FULL_COLLECTIONS = 1_000

@@ -27,6 +27,13 @@ def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         waiting.extend(children(one))
 
 
+def in_order(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """A node and all the code below it, as it is written."""
+    yield node
+    for one in children(node):
+        yield from in_order(one)
+
+
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The code right below a node, without what only lays it out."""
     found: list[cst.CSTNode] = []

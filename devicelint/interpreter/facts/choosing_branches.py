@@ -91,7 +91,7 @@ def is_choice(node: cst.CSTNode) -> bool:
 
 def is_named(node: cst.CSTNode) -> bool:
     """Whether a string names a device."""
-    return isinstance(node, cst.SimpleString) and (
+    return type(node) is cst.SimpleString and (
         node.raw_value.partition(":")[0] in DEVICE_TYPES and " " not in node.raw_value
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import libcst as cst
 
@@ -52,10 +52,10 @@ def asks_for_device(run: Run, node: cst.CSTNode, *, is_option: bool = False) -> 
     What comes from outside is an option: that a branch of it moves something is a choice, while
     what the program counts or draws may move something by mistake.
     """
-    settings = device_settings(run.file, is_option)
-    return any(
-        _asks(one) or _is_device(run, one) or name_of(one) in settings for one in descendants(node)
-    )
+    said = _said_by(node)
+    if said.asks or not said.names.isdisjoint(device_settings(run.file, is_option)):
+        return True
+    return any(_is_device(run, name) for name in said.variables)
 
 
 def is_device_setting(run: Run, origin: str) -> bool:
@@ -73,10 +73,24 @@ def _parts(origin: str) -> tuple[cst.CSTNode, ...]:
         return ()
 
 
-def _is_device(run: Run, node: cst.CSTNode) -> bool:
-    if not isinstance(node, cst.Name):
-        return False
-    return isinstance(run.state.read(run.frame.ref, node.value), (DeviceHandle, DeviceIndex))
+class _Said(NamedTuple):
+    """What an expression says of devices, whatever its names stand for."""
+
+    asks: bool
+    names: frozenset[str]
+    """The last parts of what it reads."""
+    variables: frozenset[str]
+
+
+@functools.lru_cache(maxsize=1_000)
+def _said_by(node: cst.CSTNode) -> _Said:
+    parts = tuple(descendants(node))
+    variables = frozenset(one.value for one in parts if type(one) is cst.Name)
+    return _Said(any(map(_asks, parts)), frozenset(map(name_of, parts)), variables)
+
+
+def _is_device(run: Run, name: str) -> bool:
+    return isinstance(run.state.read(run.frame.ref, name), (DeviceHandle, DeviceIndex))
 
 
 def device_settings(program: Program, with_branches: bool) -> frozenset[str]:

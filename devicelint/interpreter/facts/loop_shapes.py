@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from devicelint.interpreter.engine.nodes import descendants, names_bound_by
+from devicelint.domain.history import Site
+from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.nodes import descendants, in_order, names_bound_by
 from devicelint.interpreter.facts.device_words import holds_device
 
 Condition = tuple[cst.BaseExpression, bool]
@@ -276,3 +278,13 @@ def _root(node: cst.BaseExpression) -> str | None:
         else:
             node = node.value
     return node.value if isinstance(node, cst.Name) else None
+
+
+def comes_round(frame: Frame, site: Site) -> bool:
+    """Whether a place follows in a loop around what is walked: it is met the next time round."""
+    for outer in frame.outwards():
+        for loop in outer.loops:
+            inside: list[Site] = list(in_order(loop.node.body))
+            if site in inside and outer.statement in inside:
+                return inside.index(site) > inside.index(outer.statement)
+    return False

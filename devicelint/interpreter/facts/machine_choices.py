@@ -224,6 +224,11 @@ def is_on_cpu_around(run: Run) -> bool:
     return _around(run, "on the CPU")
 
 
+def is_help_for_tests(run: Run) -> bool:
+    """Whether the file lies among tests, and nothing else imports it."""
+    return _around(run, "tested")
+
+
 def _around(run: Run, what: str) -> bool:
     program = run.program
     if program.library is None or not program.path:

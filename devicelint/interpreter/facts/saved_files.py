@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -137,13 +138,18 @@ _ASKS_FOR_A_FILE = frozenset({"exists", "lexists", "isfile", "is_file"})
 def asking_for_files(run: Run, test: cst.BaseExpression) -> Iterator[None]:
     """Walk what depends on files that are there: such a file may be of another run."""
     before = len(run.settings)
-    calls = (one for one in descendants(test) if isinstance(one, cst.Call))
-    if any(last_name(one.func) in _ASKS_FOR_A_FILE for one in calls):
+    if _asks_for_a_file(test):
         run.settings.append(run.code_of(test))
     try:
         yield
     finally:
         del run.settings[before:]
+
+
+@functools.lru_cache(maxsize=1_000)
+def _asks_for_a_file(test: cst.BaseExpression) -> bool:
+    calls = (one for one in descendants(test) if isinstance(one, cst.Call))
+    return any(last_name(one.func) in _ASKS_FOR_A_FILE for one in calls)
 
 
 def _entry(run: Run) -> Site:

@@ -29,13 +29,17 @@ class Stored(Notes):
         return self.by_method[method]
 
 
+_ASSIGNED = frozenset({cst.AssignTarget, cst.AnnAssign, cst.AugAssign})
+
+
 def _stored(method: cst.FunctionDef) -> Iterator[str]:
     parameters = (*method.params.posonly_params, *method.params.params)
     if not parameters:
         return
     first = parameters[0].name.value
     for node in descendants(method.body):
-        if isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign)):
+        if type(node) in _ASSIGNED:
+            assert isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign))
             yield from _attributes_of(first, node.target)
 
 

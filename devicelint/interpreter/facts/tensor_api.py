@@ -55,3 +55,16 @@ def takes_only_a_tensor(name: str) -> bool:
         return False
     slot = signature.parameters[0].slot
     return slot is not None and slot.role is Role.OPERAND and not slot.sequence
+
+
+@functools.cache
+def takes_number(name: str, position: int) -> bool:
+    """Whether a function of torch takes a number, or a size, at a position."""
+    signature = function(name)
+    if signature is None or position >= len(signature.parameters):
+        return False
+    slots = [one.slot for one in signature.parameters]
+    if any(slot is not None and slot.role in (Role.OPERAND, Role.DATA) for slot in slots):
+        return False
+    slot = slots[position]
+    return slot is None or slot.role is Role.SIZE

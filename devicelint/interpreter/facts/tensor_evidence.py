@@ -30,6 +30,7 @@ from devicelint.interpreter.facts.tensor_api import (
     TENSOR_METHODS,
     is_asked_of_tensors,
     is_of_no_tensor,
+    takes_number,
     takes_only_a_tensor,
 )
 
@@ -83,12 +84,12 @@ def evidence_in(node: cst.FunctionDef, names: frozenset[str], first: str = "") -
     said = said_to_be_tensors(node.get_docstring(clean=False) or "", names)
     sliced = found.sliced if found.has_torch and not found.has_arrays else set()
     return Evidence(
-        frozenset(found.tensors | sliced | said),
+        frozenset(found.tensors | (found.computed_with - found.counted) | sliced | said),
         frozenset(found.doubted),
         frozenset(found.ranked - found.scalars),
         frozenset(found.matrices - found.vectors),
         said,
-        said - found.tensors - sliced - found.used - found.located,
+        said - found.tensors - found.computed_with - sliced - found.used - found.located,
         frozenset(found.used),
         frozenset(found.located),
         frozenset(found.holders),
@@ -109,6 +110,9 @@ class _Found:
     vectors: set[str] = field(default_factory=set)
     scalars: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
+    computed_with: set[str] = field(default_factory=set)
+    counted: set[str] = field(default_factory=set)
+    """What is given for a number, as the end of a range."""
     used: set[str] = field(default_factory=set)
     located: set[str] = field(default_factory=set)
     holders: set[str] = field(default_factory=set)
@@ -162,8 +166,17 @@ class _Found:
             module = _FUNCTIONS.get(item_path(func.value))
             if given and module and takes_only_a_tensor(f"{module}.{func.attr.value}"):
                 self.treat(given)
+            if module and self.first:
+                self.count(node, f"{module}.{func.attr.value}")
         elif given and len(node.args) == 1 and last_name(func) == "len":
             self.rank(given)
+
+    def count(self, node: cst.Call, name: str) -> None:
+        """`torch.arange(x)`: the first input of a Module that is given for a number."""
+        for position, one in enumerate(node.args):
+            is_first = isinstance(one.value, cst.Name) and one.value.value == self.first
+            if is_first and one.keyword is None and takes_number(name, position):
+                self.counted.add(self.first)
 
     def method(self, node: cst.Call, func: cst.Attribute) -> None:
         """A method that only tensors have, and what it says of their dimensions."""
@@ -238,7 +251,7 @@ class _Found:
     def compute(self, operand: cst.BaseExpression) -> None:
         """What is computed with the first input of a Module."""
         if isinstance(operand, cst.Name) and operand.value == self.first:
-            self.tensors.add(self.first)
+            self.computed_with.add(self.first)
 
 
 _READERS: Mapping[type, Callable[[_Found, Any], None]] = {

@@ -7,10 +7,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import libcst as cst
 
+from devicelint.domain.history import Site
 from devicelint.domain.values import (
     Class,
     Const,
     DeviceHandle,
+    DictOf,
     Flag,
     Function,
     HostValue,
@@ -19,6 +21,7 @@ from devicelint.domain.values import (
     Module,
     NotMovable,
     Partial,
+    Ref,
     Stream,
     Symbolic,
     Tuple,
@@ -57,8 +60,19 @@ def truth_of(run: Run, value: Value) -> bool | None:
             return bool(value.items)
         case Stream(filled=True):
             return True
+        case DictOf(ref, site):
+            return True if _is_filled(run, ref, site) else None
         case _:
             return True if isinstance(value, _TRUE) else None
+
+
+def _is_filled(run: Run, ref: Ref, site: Site) -> bool:
+    """Whether a dict was written with a key, and still has one."""
+    if not isinstance(site, cst.Dict) or not any(
+        isinstance(one, cst.DictElement) for one in site.elements
+    ):
+        return False
+    return any(name.startswith("[") for name in run.state.fields(ref))
 
 
 _TRUE = (Module, DeviceHandle, Function, Class, Partial, LibraryObject, NotMovable)

@@ -16,6 +16,7 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.item_paths import root_of
+from devicelint.interpreter.facts.loop_shapes import comes_round
 from devicelint.interpreter.python.paths.questions import taken_for_true
 from devicelint.interpreter.suggestions.code_around import CodeAround
 from devicelint.interpreter.suggestions.intent import Intent
@@ -112,6 +113,10 @@ class RuleContext:
         if same_object and isinstance(met, DeviceOf) and isinstance(frame.receiver, Instance):
             same_object = frame.name != "__init__" or _is_given(frame, met)
         return same_object or frame.ref in (here.ref, here.home, *here.scopes)
+
+    def comes_round(self, site: Site) -> bool:
+        """Whether a place follows in the loop around this: what it does is met the next time."""
+        return comes_round(self._frame, site)
 
     def where_bound(self, name: cst.Name) -> RuleContext:
         """The context right after a local name got its value."""

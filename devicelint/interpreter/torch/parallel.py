@@ -57,8 +57,7 @@ def _replicate(
     run.counts_accelerators |= is_elsewhere and not is_only
     if is_elsewhere and (is_only or run.world.accelerators == 1):
         _go_on_as_moved(run, wrapper, module, Step(Verb.PLACED, site, first))
-    else:
-        run.state.write(wrapper.ref, _FIRST, DeviceHandle(first, site))
+    run.state.write(wrapper.ref, _FIRST, DeviceHandle(first, site))
 
 
 def _go_on_as_moved(run: Run, wrapper: Module, module: Module, since: Step) -> None:

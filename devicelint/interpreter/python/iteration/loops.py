@@ -34,6 +34,7 @@ from devicelint.interpreter.python.containers.contents import (
     known_elements,
 )
 from devicelint.interpreter.python.containers.fields import GROWN, LENGTH
+from devicelint.interpreter.python.iteration.strays import led_astray
 from devicelint.interpreter.python.iteration.told_apart import (
     chooses_by,
     is_chosen_by,
@@ -144,6 +145,10 @@ def _to_a_fixed_point(
     """
     before, counted = run.state.fork(), run.notes(Counted).times
     _iterate(run, loop, begin or bind)
+    if not run.state.dead:
+        with led_astray(run, loop, before) as are_any:
+            if are_any:
+                _iterate(run, loop, bind)
     counts = _count_on(run, loop, before)
     grown = _count_no_longer(run, before) and run.notes(Counted).times > counted
     differs = begin is not None or grown or counts

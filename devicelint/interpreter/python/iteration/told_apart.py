@@ -102,9 +102,19 @@ _BY_NAME = frozenset({"getattr", "setattr", "hasattr", "delattr"})
 _BY_KEY = frozenset({"get", "pop", "setdefault", "insert", "__getitem__", "__setitem__"})
 
 
+_MAY_SELECT = frozenset(
+    {
+        *(cst.Subscript, cst.If, cst.IfExp, cst.While, cst.Assert, cst.CompIf),
+        *(cst.Comparison, cst.Match, cst.DictComp, cst.Call),
+    }
+)
+
+
 def _selecting(body: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """The expressions of a loop that choose: keys, conditions, names of attributes."""
     for node in descendants(body):
+        if type(node) not in _MAY_SELECT:
+            continue
         match node:
             case cst.Subscript():
                 yield from node.slice

@@ -80,11 +80,14 @@ def make_object(
 def make_module_alone(run: Run, cls: Class, make: Callable[[Arguments], Made]) -> Made:
     """A Module whose device is the caller's choice, unless it moves itself as it is built.
 
-    Where it makes one part on a device that it is given, and another on the CPU, it stays as it is.
+    Where it makes one part on a device that it is given, and another on the CPU, that is reported,
+    and whoever has the Module may move it: then its parts are where they meet.
     """
     made = make(Arguments(open=True))
     announce_made_apart(run, cls, made)
     if is_made_apart(run, made):
+        nowhere = Unsure("a Module that makes its parts apart may be moved")
+        move_module(run, made, nowhere, Step(Verb.REGISTERED, cls.node, nowhere))
         return made
     copies = own_copies(run, made)
     place = run.state.read(made.ref, DEVICE_FIELD)

@@ -14,6 +14,7 @@ from devicelint.domain.history import Verb
 from devicelint.domain.values import Batch, Module, Tensor, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.loop_shapes import comes_round
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.interpreter.torch.operations.hard_coded import note_met
@@ -28,13 +29,20 @@ def check_input(run: Run, site: cst.Call, own: Operand, operand: Operand, part: 
     met = report_input(run, site, own, operand, part)
     if isinstance(own.value, Module) and own.value.ref in run.notes(PlainlyKept).refs:
         return True
-    never_moved = met.since is not None and met.since.verb is Verb.BUILT
-    if met.device == CPU and never_moved and operand.since is not None:
+    if met.device == CPU and _is_to_move(run, met) and operand.since is not None:
         # It is the module that should be elsewhere.
         move_module(run, met.value, operand.device, operand.since)
     else:
         _go_on_as_moved(run, own, operand)
     return True
+
+
+def _is_to_move(run: Run, module: Operand) -> bool:
+    """Whether a module was never moved, or by a line that comes later in the loop."""
+    since = module.since
+    if since is None or since.verb is Verb.BUILT:
+        return since is not None
+    return since.verb is Verb.MOVED and comes_round(run.frame, since.site)
 
 
 def _go_on_as_moved(run: Run, own: Operand, operand: Operand) -> None:

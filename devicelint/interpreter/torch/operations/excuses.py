@@ -24,6 +24,7 @@ from devicelint.interpreter.facts.host_callers import (
 )
 from devicelint.interpreter.facts.machine_choices import (
     is_default_set_around,
+    is_help_for_tests,
     is_made_for_accelerators,
     is_on_cpu_around,
     is_taken_around,
@@ -187,6 +188,7 @@ def _where_received(says: Callable[[Run], bool]) -> Callable[[Run, Operands], bo
 
 HOST_CODE: tuple[tuple[str, str, Callable[[Run], bool]], ...] = (
     ("test", "a test or a fixture is given what tests have made", is_reached_from_tests),
+    ("test-helper", "only tests use the file, which lies among them", is_help_for_tests),
     ("dataset", "the class gives its items to the workers of a loader", is_of_data_class),
     ("cpu-project", "the programs of the project train, and never leave the CPU", is_on_cpu_around),
 )
@@ -232,10 +234,7 @@ _BY_DEFAULT = frozenset({Verb.CREATED, Verb.CONVERTED, Verb.BUILT})
 
 
 def _may_be_made_elsewhere(run: Run, operands: Operands) -> bool:
-    """Whether one is where tensors are made by default, which programs have set.
-
-    What a Module keeps does not follow it from there.
-    """
+    """Whether one is where programs have set that tensors are made; no Module keeps such a one."""
     steps = (one.since for one in operands if one.since is not None)
     made = [one for one in steps if one.verb in _BY_DEFAULT and one.kept is None]
     return bool(made) and is_default_set_around(run)
@@ -250,7 +249,6 @@ CLASH = (DISCARDED_MOVE, NUMBER, STAND_IN, *CALLERS, DEFAULT_SET)
 """Of two operands: the one to move, and the one that it meets."""
 INPUT = (DISCARDED_MOVE_OF_INPUT, *CALLERS, DEFAULT_SET)
 """Of a module and its input."""
-
 NAMED = (
     NUMBER,
     _ground(
