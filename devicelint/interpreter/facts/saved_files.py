@@ -11,7 +11,7 @@ import libcst as cst
 
 from devicelint.domain.devices import Device
 from devicelint.domain.history import Site
-from devicelint.domain.values import Const, Module, OneOf, Symbolic, Value
+from devicelint.domain.values import Const, HostValue, Module, OneOf, Symbolic, Value
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
@@ -42,28 +42,49 @@ def identity_of(run: Run, path: Argument) -> object:
     """What makes two paths the same: their value where it is known, else how they are written.
 
     What is written in the same way is the same in one function, or as an attribute of `self`; a
-    template is, whatever is put into it.
+    template is, whatever number is put into it.
     """
-    is_template = isinstance(path.site, cst.CSTNode) and _template(path.site) is not path.site
+    template = _template(run, path.site) if isinstance(path.site, cst.CSTNode) else None
     match path.value:
-        case Const(value) if not is_template:
+        case Const(value) if template is None:
             return value
         case Symbolic(origin):
             return ("setting", origin)
         case _ if isinstance(path.site, cst.CSTNode):
-            code = " ".join(run.code_of(_template(path.site)).split())
+            code = template or " ".join(run.code_of(path.site).split())
             return code if code.startswith("self.") else (code, run.frame.node)
         case _:
             return path.site
 
 
-def _template(path: cst.CSTNode) -> cst.CSTNode:
-    """Of `"epoch-%d.pt" % epoch`, the string."""
+def _template(run: Run, path: cst.CSTNode) -> str | None:
+    """The text of `"epoch-%d.pt" % epoch`, `"{}.pt".format(epoch)` and `f"{epoch}.pt"`."""
     match path:
-        case cst.BinaryOperation(left=cst.SimpleString(), operator=cst.Modulo()):
-            return path.left
+        case cst.BinaryOperation(left=cst.SimpleString(value=text), operator=cst.Modulo()):
+            return text
+        case cst.Call(
+            func=cst.Attribute(value=cst.SimpleString(value=text), attr=cst.Name("format")),
+            args=given,
+        ):
+            return text if all(_is_of_the_run(run, one.value) for one in given) else None
+        case cst.FormattedString(parts=parts):
+            put = [one for one in parts if isinstance(one, cst.FormattedStringExpression)]
+            is_template = put and all(_is_of_the_run(run, one.expression) for one in put)
+            return "".join(map(_text_of, parts)) if is_template else None
         case _:
-            return path
+            return None
+
+
+def _is_of_the_run(run: Run, part: cst.BaseExpression) -> bool:
+    """Whether a program counts or makes up what it puts into a name, and nobody chooses it."""
+    with run.muted():
+        value = run.evaluate(part)
+    is_number = isinstance(value, Const) and not isinstance(value.value, str)
+    return is_number or (isinstance(value, HostValue) and value.source is None)
+
+
+def _text_of(part: cst.BaseFormattedStringContent) -> str:
+    return part.value if isinstance(part, cst.FormattedStringText) else "{}"
 
 
 def note_saved(run: Run, path: Argument) -> None:
