@@ -205,7 +205,9 @@ def _choosing(run: Run, node: cst.BaseExpression, condition: Value, asks: bool) 
     run.device_choices += asks
     is_switch = counted and _is_switch(run, node)
     run.switches += is_switch
-    idle = _weight(run, condition, counted) if asks and asks_for_place(run, node) else 0
+    is_decided = counted and isinstance(condition, Const) and not is_switch
+    is_idle = asks and (is_decided or asks_for_place(run, node))
+    idle = _weight(run, condition, counted) if is_idle else 0
     run.idle += idle
     try:
         run.steps.branches_entered(node)
