@@ -94,12 +94,17 @@ def is_a_matrix(arguments: Arguments) -> bool:
     return isinstance(first, Tensor) and first.is_matrix
 
 
-def take_size(run: Run, application: Application, size: Argument) -> None:
-    """Take in what an argument says of the dimensions of what is created."""
+def take_size(run: Run, application: Application, size: Argument, *, is_part: bool) -> None:
+    """Take in what an argument says of the dimensions of what is created.
+
+    It is the whole size, or one of several numbers.  Of more than one that may be the whole, as in
+    `randint(high, size)` and `randint(low, high, size)`, the last one is.
+    """
     if _may_be_empty(run, size.value):
         return
     application.rank = True if size.value == Tuple(()) else application.rank or False
-    application.dimensions += _dimensions_of(size)
+    before = application.dimensions if is_part else 0
+    application.dimensions = before + _dimensions_of(size)
 
 
 def _dimensions_of(size: Argument) -> int:

@@ -136,7 +136,8 @@ def _take(run: Run, application: Application, argument: Argument, slot: Slot) ->
         case Role.DEVICE if value != NONE:
             application.device = asked_for(run, argument, application.site)
         case Role.SIZE:
-            take_size(run, application, argument)
+            is_part = slot is application.signature.star_slot
+            take_size(run, application, argument, is_part=is_part)
         case Role.DATA:
             application.data = value
         case Role.GENERATOR:
