@@ -30,7 +30,7 @@ def collecting() -> Iterator[Collecting]:
 def test_little_is_left_where_it_is(collecting: Collecting) -> None:
     Knot()
     collecting.after_one()
-    assert any(isinstance(one, Knot) for one in gc.get_objects())
+    assert any(type(one) is Knot for one in gc.get_objects())
 
 
 def test_much_is_collected(collecting: Collecting, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,4 +38,4 @@ def test_much_is_collected(collecting: Collecting, monkeypatch: pytest.MonkeyPat
     for _ in range(200):
         Knot()
     collecting.after_one()
-    assert not any(isinstance(one, Knot) for one in gc.get_objects())
+    assert not any(type(one) is Knot for one in gc.get_objects())

@@ -41,7 +41,7 @@ class Functions:
             if isinstance(file := getattr(module, "__file__", None), str)
         }
         for each in gc.get_objects():
-            if isinstance(each, FunctionType):
+            if type(each) is FunctionType:  # Others answer for their class, and warn.
                 file = os.path.realpath(each.__code__.co_filename)
                 if file in files:
                     self._found.setdefault(_key(file, each.__code__), []).append(each)
