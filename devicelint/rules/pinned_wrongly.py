@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from devicelint.domain.data_events import HostMemoryDemanded, LoaderPins
@@ -15,8 +13,6 @@ from devicelint.fixes import Keep, RemoveArgument, Replace, Rewrite, asks_for
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
-
-_OFFERS_CPU = re.compile(r"""["']cpu["']|is_available\(\)""")
 
 
 class PinnedWrongly(Rule):
@@ -73,7 +69,7 @@ class PinnedWrongly(Rule):
 
     def _for_nothing(self, event: HostMemoryDemanded, context: RuleContext) -> Reports:
         """A script that chooses its device, and pins whatever it is."""
-        if self._demanded or not _OFFERS_CPU.search(context.source.file_code):
+        if self._demanded or not context.intent.provides_for_the_cpu():
             return
         call, tensor = event.site, event.operand.site
         assert isinstance(call, cst.Call)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from devicelint.domain.events import HiddenModules, ModuleDefined
@@ -12,7 +10,7 @@ from devicelint.fixes import Change, Replace, Rewrite, WrapInCall
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import Report, Reports, Rule
 
-_NO_METHODS_OF_A_MODULE_DICT = r"\.(get|setdefault|copy|fromkeys)\("
+_NO_METHODS_OF_A_MODULE_DICT = frozenset({"get", "setdefault", "copy", "fromkeys"})
 
 
 class UnregisteredModule(Rule):
@@ -56,23 +54,29 @@ def _register(context: RuleContext, hidden: HiddenModules, wrapper: str) -> Rewr
 
 def _needs_a_dict(context: RuleContext, attribute: str, site: cst.CSTNode) -> bool:
     """Whether keys are no strings, or the file uses what a ModuleDict has not."""
-    if _has_other_keys(context, site):
+    if _has_other_keys(site):
         return True
-    return (
-        re.search(rf"\.{attribute}{_NO_METHODS_OF_A_MODULE_DICT}", context.source.file_code)
-        is not None
-    )
+    called = context.source.methods_called_on(attribute)
+    return any(method in _NO_METHODS_OF_A_MODULE_DICT for method, _ in called)
 
 
-def _has_other_keys(context: RuleContext, site: cst.CSTNode) -> bool:
+def _has_other_keys(site: cst.CSTNode) -> bool:
     if isinstance(site, cst.DictComp):
-        counted = re.search(r"\b(range|enumerate)\(", context.code(site.for_in)) is not None
-        return isinstance(site.key, cst.Tuple) or (isinstance(site.key, cst.Name) and counted)
+        return isinstance(site.key, cst.Tuple) or (isinstance(site.key, cst.Name) and _counts(site))
     elements = site.elements if isinstance(site, cst.Dict) else ()
     return any(
         isinstance(one, cst.DictElement) and isinstance(one.key, (cst.BaseNumber, cst.Tuple))
         for one in elements
     )
+
+
+def _counts(made: cst.DictComp) -> bool:
+    """`for i in range(3)`."""
+    match made.for_in.iter:
+        case cst.Call(func=cst.Name("range" | "enumerate")):
+            return True
+        case _:
+            return False
 
 
 def _has_plain_keys(site: cst.CSTNode) -> bool:
@@ -82,7 +86,8 @@ def _has_plain_keys(site: cst.CSTNode) -> bool:
     return all(
         isinstance(one, cst.DictElement)
         and isinstance(one.key, cst.SimpleString)
-        and re.fullmatch(r"[a-z0-9_]+", one.key.raw_value, re.IGNORECASE) is not None
+        and one.key.raw_value.isascii()
+        and one.key.raw_value.replace("_", "a").isalnum()
         and one.key.raw_value not in _TAKEN
         for one in site.elements
     )

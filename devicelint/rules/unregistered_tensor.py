@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
@@ -65,11 +63,15 @@ def _is_seen_to(context: RuleContext, clash: Clash, kept: Keeper) -> bool:
 
 
 def _is_moved(context: RuleContext, kept: Keeper) -> bool:
-    """Whether the file moves the attribute by itself."""
-    moved = rf"\.{re.escape(kept.attribute)}(\.data)?\.(to|cuda|type_as|type)\("
-    if re.search(moved, context.source.class_code(kept.owner)):
+    """Whether the class moves the attribute, or others in the file do."""
+    own = context.source.methods_called_on(kept.attribute, kept.owner)
+    if any(method in _MOVES for method, _ in own):
         return True
-    return re.search(rf"(?<!\bself){moved}", context.source.file_code) is not None
+    others = context.source.methods_called_on(kept.attribute)
+    return any(method in _MOVES and owner != "self" for method, owner in others)
+
+
+_MOVES = frozenset({"to", "cuda", "type_as", "type"})
 
 
 def _is_given_later(context: RuleContext, clash: Clash, kept: Keeper) -> bool:

@@ -13,7 +13,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import children, descendants
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.mentions import sets_own
+from devicelint.interpreter.facts.mentions import path_of, sets_own
 from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.interpreter.facts.training_loops import training_loop
 from devicelint.interpreter.suggestions.walk_notes import AttributeAssignments
@@ -26,14 +26,24 @@ class CodeAround:
         self._run = run
         self._frame = frame
 
-    @property
-    def file_code(self) -> str:
-        """The text of the whole file."""
-        return self._run.module_code
+    def methods_called_on(self, attribute: str, of_class: str = "") -> Iterator[tuple[str, str]]:
+        """What is called on an attribute, or on its data, and of what that is an attribute.
 
-    def class_code(self, name: str) -> str:
-        """The text of a class of the file, and of its bases there."""
-        return "\n".join(map(self._run.code_of, self._classes(name)))
+        In the whole file, or in a class and its bases: `("to", "self")` for `self.table.to(d)`.
+        """
+        tops = self._classes(of_class) if of_class else [self._run.module]
+        for call in (one for top in tops for one in descendants(top)):
+            match call:
+                case cst.Call(
+                    func=cst.Attribute(
+                        value=cst.Attribute(value=cst.Attribute() as held, attr=cst.Name("data"))
+                        | (cst.Attribute() as held),
+                        attr=cst.Name(method),
+                    )
+                ) if held.attr.value == attribute:
+                    yield method, path_of(held.value)
+                case _:
+                    pass
 
     def methods_that_set(self, name: str, attribute: str) -> Iterator[cst.FunctionDef]:
         """The methods of a class and of its bases that give an attribute a value."""
