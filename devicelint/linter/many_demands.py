@@ -27,11 +27,13 @@ def summed_up(findings: Sequence[RawFinding], rules: Sequence[Rule]) -> list[Raw
     """
     demands = [one for one in findings if _is_demand(one) and not one.rule.asked_for]
     rule = next((one for one in rules if one.code == FOR_ACCELERATORS), None)
-    if rule is None or rule.asked_for or len({one.report.site for one in demands}) < _MANY:
+    if rule is None or rule.asked_for:
+        return list(findings)
+    is_noted = any(one.rule is rule for one in findings)
+    if not is_noted and len({one.report.site for one in demands}) < _MANY:
         return list(findings)
     implied = [one for one in findings if one.rule.code in _WITH_THEM and not one.rule.asked_for]
     others = [one for one in findings if one not in demands and one not in implied]
-    is_noted = any(one.rule is rule for one in others)
     return others if is_noted else [*others, _note(rule, demands, implied)]
 
 
