@@ -97,7 +97,7 @@ class Rebound:
     names: tuple[str, ...]
 
 
-def in_order(code: cst.CSTNode) -> Iterator[cst.CSTNode | Rebound]:
+def in_reading_order(code: cst.CSTNode) -> Iterator[cst.CSTNode | Rebound]:
     """The nodes of a piece of code as they are written, and where names are bound again.
 
     Functions inside it come last: their parameters are others of the same names.

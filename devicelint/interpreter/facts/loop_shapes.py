@@ -284,7 +284,8 @@ def comes_round(frame: Frame, site: Site) -> bool:
     """Whether a place follows in a loop around what is walked: it is met the next time round."""
     for outer in frame.outwards():
         for loop in outer.loops:
-            inside: list[Site] = list(in_order(loop.node.body))
-            if site in inside and outer.statement in inside:
-                return inside.index(site) > inside.index(outer.statement)
+            both = (site, outer.statement)
+            found = [one for one in in_order(loop.node.body) if one in both]
+            if len(found) == len(both):
+                return found[-1] is site
     return False

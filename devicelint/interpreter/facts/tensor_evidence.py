@@ -18,7 +18,7 @@ from devicelint.interpreter.facts.item_paths import (
     Rebound,
     begins_with_word,
     counted_in,
-    in_order,
+    in_reading_order,
     is_whole,
     item_path,
     keeps_dimension,
@@ -77,7 +77,7 @@ def evidence_in(node: cst.FunctionDef, names: frozenset[str], first: str = "") -
     `first` is the first input of a Module: where it is computed with, it is a tensor.
     """
     found = _Found(names, first)
-    for one in in_order(node.body):
+    for one in in_reading_order(node.body):
         read = _READERS.get(type(one))
         if read is not None:
             read(found, one)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.values import NONE, Const, Unknown, Value
@@ -41,11 +43,4 @@ def _without(arguments: Arguments, unused: tuple[tuple[int, str], ...]) -> Argum
         for place, one in enumerate(arguments.positional)
     ]
     keywords = {word: one for word, one in arguments.keywords.items() if word not in words}
-    return Arguments(
-        positional,
-        keywords,
-        arguments.open,
-        arguments.spread,
-        arguments.unpacked,
-        arguments.uncounted,
-    )
+    return replace(arguments, positional=positional, keywords=keywords)

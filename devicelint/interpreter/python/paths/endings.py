@@ -21,10 +21,14 @@ _RAISES = frozenset({"assertRaises", "assertRaisesRegex"})
 _NEVER = frozenset({"NoReturn", "Never"})
 
 
-@function(
+ENDING = (
     *("sys.exit builtins.exit builtins.quit os._exit os.abort".split()),
     *("pytest.skip pytest.fail pytest.exit pytest.xfail".split()),
 )
+"""Functions that never return."""
+
+
+@function(*ENDING)
 def leave(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     run.state.dead = True
     return Unknown("does not return")

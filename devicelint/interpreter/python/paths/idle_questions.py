@@ -15,13 +15,8 @@ from devicelint.domain.values import Class, Function, ImportedName, Module, Part
 from devicelint.interpreter.engine.frame import GLOBALS
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.paths.endings import ENDING
 
-_ENDS = frozenset(
-    {
-        *("sys.exit", "builtins.exit", "builtins.quit", "os._exit", "os.abort"),
-        *("pytest.skip", "pytest.fail", "pytest.exit", "pytest.xfail"),
-    }
-)
 _STATE = ("torch.cuda.", "torch.backends.")
 _HARMLESS = (
     *("torch.backends.", "torch.cuda.manual_seed", "torch.cuda.seed", "torch.cuda.empty_cache"),
@@ -66,7 +61,7 @@ def _ends(run: Run, block: cst.BaseSuite) -> bool:
         case [*_, cst.Raise()]:
             return True
         case [*_, cst.Expr(value=cst.Call(func=func))]:
-            return _name_of(run, func) in _ENDS
+            return _name_of(run, func) in ENDING
         case _:
             return False
 
