@@ -39,6 +39,7 @@ from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.stored_attributes import open_what_is_stored_later
 from devicelint.interpreter.python.functions import call_function, walk_alone
 from devicelint.interpreter.python.paths.endings import is_test_case
+from devicelint.interpreter.python.paths.skips import may_leave_out
 from devicelint.interpreter.python.records import declares_record, fill_record
 from devicelint.interpreter.python.tensor_classes import is_tensor_class, tensor_alone, tensor_made
 from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
@@ -59,7 +60,8 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
         keeps_names=True,
     )
     frame.guarded = run.frame.guarded or any(
-        asks_for_device(run, one.decorator) for one in node.decorators
+        asks_for_device(run, one.decorator) or may_leave_out(run, node, one)
+        for one in node.decorators
     )
     if not isinstance(outer.node, (cst.Module, cst.ClassDef)):
         frame.scopes = (outer.ref, *outer.scopes)
