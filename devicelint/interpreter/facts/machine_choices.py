@@ -231,6 +231,11 @@ def is_on_cpu_around(run: Run) -> bool:
     return _around(run, "on the CPU")
 
 
+def is_for_anybody(run: Run) -> bool:
+    """Whether the file lies alone, is no program, and leaves nobody a choice of the machine."""
+    return not run.program.choosing and _around(run, "apart")
+
+
 def is_help_for_tests(run: Run) -> bool:
     """Whether the file lies among tests, and nothing else imports it."""
     return _around(run, "tested")

@@ -64,8 +64,13 @@ def note_marks(run: Run, statement: cst.Assign) -> None:
 
 
 def may_leave_out(run: Run, node: cst.FunctionDef | cst.ClassDef, mark: cst.Decorator) -> bool:
-    """Whether a decorator may keep a test from being run: one that is not seen may, too."""
+    """Whether a decorator asks for a device, or may keep a test from being run.
+
+    One of a test that is not seen may, too.
+    """
     named = mark.decorator
+    if asks_for_device(run, named):
+        return True
     callee = _callee(run, named)
     if isinstance(callee, ImportedName) and callee.name in _LEAVING_OUT:
         return True
