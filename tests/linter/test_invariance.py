@@ -30,13 +30,8 @@ def zq_unrelated(zq_first, zq_device="cuda:1", zq_args=None):
 
 KNOWN = frozenset(
     {
-        # An index is known by its name; what is moved under other settings is asked of the file.
-        ("renamed", "device_compared_with_string"),
+        # What is moved under other settings is asked of the file.
         ("extended", "device_unused"),
-        # Which machines a program is for.
-        ("renamed", "guarded_move"),
-        ("renamed", "hard_coded_accelerator"),
-        ("extended", "hard_coded_accelerator"),
     }
 )
 
