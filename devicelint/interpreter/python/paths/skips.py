@@ -29,6 +29,9 @@ _RUNNING = (
     *("torch.jit.", "torch.no_grad", "unittest.mock."),
 )
 """What runs a test wherever it is collected; another mark is the project's to give a meaning."""
+_PLACING = frozenset({"ray.remote"})
+_GPUS = "num_gpus"
+"""What starts an actor or a task on a machine that has what is asked for, and how that is asked."""
 _OF_ALL = "pytestmark"
 """The name whose marks pytest gives to all tests of a file, or of a class."""
 
@@ -72,11 +75,18 @@ def may_leave_out(run: Run, node: cst.FunctionDef | cst.ClassDef, mark: cst.Deco
     if asks_for_device(run, named):
         return True
     callee = _callee(run, named)
-    if isinstance(callee, ImportedName) and callee.name in _LEAVING_OUT:
+    name = callee.name if isinstance(callee, ImportedName) else ""
+    if name in _LEAVING_OUT or (name in _PLACING and _asks_for_gpus(named)):
         return True
     if not _is_test(run, node) or _runs(run, named):
         return False
     return not _gives_back(run, node, named)
+
+
+def _asks_for_gpus(named: cst.BaseExpression) -> bool:
+    """`@ray.remote(num_gpus=1)`: what is decorated runs where there are some."""
+    given = named.args if isinstance(named, cst.Call) else ()
+    return any(one.keyword is not None and one.keyword.value == _GPUS for one in given)
 
 
 def _asks_machine(run: Run, call: cst.Call) -> bool:
