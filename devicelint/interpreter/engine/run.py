@@ -175,7 +175,8 @@ class Run(Surroundings, Memory):
         frame.bindings[name] = frame.statement
         frame.first_bound.setdefault(name, self.moment)
         frame.last_bound[name] = self.moment
-        self.announce(Assigned(site, name, value))
+        if self.tells_of_names:
+            self.announce(Assigned(site, name, value))
 
     # -- truth -----------------------------------------------------------------------------
 
@@ -215,6 +216,9 @@ class Run(Surroundings, Memory):
             raise Split.between(flag, one, other)
 
     # -- events ----------------------------------------------------------------------------
+
+    tells_of_names = True
+    """Whether anybody hears what names are bound to."""
 
     def announce(self, event: Event) -> None:
         """Let the rules know; what goes wrong in another file is found where that is checked."""

@@ -108,18 +108,21 @@ def follows_others(tree: cst.Module) -> bool:
     return any({"device", "is_cuda"} & held for held in mentions.members.values())
 
 
+@functools.lru_cache(maxsize=4)
 def demands_on_purpose(tree: cst.Module) -> bool:
     """Whether a file needs a GPU anyway: it sets one up, or talks to CUDA itself."""
     mentions = mentions_in(tree)
     return _asks_cuda_for(mentions, _ASKS) or works_on_purpose(tree)
 
 
+@functools.lru_cache(maxsize=4)
 def works_on_purpose(tree: cst.Module) -> bool:
     """Whether it does more with CUDA than to ask for its state, which a condition can guard."""
     mentions = mentions_in(tree)
     return _asks_cuda_for(mentions, _WORKS) or _sets_up(mentions)
 
 
+@functools.lru_cache(maxsize=4)
 def needs_accelerators(tree: cst.Module) -> bool:
     """Whether a file does what only accelerators can do, besides asking for their state."""
     return _sets_up(mentions_in(tree)) or imports_for_cuda_only(tree)
