@@ -217,9 +217,6 @@ class Run(Surroundings, Memory):
 
     # -- events ----------------------------------------------------------------------------
 
-    tells_of_names = True
-    """Whether anybody hears what names are bound to."""
-
     def announce(self, event: Event) -> None:
         """Let the rules know; what goes wrong in another file is found where that is checked."""
         if not self.muted_parts and self.concerns(event):
@@ -293,8 +290,7 @@ class Run(Surroundings, Memory):
         key = (site, self.frame.ref, what, self.frame.iteration)
         address = self._addresses.get(key)
         if address is None:
-            number = len(self._addresses) + 1
-            home = self.program.home
+            home, number = self.program.home, len(self._addresses) + 1
             address = self._addresses[key] = f"{home}#{number}" if home else number
         self.state.reset(address)
         return address
