@@ -88,8 +88,7 @@ def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -
         return Standing(_level_of_known(operands, grounds))
     symbols = symbols_of(run, operands)
     only_said = any(is_only_said(run, place) for place in places_of(operands))
-    is_beside = any(map(is_placed_beside, operands))
-    if is_beside and not (only_said or is_unseen(run, operands)):
+    if any(map(is_placed_beside, operands)) and not only_said:
         return Standing(Level.OWN_RULE, symbols)
     if grounds is READ and is_undeclared(run, operands):
         return Standing(Level.POSSIBLE, symbols, may_be_array=True)
