@@ -17,6 +17,7 @@ from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.linter.callers import Callers, cited
+from devicelint.linter.consequences import without_consequences
 from devicelint.linter.locations import RawFinding
 from devicelint.linter.many_demands import summed_up
 from devicelint.rules import Report, Reports, Rule
@@ -121,8 +122,8 @@ class Collector:
                     merged[key] = RawFinding(rule, report, (world,))
                 elif world not in before.worlds and not _is_surer(before.report, report):
                     merged[key] = RawFinding(rule, before.report, (*before.worlds, world))
-        findings = _unique_messages(merged[key] for key in merged if key in reached)
-        return summed_up(tuple(findings), self._rules)
+        heard = without_consequences([merged[key] for key in merged if key in reached])
+        return summed_up(tuple(_unique_messages(heard)), self._rules)
 
 
 def _wants_all(rule: Rule) -> bool:
