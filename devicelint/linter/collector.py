@@ -122,8 +122,8 @@ class Collector:
                     merged[key] = RawFinding(rule, report, (world,))
                 elif world not in before.worlds and not _is_surer(before.report, report):
                     merged[key] = RawFinding(rule, before.report, (*before.worlds, world))
-        heard = without_consequences([merged[key] for key in merged if key in reached])
-        return summed_up(tuple(_unique_messages(heard)), self._rules)
+        kept = without_consequences([merged[key] for key in merged if key in reached])
+        return summed_up(tuple(_unique_messages(kept)), self._rules)
 
 
 def _wants_all(rule: Rule) -> bool:
