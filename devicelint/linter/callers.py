@@ -13,6 +13,7 @@ from devicelint.domain.standing import Conduct, Level, Standing
 from devicelint.finding import Certainty
 from devicelint.interpreter.callers import Signature, signature_of
 from devicelint.interpreter.engine.nodes import parameters_of
+from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.rules import Report, line_of
 from devicelint.workspace.offers import is_offered
 from devicelint.workspace.project import Project
@@ -84,6 +85,17 @@ class Callers:
         if self._project is None:
             return False
         return load.file.is_from_the_cpu(self._project.written_around(self._home) | load.beside)
+
+    def never_read(self, load: Load) -> bool:
+        """Whether nothing calls the function that reads a checkpoint, as far as anybody sees."""
+        entry, project = load.entry, self._project
+        if not isinstance(entry, cst.FunctionDef) or entry.decorators or project is None:
+            return False
+        program, name = project.program(self._home), entry.name.value
+        if program is None or project.may_call(self._home, name):
+            return False
+        reads = reads_of(program.tree)
+        return not (reads.names[name] or reads.attributes[name])
 
     def _called(self, function: Signature, parameter: str) -> Called:
         key = (function, parameter)

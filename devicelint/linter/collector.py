@@ -52,6 +52,8 @@ class _Heard:
             return None
         if self.load is not None and callers.save_from_the_cpu(self.load):
             return None
+        if self.load is not None and callers.never_read(self.load):
+            return replace(self.report, certainty=Certainty.POSSIBLE)
         called = callers.say_of(standing)
         if called.is_on_host:
             return None

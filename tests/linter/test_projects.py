@@ -212,3 +212,50 @@ def test_what_lies_among_tests_of_something_else_is_given_what_they_have_made(
 def test_what_is_tested_itself_is_not(tmp_path: Path) -> None:
     test = "import torch\nfrom actor import Actor\n\n\ndef test_it():\n    Actor().cuda()\n"
     assert found(tmp_path, {"actor.py": ACTOR, "test_actor.py": test}, "actor.py") == ["DEV103"]
+
+
+RESTORING = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(4, 2)
+
+    def restore(self, path):
+        self.load_state_dict(torch.load(path))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("train.py", "from net import Net\n\nprint(Net())\n", []),
+        ("train.py", "from net import Net\n\nNet().restore('x.pt')\n", ["DEV303"]),
+        ("readme.md", "Call `restore` with the file.", ["DEV303"]),
+        ("play.ipynb", '{"source": ["net.restore(name)"]}', ["DEV303"]),
+        ("setup.py", "import setuptools\n\nsetuptools.setup()\n", ["DEV303"]),
+    ],
+)
+def test_what_nothing_in_a_project_calls_loads_nothing(tmp_path, name, text, told) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / name).write_text(text)
+    path = tmp_path / "net.py"
+    path.write_text(RESTORING)
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    assert [one.code for one in check(source, project=Project()).findings] == told
+
+
+def test_what_a_decorator_or_the_file_itself_takes_may_be_called(tmp_path) -> None:
+    (tmp_path / ".git").mkdir()
+    path = tmp_path / "net.py"
+    decorated = RESTORING.replace("    def restore", "    @staticmethod\n    def restore")
+    handed_on = f"{RESTORING}\n\nprint(Net.restore)\n"
+    hook = RESTORING.replace("nn.Module", "pl.LightningModule").replace("restore", "on_fit_start")
+    hook = hook.replace("from torch", "import lightning as pl\nfrom torch")
+    for text in (decorated, handed_on, hook):
+        path.write_text(text)
+        source = SourceFile.from_bytes(path.read_bytes(), str(path))
+        assert [one.code for one in check(source, project=Project()).findings] == ["DEV303"]

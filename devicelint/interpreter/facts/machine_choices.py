@@ -13,7 +13,7 @@ from devicelint.domain.values import Class, Const, DeviceHandle, Flag, Instance,
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
 from devicelint.interpreter.engine.objects import CLASS_FIELD
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.host_callers import is_reached_from_tests
+from devicelint.interpreter.facts.host_callers import is_reached_from_tests, library_bases
 
 
 def note_choice(run: Run) -> None:
@@ -255,6 +255,20 @@ def part_of(run: Run) -> object:
         return GLOBALS
     made = _definition_of(run, first.receiver) if first.name == "__init__" else None
     return first.node if made is None else _Made(made)
+
+
+def first_function(run: Run) -> Site:
+    """The function from which all came that nothing here calls, nor a class of a library.
+
+    A library may call the methods that its class has, and Python those with two underscores.
+    """
+    first = _first(run)
+    if first is None or first.name.startswith("_"):
+        return None
+    return first.node if set(library_bases(run, first)) <= _CALLING_NOTHING else None
+
+
+_CALLING_NOTHING = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module", "abc.ABC"})
 
 
 def _first(run: Run) -> Frame | None:
