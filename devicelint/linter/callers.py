@@ -20,6 +20,7 @@ from devicelint.workspace.project import Project
 
 _GIVES = {
     Given.ACCELERATOR: "it what is on an accelerator, or may be",
+    Given.CHOSEN: "it what is on an accelerator, or may be",
     Given.INPUT: "it what a Module is called with",
 }
 
@@ -34,10 +35,14 @@ class Callers:
         self._offered: dict[Signature, bool] = {}
 
     def say_of(self, standing: Standing) -> Called:
-        """What the calls of those say that received what clashes."""
+        """What the calls of those say that received what clashes.
+
+        Where the code goes to an accelerator itself, a call with one agrees with it.
+        """
         said = [self._called(*received) for received in _received(standing)]
-        shows = next((one.shows for one in said if one.shows is not None), None)
-        return Called(shows, any(one.is_on_host for one in said))
+        shown = (one.chosen if standing.goes else one.shows for one in said)
+        shows = next((one for one in shown if one is not None), None)
+        return Called(shows, is_on_host=any(one.is_on_host for one in said))
 
     def level_of(self, standing: Standing, conduct: Conduct) -> Level:
         """How sure a clash is, with what is known of those who call.
@@ -47,6 +52,7 @@ class Callers:
         """
         level = standing.given(conduct)
         is_said = standing.is_said_of_callers(conduct)
+        is_said = is_said or (standing.goes and level is Level.OWN_RULE)
         if is_said and not self._are_all_seen(standing):
             return level
         if is_said or level is Level.POSSIBLE:
@@ -123,7 +129,7 @@ def cited(report: Report, called: Called) -> Report:
     call = called.shows
     assert call is not None
     gives = _GIVES[call.given]
-    certain = call.given is Given.ACCELERATOR
+    certain = call.given in (Given.ACCELERATOR, Given.CHOSEN)
     return replace(
         report,
         message=f"{report.message}; the call in line {line_of(len(report.related))} gives {gives}",

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import TypeGuard
 
 from devicelint.domain.devices import DEVICE_TYPES
+from devicelint.workspace.syntax import nodes_of
 
 _ASKS = frozenset(
     {
@@ -103,7 +104,7 @@ class _File:
     def _by_kind(self) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
         """All its nodes; both kinds of imports are one."""
         found: dict[type[ast.AST], list[ast.AST]] = {}
-        for node in ast.walk(self.tree):
+        for node in nodes_of(self.tree):
             kind = ast.Import if type(node) is ast.ImportFrom else type(node)
             found.setdefault(kind, []).append(node)
         return found

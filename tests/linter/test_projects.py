@@ -128,6 +128,76 @@ def test_a_program_calls_its_functions_itself(tmp_path: Path) -> None:
     assert check(source, None, Project()).findings == ()
 
 
+HIDDEN_STATE = """\
+import torch
+from torch import nn
+
+
+class Cell(nn.Module):
+    def forward(self, x):
+        if self.training:
+            torch.cuda.synchronize()
+        return x, torch.zeros(3).cuda()
+"""
+CHOOSING = """
+
+def best():
+    return "cuda" if torch.cuda.is_available() else "cpu"
+"""
+
+
+def alone(path: Path, text: str) -> list[str]:
+    path.write_text(text)
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    return [one.code for one in check(source, None, Project()).findings]
+
+
+def test_a_file_that_lies_alone_needs_an_accelerator_of_whoever_uses_it(tmp_path: Path) -> None:
+    assert alone(tmp_path / "cell.py", HIDDEN_STATE) == ["DEV409"]
+
+
+def test_one_that_chooses_a_machine_does_not(tmp_path: Path) -> None:
+    assert "DEV409" not in alone(tmp_path / "cell.py", HIDDEN_STATE + CHOOSING)
+
+
+def test_the_tests_of_one_that_lies_alone_are_for_those_who_have_one(tmp_path: Path) -> None:
+    test = "import torch\n\n\ndef test_sum():\n    assert torch.ones(3).cuda().sum() == 3\n"
+    assert alone(tmp_path / "test_cell.py", test) == []
+
+
+def test_the_files_of_a_project_have_users_who_are_seen(tmp_path: Path) -> None:
+    assert found(tmp_path, {"cell.py": HIDDEN_STATE}, "cell.py") == []
+
+
+ADDED = """\
+import torch
+
+
+def added(x: torch.Tensor):
+    table = torch.ones(3, device=x.device)
+    return x + table + torch.ones(3).cuda()
+"""
+CALLING = """\
+import sys
+import torch
+from adding import added
+
+device = torch.device({device})
+added(torch.ones(3, device=device))
+"""
+
+
+@pytest.mark.parametrize(
+    ("device", "codes"),
+    [('"cuda"', []), ("sys.argv[1]", ["DEV401"])],
+)
+def test_calls_with_an_accelerator_agree_with_one(
+    tmp_path: Path, device: str, codes: list[str]
+) -> None:
+    files = {"adding.py": ADDED, "main.py": CALLING.format(device=device)}
+    assert found(tmp_path, files, "adding.py") == codes
+
+
 def test_what_lies_among_tests_of_something_else_is_given_what_they_have_made(
     tmp_path: Path,
 ) -> None:

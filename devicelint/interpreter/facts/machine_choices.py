@@ -17,8 +17,12 @@ from devicelint.interpreter.facts.host_callers import is_reached_from_tests, lib
 
 
 def note_choice(run: Run) -> None:
-    """The program asks here what the machine has, or goes to a device that somebody chooses."""
-    run.program.choosing.add(part_of(run))
+    """The program asks here what the machine has, or goes to a device that somebody chooses.
+
+    What a test asks says where that runs; what the code asks that it tests does not.
+    """
+    if run.frame.is_checked or not is_reached_from_tests(run):
+        run.program.choosing.add(part_of(run))
 
 
 _MARKS = "marks"
@@ -36,6 +40,20 @@ def requiring(run: Run) -> Iterator[None]:
     before = frozenset(run.program.choosing)
     yield
     run.program.choosing.intersection_update(before)
+
+
+@contextmanager
+def asking_for_marks(run: Run) -> Iterator[list[bool]]:
+    """Walk what makes a mark; what is given is filled where it asks what the machine has."""
+    asked: list[bool] = []
+    chosen, counted = frozenset(run.program.choosing), run.counts_accelerators
+    run.program.choosing.clear()
+    run.counts_accelerators = False
+    yield asked
+    asked.extend([True] if run.program.choosing or run.counts_accelerators else [])
+    run.program.choosing.clear()
+    run.program.choosing.update(chosen)
+    run.counts_accelerators |= counted
 
 
 def note_demand(run: Run) -> None:
@@ -211,6 +229,11 @@ def is_default_set_around(run: Run) -> bool:
 def is_on_cpu_around(run: Run) -> bool:
     """Whether the programs around train, and nothing in the project has to do with a device."""
     return _around(run, "on the CPU")
+
+
+def is_for_anybody(run: Run) -> bool:
+    """Whether the file lies alone, is no program, and leaves nobody a choice of the machine."""
+    return not run.program.choosing and _around(run, "apart")
 
 
 def is_help_for_tests(run: Run) -> bool:

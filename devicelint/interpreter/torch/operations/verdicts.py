@@ -113,19 +113,22 @@ def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -
         return Standing(_level_of_known(operands, grounds))
     symbols = symbols_of(run, operands)
     only_said = any(is_only_said(run, place) for place in places_of(operands))
+    received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
+    of_module = [one for one in received if _is_of_module(run, one)]
+    goes = grounds is NAMED and not of_module
     if any(map(is_placed_beside, operands)) and not only_said:
-        return Standing(Level.OWN_RULE, symbols)
+        return Standing(Level.OWN_RULE, symbols, goes=goes)
     if grounds is READ and is_undeclared(run, operands):
         return Standing(Level.POSSIBLE, symbols, may_be_array=True)
     if only_said or is_unseen(run, operands):
         return Standing(Level.POSSIBLE, symbols)
-    received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
-    if is_of_computing_class(run) or all(_is_of_module(run, one) for one in received):
+    if is_of_computing_class(run) or len(of_module) == len(received):
         return Standing(Level.MODULE, symbols)
     is_rule = meets_own_device(operands)
     has_own = grounds is NAMED or (grounds is INPUT and operands[0].device == CPU)
     level = Level.OWN_RULE if is_rule else Level.POSSIBLE
-    return Standing(level, symbols, has_own, is_known=not is_undeclared(run, operands))
+    is_known = not is_undeclared(run, operands)
+    return Standing(level, symbols, has_own, goes=goes, is_known=is_known)
 
 
 def _is_of_module(run: Run, device: DeviceOf) -> bool:
