@@ -91,8 +91,10 @@ class Callers:
         entry, project = load.entry, self._project
         if not isinstance(entry, cst.FunctionDef) or entry.decorators or project is None:
             return False
+        if project.is_alone(self._home) or project.may_call(self._home, entry.name.value):
+            return False
         program, name = project.program(self._home), entry.name.value
-        if program is None or project.may_call(self._home, name):
+        if program is None:
             return False
         reads = reads_of(program.tree)
         return not (reads.names[name] or reads.attributes[name])

@@ -248,6 +248,14 @@ def test_what_nothing_in_a_project_calls_loads_nothing(tmp_path, name, text, tol
     assert [one.code for one in check(source, project=Project()).findings] == told
 
 
+def test_of_a_file_that_lies_alone_nobody_knows_who_calls_it(tmp_path) -> None:
+    path = tmp_path / "alone" / "net.py"
+    path.parent.mkdir()
+    path.write_text(RESTORING)
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    assert [one.code for one in check(source, project=Project()).findings] == ["DEV303"]
+
+
 def test_what_a_decorator_or_the_file_itself_takes_may_be_called(tmp_path) -> None:
     (tmp_path / ".git").mkdir()
     path = tmp_path / "net.py"
