@@ -208,6 +208,11 @@ def is_default_set_around(run: Run) -> bool:
     return part_of(run) != GLOBALS and _around(run, "defaults")
 
 
+def is_imported_around(run: Run) -> bool:
+    """Whether another file of the project imports the one that is checked, besides tests of it."""
+    return _around(run, "imported")
+
+
 def is_on_cpu_around(run: Run) -> bool:
     """Whether the programs around train, and nothing in the project has to do with a device."""
     return _around(run, "on the CPU")
