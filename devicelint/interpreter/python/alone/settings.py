@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 
 import libcst as cst
 
+from devicelint.domain.devices import CPU, Device, Unsure
 from devicelint.domain.history import Site
 from devicelint.domain.values import (
     Class,
@@ -23,6 +24,15 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by, parameters_of
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.machine_choices import is_default_set_by_some
+
+
+def default_of_others(run: Run) -> Device:
+    """Where those that call a function have tensors made that are given no device."""
+    if run.default_device == CPU and is_default_set_by_some(run):
+        return Unsure("files of the project set the default device")
+    return run.default_device
+
 
 _HOLDERS = (Class, DictOf, Instance)
 _PLACES = (DeviceHandle, Tensor)
