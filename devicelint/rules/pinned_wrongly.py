@@ -69,7 +69,7 @@ class PinnedWrongly(Rule):
 
     def _for_nothing(self, event: HostMemoryDemanded, context: RuleContext) -> Reports:
         """A script that chooses its device, and pins whatever it is."""
-        if self._demanded or not context.intent.provides_for_the_cpu():
+        if self._demanded or not context.intent.is_chosen_here():
             return
         call, tensor = event.site, event.operand.site
         assert isinstance(call, cst.Call)

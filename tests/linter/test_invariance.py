@@ -30,15 +30,8 @@ def zq_unrelated(zq_first, zq_device="cuda:1", zq_args=None):
 
 KNOWN = frozenset(
     {
-        # An index is known by its name, and so is a flag that nothing uses.
-        ("renamed", "device_compared_with_string"),
-        ("renamed", "device_unused"),
-        # Which machines a program is for.
-        ("renamed", "guarded_move"),
-        ("renamed", "hard_coded_accelerator"),
+        # What is moved under other settings is asked of the file.
         ("extended", "device_unused"),
-        ("extended", "hard_coded_accelerator"),
-        ("extended", "load_without_map_location"),
     }
 )
 

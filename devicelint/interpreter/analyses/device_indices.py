@@ -80,7 +80,13 @@ class DeviceIndices(Analysis):
             held = self._integers.get(code)
             given = held or self._integers.get(f".{code.rpartition('.')[2]}")
             if given:
-                yield code, (node, given)
+                yield self._origin(code), (node, given)
+
+    def _origin(self, code: str) -> str:
+        """What a value calls itself, whatever the variable is called that holds its owner."""
+        name, dot, rest = code.partition(".")
+        owner = self.run.lookup(name)
+        return f"{owner.origin}{dot}{rest}" if isinstance(owner, Symbolic) else code
 
 
 def _is_given(arguments: Arguments) -> str:

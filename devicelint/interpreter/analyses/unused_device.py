@@ -16,7 +16,7 @@ from devicelint.interpreter.analyses.unused_reads import handed_out, is_idle, is
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.device_words import holds_device, is_device_option, only_asks
+from devicelint.interpreter.facts.device_words import is_device_option
 from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.facts.name_uses import (
     Reads,
@@ -87,7 +87,7 @@ class UnusedDevice(Analysis):
             value = self._given.get(statement)
             if _is_used_elsewhere(reads, statement.value):
                 others.add(name)
-            elif holds_device(name) and value is not None and _is_choice(name, value):
+            elif value is not None and _is_choice(value):
                 device = value.device if isinstance(value, DeviceHandle) else None
                 found[name] = _Choice(statement, name, device)
             elif not is_conditional(reads, statement):
@@ -123,10 +123,10 @@ def _is_idle(reads: Reads, name: str) -> bool:
     return is_idle_attribute(reads, attribute) if owner else is_idle(reads, name)
 
 
-def _is_choice(name: str, value: Value) -> bool:
-    """Whether an accelerator is chosen, or may be, and not only asked for."""
+def _is_choice(value: Value) -> bool:
+    """Whether an accelerator is chosen, or may be: what is asked for is meant to be used."""
     if isinstance(value, Flag):
-        return value.key == AVAILABLE and not value.negated and not only_asks(name)
+        return value.key == AVAILABLE and not value.negated
     return names_accelerator(value)
 
 

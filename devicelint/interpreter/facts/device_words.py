@@ -24,7 +24,6 @@ _STEMS = ("cuda", "gpu", "accel", "nvidia", "rocm")
 """What means an accelerator wherever a word has it: `usecuda`, `ngpus`, `accelerator`."""
 _ACCELERATORS = frozenset({"xpu", "mps", "npu", "tpu", "hpu"})
 _HOLDERS = frozenset({"dev", "rank"})
-_QUESTIONS = ("avail", "has", "is", "num", "count", "name")
 _SWITCHES = frozenset({"no", "disable", "use"})
 _OPTIONS = frozenset({"device", "cuda", "gpu", "accel"})
 _OF_OPTIONS = frozenset({"id", "ids"})
@@ -55,12 +54,6 @@ def holds_device(path: str) -> bool:
     """Whether a name is one for a device, or for the number of one: `self.dev`, `local_rank`."""
     name = path.rpartition(".")[2]
     return means_device(name) or not _HOLDERS.isdisjoint(words_of(name))
-
-
-def only_asks(name: str) -> bool:
-    """Whether a name is one for what is known of devices, and for none: `has_cuda`, `n_gpu`."""
-    words = words_of(name)
-    return any(word.startswith(_QUESTIONS) for word in words) or words[:1] in (("n",), ("ngpu",))
 
 
 def takes_device(function: str) -> bool:

@@ -28,7 +28,7 @@ class Mentions:
     members: Mapping[str, frozenset[str]]
     """The attributes that are read, by the last name of what they are read of: `cuda`, `args`."""
     imports: frozenset[str]
-    """The packages that modules are imported from."""
+    """The modules that are imported, and what is imported from one, by full names."""
 
     @functools.cached_property
     def words(self) -> frozenset[str]:
@@ -91,11 +91,13 @@ class _Found:
             self.keywords[node.keyword.value].add(_plain(node.value))
 
     def imported(self, node: cst.Import) -> None:
-        self.imports.update(one.evaluated_name.partition(".")[0] for one in node.names)
+        self.imports.update(one.evaluated_name for one in node.names)
 
     def imported_from(self, node: cst.ImportFrom) -> None:
         if node.module is not None and not node.relative:
-            self.imports.add(path_of(node.module).partition(".")[0])
+            module = path_of(node.module)
+            names = () if isinstance(node.names, cst.ImportStar) else node.names
+            self.imports |= {module, *(f"{module}.{one.evaluated_name}" for one in names)}
 
 
 _READERS: Mapping[type[cst.CSTNode], Callable[[_Found, Any], None]] = {

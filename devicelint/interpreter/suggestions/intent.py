@@ -20,10 +20,6 @@ class Intent:
         self._run = run
         self._frame = frame
 
-    def provides_for_the_cpu(self) -> bool:
-        """Whether the file chooses its device, or lets somebody choose."""
-        return intended_machines.provides_for_the_cpu(self._run.module)
-
     def is_chosen_here(self) -> bool:
         """Whether what leads here chooses the machine that it runs on."""
         return is_chosen_here(self._run)
@@ -43,10 +39,6 @@ class Intent:
     def works_on_purpose(self) -> bool:
         """Whether the script does more with CUDA than to ask for its state."""
         return intended_machines.works_on_purpose(self._run.module)
-
-    def needs_accelerators(self) -> bool:
-        """Whether the file does what only accelerators can do, besides asking for their state."""
-        return intended_machines.needs_accelerators(self._run.module)
 
     def imports_for(self, kind: str) -> bool:
         """Whether the file needs a library that there is for this kind of accelerator alone."""

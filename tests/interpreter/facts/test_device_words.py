@@ -11,7 +11,6 @@ from devicelint.interpreter.facts.device_words import (
     is_device_option,
     means_accelerator,
     names_device_type,
-    only_asks,
     takes_device,
     words_of,
 )
@@ -57,11 +56,6 @@ def test_names_for_devices(path):
 @pytest.mark.parametrize("path", ["device.parts", "development", "franking", "self.dtype"])
 def test_names_for_other_things(path):
     assert not holds_device(path)
-
-
-def test_names_for_answers():
-    assert all(map(only_asks, ("has_cuda", "n_gpu", "num_gpus", "cuda_available", "device_count")))
-    assert not any(map(only_asks, ("use_cuda", "device", "gpu")))
 
 
 def test_functions_that_take_devices():
