@@ -137,6 +137,8 @@ class Signature:
     owns: str | None = None
     """The group of the module's own parameters and buffers (forward only)."""
     positional_slots: tuple[Slot | None, ...] = field(init=False, repr=False, compare=False)
+    positional_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    star_name: str = field(init=False, repr=False, compare=False)
     keyword_slots: Mapping[str, Slot | None] = field(init=False, repr=False, compare=False)
     star_slot: Slot | None = field(init=False, repr=False, compare=False)
     double_star_slot: Slot | None = field(init=False, repr=False, compare=False)
@@ -150,6 +152,8 @@ class Signature:
         positional, keyword = by_kind[TypeKind.POSITIONAL], by_kind[TypeKind.KEYWORD]
         derived: dict[str, object] = {
             "positional_slots": tuple(parameter.slot for parameter in positional),
+            "positional_names": tuple(parameter.name for parameter in positional),
+            "star_name": next((p.name for p in by_kind[TypeKind.STAR]), ""),
             "keyword_slots": {
                 **_out_slot(self.result),
                 # `*size` takes `size=(2, 3)` as well.
@@ -175,9 +179,8 @@ class Signature:
 
     def names(self, positional: int, keywords: Sequence[str] = ()) -> tuple[str, ...]:
         """The parameter that each argument is for, in the order of `slots`."""
-        known = [p.name for p in self.parameters if p.kind is TypeKind.POSITIONAL]
-        star = next((p.name for p in self.parameters if p.kind is TypeKind.STAR), "")
-        extra = [star] * (positional - len(known))
+        known = self.positional_names
+        extra = (self.star_name,) * (positional - len(known))
         return (*known[:positional], *extra, *keywords)
 
     def result_of(
@@ -201,8 +204,7 @@ class Signature:
         return result
 
     def _gives_dimension(self, positional: int, keywords: Sequence[str]) -> bool:
-        given = self.names(positional, keywords)
-        return any(name in DIMENSION_NAMES for name in given)
+        return not DIMENSION_NAMES.isdisjoint(self.names(positional, keywords))
 
 
 def _along_dimension(result: Result) -> Result:

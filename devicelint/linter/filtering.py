@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from devicelint.config import Config
 from devicelint.finding import Finding
+from devicelint.linter.many_demands import DEMANDING, IMPLIED
 from devicelint.linter.result import CheckResult
 from devicelint.linter.rule_selection import checked_codes, is_selected
 from devicelint.plugins import every_rule
@@ -22,16 +23,23 @@ _INSTALLED = sys.stdlib_module_names | {"numpy", "torch", "torchvision"}
 
 
 def rules_for(source: SourceFile, config: Config) -> tuple[Rule, ...]:
-    """The rules that the settings select, and those that comments of the file name."""
+    """The rules that the settings select, those that comments name, and those that decide others.
+
+    What is said of a checkpoint does not depend on which other rules somebody wants to hear.
+    """
     named = frozenset() if config.adopts else named_rules(source)
+    rules = every_rule()
+    heard = {one.code for one in rules if one.code in named or is_selected(one, config)}
+    if not config.adopts and not heard.isdisjoint(IMPLIED):
+        heard |= DEMANDING
 
     def selects(rule: type[Rule]) -> bool:
-        return rule.code in named or is_selected(rule, config)
+        return rule.code in heard
 
     def asks_for(rule: type[Rule]) -> bool:
         return config.adopts or config.names(rule.code, rule.name)
 
-    return chosen(every_rule(), selects, config.torch_version, asks_for)
+    return chosen(rules, selects, config.torch_version, asks_for)
 
 
 def filtered(

@@ -16,7 +16,10 @@ from devicelint.linter.locations import RawFinding
 from devicelint.rules import Report, Rule
 
 _DEMANDS = frozenset({"DEV401", "DEV402", "DEV403"})
-_WITH_THEM = frozenset({"DEV303"})
+IMPLIED = frozenset({"DEV303"})
+"""What is not said where one note says that a file is for accelerators."""
+DEMANDING = _DEMANDS | {FOR_ACCELERATORS}
+"""The rules that decide that."""
 _MANY = 4
 
 
@@ -25,16 +28,23 @@ def summed_up(findings: Sequence[RawFinding], rules: Sequence[Rule]) -> list[Raw
 
     What the settings ask for by name is reported place by place.
     """
-    demands = [one for one in findings if _is_demand(one) and not one.rule.asked_for]
     rule = next((one for one in rules if one.code == FOR_ACCELERATORS), None)
     if rule is None or rule.asked_for:
         return list(findings)
+    demands = [one for one in findings if _is_demand(one)]
     is_noted = any(one.rule is rule for one in findings)
-    if not is_noted and len({one.report.site for one in demands}) < _MANY:
+    if not is_noted and not _are_many(demands):
         return list(findings)
-    implied = [one for one in findings if one.rule.code in _WITH_THEM and not one.rule.asked_for]
-    others = [one for one in findings if one not in demands and one not in implied]
-    return others if is_noted else [*others, _note(rule, demands, implied)]
+    implied = [one for one in findings if one.rule.code in IMPLIED]
+    told = [one for one in demands if not one.rule.asked_for]
+    others = [one for one in findings if one not in told and one not in implied]
+    if is_noted:
+        return others
+    return [*others, _note(rule, told, implied)] if _are_many(told) else [*told, *others]
+
+
+def _are_many(demands: Sequence[RawFinding]) -> bool:
+    return len({one.report.site for one in demands}) >= _MANY
 
 
 def _is_demand(found: RawFinding) -> bool:

@@ -108,6 +108,13 @@ def takes_device(call: cst.Call) -> bool:
     return not (isinstance(name, cst.Name) and _WITHOUT_DEVICE.search(name.value))
 
 
+def how_to_create(site: Site) -> str:
+    """What to do about a tensor that is created on the CPU."""
+    if isinstance(site, cst.Call) and not takes_device(site):
+        return "move it with .to()"
+    return "create it with device="
+
+
 _WITHOUT_DEVICE = re.compile(r"Tensor$|^from_(?:numpy|dlpack|file)$|^frombuffer$")
 
 

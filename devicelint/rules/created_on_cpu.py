@@ -49,7 +49,7 @@ class CreatedOnCpu(Rule):
             step.site,
             f"{clashes.quoted(context, step.site)} is created on the CPU and {met}, which is on "
             f"{clashes.place(clash.reference)}{clashes.since(clash.reference, 0)}"
-            f"{clashes.condition(clash)}: create it with device=",
+            f"{clashes.condition(clash)}: {moving.how_to_create(step.site)}",
             (*clashes.history(clash.reference), (clash.failing, "fails here")),
             clashes.severity(clash),
             clashes.certainty(clash),

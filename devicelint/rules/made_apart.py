@@ -35,7 +35,7 @@ class MadeApartRule(Rule):
             event.site,
             f"{clashes.quoted(context, event.site)} is made on the CPU, and what another path has "
             f"in its place is on {clashes.place(met)}{clashes.since(met, 0)}: "
-            "create it with device=",
+            f"{moving.how_to_create(event.site)}",
             clashes.history(met),
             fix=Rewrite(f"Create it on `{spelled}`", (_made_there(event.site, spelled),)),
         )

@@ -19,6 +19,7 @@ from typing import Any, Protocol, cast
 import libcst as cst
 
 from devicelint.finding import Span
+from devicelint.text.plain import plainly_written
 
 Range = tuple[int, int]
 
@@ -62,6 +63,8 @@ _NOTHING: AbstractContextManager[None] = nullcontext()
 
 def written(module: cst.Module, node: cst.CSTNode) -> str:
     """The text of a node and of what surrounds it: `code_for_node`, in two thirds of the time."""
+    if (plain := plainly_written(node)) is not None:
+        return plain
     writer = _Writer(module)
     node._codegen(cast(Any, writer))
     return "".join(writer.tokens)

@@ -13,6 +13,8 @@ from devicelint.interpreter import Program, explore
 from devicelint.interpreter.engine.budget import BudgetExceeded
 from devicelint.interpreter.engine.tracing import JudgingRun, WatchingRun
 from devicelint.linter.callers import Callers
+from devicelint.linter.collector import Collector
+from devicelint.linter.filtering import rules_for
 from devicelint.linter.program import input_errors, program_of
 from devicelint.text.source import SourceFile
 from devicelint.views.graph import Chart, Charting
@@ -102,12 +104,13 @@ def verdicts(
     Raises `CheckError` where the file is no Python that libcst can read, or has no such line.
     """
     line = line_asked_about(source, line, cell)
+    settings = config or Config()
 
     def show(part: SourceFile, program: Program) -> Judgements:
-        judging = Judging()
+        judging = Judging(Collector(rules_for(part, Config(torch_version=settings.torch_version))))
         explore(program, judging.listener_for, partial(JudgingRun, watched=()))
-        callers = Callers(project, home_of(part))
-        return judging.judgements(line, part, program, _imported(project), callers)
+        known = judging.known_in(program, Callers(project, home_of(part)))
+        return judging.judgements(line, part, program.tree, _imported(project), known)
 
     shown = _of_each_program(source, project, config, show)
     return Judgements(line, tuple(chain.from_iterable(one.clashes for one in shown)))

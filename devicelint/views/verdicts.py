@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import libcst as cst
 
 from devicelint.domain.devices import CPU, Unsure
-from devicelint.domain.events import Event, Operand, Transfer
+from devicelint.domain.events import Event, Load, Operand, Transfer
 from devicelint.domain.history import Site, Step
 from devicelint.domain.standing import Conduct, Level, Standing
 from devicelint.domain.verdicts import Excuse, Judged
@@ -18,14 +18,22 @@ from devicelint.finding import Elsewhere
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
-from devicelint.interpreter.torch.operations.excuses import HOST_CALLS, ON_HOST, UNDECLARED
+from devicelint.interpreter.torch.operations.excuses import (
+    CPU_FILE,
+    HOST_CALLS,
+    ON_HOST,
+    UNDECLARED,
+)
 from devicelint.interpreter.torch.operations.verdicts import ELSEWHERE, MUTED
 from devicelint.linter.callers import Callers
-from devicelint.linter.collector import parent_of
-from devicelint.linter.locations import located_elsewhere
+from devicelint.linter.collector import Collector, parent_of
+from devicelint.linter.locations import RawFinding, located_elsewhere
 from devicelint.text.positions import locate
 from devicelint.text.source import SourceFile
 from devicelint.views.why import StepPlaces, chain, remember
+
+ALL_IN_ONE = Excuse("many-demands", "one note says of the whole file that it is for accelerators")
+SEEN_TO = Excuse("seen-to", "the code sees to it in another place, or another finding covers it")
 
 
 @dataclass(frozen=True)
@@ -74,11 +82,33 @@ class _Clash(NamedTuple):
     """The calls that led from the checked file to another one, where it happens there."""
 
 
+class _Known(NamedTuple):
+    """What is known when the walks are over."""
+
+    conduct: Conduct
+    callers: Callers
+    reported: Sequence[RawFinding]
+
+    def level_of(self, clash: _Clash) -> Level:
+        return self.callers.level_of(clash.standing, self.conduct)
+
+    def said_of(self, clash: _Clash) -> Iterator[cst.CSTNode]:
+        """Where the findings stand that are about a clash, or about how it came to it."""
+        sites = set(_sites(clash))
+        for one in (finding.report for finding in self.reported):
+            is_about = one.site in sites or any(site in sites for site, _ in one.related)
+            if is_about and isinstance(one.site, cst.CSTNode):
+                yield one.site
+
+
 class Judging:
     """Listens to the verdicts of the walks through a file."""
 
-    def __init__(self) -> None:
+    def __init__(self, collector: Collector) -> None:
+        """What is reported in the end, the rules say: those that a collector asks."""
         self._heard: dict[World, dict[_Clash, set[tuple[Excuse, ...]]]] = {}
+        self._loads: dict[Site, Load] = {}
+        self._collector = collector
 
     def listener_for(self, world: World) -> Listener:
         """The listener of one walk; a walk that is given up is forgotten."""
@@ -86,22 +116,31 @@ class Judging:
         before: dict[Site, Step] = {}
         self._heard.pop(parent_of(world) or world, None)
         self._heard[world] = heard
+        collect = self._collector.listener_for(world)
 
         def hear(event: Event, run: Run) -> None:
-            if isinstance(event, Transfer):
+            if run.concerns(event):
+                collect(event, run)
+            if isinstance(event, Load):
+                self._loads[event.site] = event
+            elif isinstance(event, Transfer):
                 remember(event, run, before)
             elif isinstance(event, Judged) and _is_clash(event.verdict.evidence):
                 heard.setdefault(_clash(event, run, before), set()).add(event.verdict.excuses)
 
         return hear
 
+    def known_in(self, program: Program, callers: Callers) -> _Known:
+        """What is known when the walks are over."""
+        return _Known(program.conduct, callers, self._collector.reports(callers))
+
     def judgements(
         self,
         line: int,
         source: SourceFile,
-        program: Program,
+        tree: cst.Module,
         imported: Iterable[Program],
-        callers: Callers,
+        known: _Known,
     ) -> Judgements:
         """The clashes that happen on a line, or of which an operand stands there."""
         told: dict[tuple[_Clash, tuple[Excuse, ...]], list[str]] = {}
@@ -110,17 +149,43 @@ class Judging:
                 for excuses in _decisive(reasons):
                     told.setdefault((clash, excuses), []).append(world.description)
         sites = [site for clash, _ in told for site in _sites(clash)]
-        spans = locate(program.tree, source, sites)
+        sites += [one for clash, _ in told for one in known.said_of(clash)]
+        spans = locate(tree, source, sites)
         far = located_elsewhere([site for site in sites if site not in spans], imported)
         places = StepPlaces(source, spans, far)
         return Judgements(
             line,
             tuple(
-                _judgement(clash, excuses, machines, places, (program.conduct, callers))
+                _judgement(
+                    clash,
+                    (*excuses, *self._later(clash, excuses, known)),
+                    machines,
+                    places,
+                    known.level_of(clash),
+                )
                 for (clash, excuses), machines in told.items()
-                if any(places.line(site) == line for site in _places(clash))
+                if any(
+                    places.line(site) == line for site in (*_places(clash), *known.said_of(clash))
+                )
             ),
         )
+
+    def _later(self, clash: _Clash, excuses: tuple[Excuse, ...], known: _Known) -> Iterator[Excuse]:
+        """What turns out to excuse it when the walks are over."""
+        conduct, callers, _ = known
+        standing, load = clash.standing, self._loads.get(clash.site)
+        cases = (
+            (HOST_CALLS, callers.say_of(standing).is_on_host),
+            (UNDECLARED, standing.is_undeclared(conduct)),
+            (ON_HOST, standing.is_on_host(conduct)),
+            (ELSEWHERE, standing.is_shown_there(conduct)),
+            (CPU_FILE, load is not None and callers.save_from_the_cpu(load)),
+        )
+        found = tuple(excuse for excuse, holds in cases if holds)
+        yield from found
+        is_possible = known.level_of(clash) is Level.POSSIBLE
+        if not (found or excuses or is_possible or any(known.said_of(clash))):
+            yield ALL_IN_ONE if load is not None else SEEN_TO
 
 
 def _is_clash(operands: tuple[Operand, ...]) -> bool:
@@ -176,19 +241,9 @@ def _judgement(
     excuses: tuple[Excuse, ...],
     machines: list[str],
     places: StepPlaces,
-    known: tuple[Conduct, Callers],
+    level: Level,
 ) -> Judgement:
-    conduct, callers = known
     evidence = (
         OperandAccount(one.code, one.device, places.steps(one.chain)) for one in clash.operands
     )
-    level = callers.level_of(clash.standing, conduct)
-    if callers.say_of(clash.standing).is_on_host:
-        excuses = (*excuses, HOST_CALLS)
-    if clash.standing.is_undeclared(conduct):
-        excuses = (*excuses, UNDECLARED)
-    if clash.standing.is_on_host(conduct):
-        excuses = (*excuses, ON_HOST)
-    if clash.standing.is_shown_there(conduct):
-        excuses = (*excuses, ELSEWHERE)
     return Judgement(clash.what, level, tuple(machines), tuple(evidence), excuses)

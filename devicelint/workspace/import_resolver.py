@@ -40,6 +40,7 @@ class ImportResolver:
     def __init__(self) -> None:
         """Know nothing yet."""
         self._entries: dict[str, frozenset[str]] = {}
+        self._search_paths: dict[str, tuple[str, ...]] = {}
         self._forget_uses()
 
     def _forget_uses(self) -> None:
@@ -92,8 +93,15 @@ class ImportResolver:
         beside = [one for one in self._listing(own) if one.endswith((".py", ".ipynb"))]
         return not is_root(self._listing(outermost)) and beside == [os.path.basename(home)]
 
-    def _search_path(self, importer: str) -> Iterator[str]:
+    def _search_path(self, importer: str) -> tuple[str, ...]:
         """Where an absolute import of a file is searched for, in order."""
+        own = os.path.dirname(os.path.abspath(importer))
+        known = self._search_paths.get(own)
+        if known is None:
+            known = self._search_paths[own] = tuple(self._searched(importer))
+        return known
+
+    def _searched(self, importer: str) -> Iterator[str]:
         for folder in folders_around(importer, self._listing):
             yield folder
             if "src" in self._listing(folder):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
+from benchmarks.golden.subjects import examples, pages
 from devicelint.cli import main
 from devicelint.interpreter.torch.operations import excuses as grounds
 from devicelint.interpreter.torch.operations import verdicts
+from devicelint.linter import lint
+from devicelint.views import show
+from devicelint.views import verdicts as views
 
 EXCUSED = {
     "discarded-move": """
@@ -349,3 +354,91 @@ def test_a_line_without_a_clash_says_so(told):
     assert told("x = 1  # here\n")[1:] == [
         "  no clash is judged here: no two devices meet that are known to differ"
     ]
+
+
+MANY = """
+    import argparse
+
+    import torch
+    from torch import nn
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--weights")
+    args = parser.parse_args()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model = nn.Linear(4, 2).cuda()
+    model.load_state_dict(torch.load(args.weights))  # here
+    x = torch.zeros(3, 4).cuda() + torch.zeros(4).cuda()
+    print(model(x), {}, device)
+    """
+
+
+def test_one_note_of_the_file_excuses_a_load(told):
+    (_, verdict, excuse) = told(MANY.format("x.cuda()"))
+    assert verdict == "  torch.load(): certain, excused  without an accelerator"
+    assert excuse == f"    excuse many-demands: {views.ALL_IN_ONE.reason}"
+    assert told(MANY.format("x"))[1:] == [
+        "  torch.load(): certain, reported  without an accelerator"
+    ]
+
+
+def test_a_checkpoint_that_another_file_saves_from_the_cpu_is_excused(told):
+    loads = MANY.format("x").replace(".cuda()", "").replace("args.weights", '"model.pt"')
+    assert told(loads)[1:] == ["  torch.load(): certain, reported  without an accelerator"]
+    saver = (
+        "import torch\n\nnet = torch.nn.Linear(4, 2)\ntorch.save(net.state_dict(), 'model.pt')\n"
+    )
+    Path("saver.py").write_text(saver, encoding="utf-8")
+    assert told(loads)[-1] == f"    excuse cpu-file: {grounds.CPU_FILE.reason}"
+
+
+def test_what_the_code_sees_to_elsewhere_is_excused(told):
+    tells = """
+        import torch
+        from torch import nn
+
+        class Shifted(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.shift = torch.zeros(3)
+
+            {}
+            def forward(self, x):
+                return x.relu() + self.shift  # here
+        """
+    moves = "def to_device(self, device):\n                self.shift = self.shift.to(device)\n"
+    assert told(tells.format(""))[1:2] == ["  +: module, reported  with an accelerator"]
+    assert told(tells.format(moves))[-1] == f"    excuse seen-to: {views.SEEN_TO.reason}"
+
+
+AS_SURE = {
+    "certain": {"certain", "called"},
+    "by contract": {"module", "own rule", "open", "called"},
+    "by belief": {"certain", "own rule"},
+}
+CLASHES = ("DEV101", "DEV102", "DEV103", "DEV106", "DEV109", "DEV201", "DEV202", "DEV303")
+PAGES = ("imports_projects", "lengths_not_on_cpu", "unregistered_tensor")
+
+
+@pytest.mark.parametrize("subject", tuple(examples()), ids=lambda subject: subject.name)
+def test_the_verdict_agrees_with_the_report_on_examples(subject):
+    assert list(_unlike(subject)) == []
+
+
+def test_the_verdict_agrees_with_the_report_on_pages():
+    told = [one for one in pages() if one.name.startswith(PAGES)]
+    assert len(told) > 20
+    assert [one for subject in told for one in _unlike(subject)] == []
+
+
+def _unlike(subject):
+    """The findings of a clash at whose place no verdict says the same, as surely."""
+    with subject.place():
+        source, config = subject.read(), replace(subject.config, extend_select=())
+        for found in lint.check(source, config, subject.project()).findings:
+            if found.code in CLASHES:
+                at = source.location(found.span.start)
+                held = show.verdicts(source, at.line, subject.project(), at.cell, config).clashes
+                levels = {one.level.value for one in held if not one.excuses}
+                if levels.isdisjoint(AS_SURE[found.certainty.value]):
+                    yield f"{subject.name}: {at} {found.code} {found.certainty.value}, {levels}"

@@ -125,9 +125,12 @@ def call_with_each(
 
 def mixed_among(arguments: Arguments) -> OneOf | None:
     """An argument of a call that is one of several values, if there is one."""
-    for argument in arguments:
-        if type(argument.value) is OneOf and is_mixed(argument.value):
-            return argument.value
+    for _, value in arguments.positional:
+        if type(value) is OneOf and is_mixed(value):
+            return value
+    for _, value in arguments.keywords.values():
+        if type(value) is OneOf and is_mixed(value):
+            return value
     return None
 
 

@@ -82,6 +82,11 @@ class Frame:
     """Whether this is another file's code, of which findings are reported as well."""
     keeps_names: bool = False
     """Whether a closure needs the names after the frame is left."""
+    is_checked: bool = field(init=False)
+    """Whether findings are reported of this code, as not of a file that is merely imported."""
+
+    def __post_init__(self) -> None:
+        self.is_checked = self.is_reported or self.home == GLOBALS
 
     @property
     def exits(self) -> int:
@@ -92,11 +97,6 @@ class Frame:
     def of_module(cls, module: cst.Module, home: Ref = GLOBALS) -> Frame:
         """The frame of a file's own statements."""
         return cls(home, module, home)
-
-    @property
-    def is_checked(self) -> bool:
-        """Whether findings are reported of this code, as not of a file that is merely imported."""
-        return self.is_reported or self.home == GLOBALS
 
     def outwards(self) -> Iterator[Frame]:
         """This frame, the one that called it, and so on."""

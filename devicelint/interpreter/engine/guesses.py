@@ -92,11 +92,11 @@ class Guesses:
 
     def bound(self, run: Any, target: cst.BaseExpression, value: Value) -> Value:
         """What a name is bound to that is given `value`."""
-        return _first(self._bound, run, target, value) or value
+        return _first(self._bound, run, target, value) or value if self._bound else value
 
     def parameter(self, run: Any, parameter: cst.Param, value: Value) -> Value:
         """What a parameter holds that is given `value`."""
-        return _first(self._parameter, run, parameter, value) or value
+        return _first(self._parameter, run, parameter, value) or value if self._parameter else value
 
     def element(self, run: Any, loop: cst.For, value: Value) -> Value:
         """What a loop's target gets of a loader that yields `value`."""
@@ -104,7 +104,7 @@ class Guesses:
 
     def callee(self, run: Any, func: cst.BaseExpression) -> Module | None:
         """The module that is called, before what stands for its name is asked."""
-        return _first(self._callee, run, func)
+        return _first(self._callee, run, func) if self._callee else None
 
     def called(self, run: Any, callee: Value, arguments: Arguments, site: cst.Call) -> Value | None:
         """What a call gives of which nothing else is known."""
@@ -112,7 +112,7 @@ class Guesses:
 
     def result(self, run: Any, site: cst.Call, value: Value) -> Value:
         """What a call gives that is understood as `value`."""
-        return _first(self._result, run, site, value) or value
+        return _first(self._result, run, site, value) or value if self._result else value
 
     def module(self, name: str) -> ModuleKnowledge | None:
         """What is known of the class of a module."""

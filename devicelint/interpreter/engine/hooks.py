@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import ClassVar, TypeVar
 
-from devicelint.domain.events import Event
+from devicelint.domain.events import Assigned, Event
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Hearer
 
@@ -40,6 +40,7 @@ def analysis(kind: Registered) -> Registered:
 
 def attend(run: Run, wanted: Container[str] | None) -> None:
     """Let those analyses hear a run that serve an event which is wanted by name; None wants all."""
+    run.tells_of_names = wanted is None or Assigned.__name__ in wanted
     run.attend(kind(run) for kind in _ANALYSES if _is_needed(kind, wanted))
 
 

@@ -61,6 +61,8 @@ class Attention:
     def __init__(self) -> None:
         self.steps = Steps()
         """What to call at each step."""
+        self.tells_of_names = True
+        """Whether anybody hears what names are bound to."""
         self._notes: dict[type[Notes], Notes] = {}
 
     def attend(self, hearers: Iterable[Hearer]) -> None:

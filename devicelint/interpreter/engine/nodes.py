@@ -24,7 +24,8 @@ def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while waiting:
         one = waiting.pop()
         yield one
-        waiting.extend(children(one))
+        if _parts(type(one)):
+            waiting.extend(children(one))
 
 
 def in_order(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -39,9 +40,10 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
     for name in _parts(type(node)):
         part = getattr(node, name)
-        if type(part) is tuple or type(part) is list:
+        kind = type(part)
+        if kind is tuple or kind is list:
             found.extend(part)
-        elif type(part) not in _NO_NODES:
+        elif kind not in _NO_NODES:
             found.append(part)
     return found
 
@@ -66,5 +68,7 @@ def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(
         one.name
         for one in fields(kind)
-        if one.name not in _LAYOUT and not any(word in one.name for word in _SPACE)
+        if one.name not in _LAYOUT
+        and one.type not in (str, bool)
+        and not any(word in one.name for word in _SPACE)
     )

@@ -175,7 +175,8 @@ class Run(Surroundings, Memory):
         frame.bindings[name] = frame.statement
         frame.first_bound.setdefault(name, self.moment)
         frame.last_bound[name] = self.moment
-        self.announce(Assigned(site, name, value))
+        if self.tells_of_names:
+            self.announce(Assigned(site, name, value))
 
     # -- truth -----------------------------------------------------------------------------
 
@@ -289,8 +290,7 @@ class Run(Surroundings, Memory):
         key = (site, self.frame.ref, what, self.frame.iteration)
         address = self._addresses.get(key)
         if address is None:
-            number = len(self._addresses) + 1
-            home = self.program.home
+            home, number = self.program.home, len(self._addresses) + 1
             address = self._addresses[key] = f"{home}#{number}" if home else number
         self.state.reset(address)
         return address

@@ -82,11 +82,9 @@ def _is_choosing(value: cst.CSTNode | None) -> bool:
 
 def is_choice(node: cst.CSTNode) -> bool:
     """`"cuda:0"`, `x.cuda()`, `torch.cuda.set_device(0)`."""
-    match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
-            return name in BRINGS
-        case _:
-            return is_named(node)
+    if type(node) is cst.Call and type(node.func) is cst.Attribute:
+        return node.func.attr.value in BRINGS
+    return is_named(node)
 
 
 def is_named(node: cst.CSTNode) -> bool:
@@ -105,21 +103,29 @@ def names_read(node: cst.CSTNode) -> frozenset[str]:
     waiting = [node]
     while waiting:
         one = waiting.pop()
-        match one:
-            case cst.Call(func=func, args=given):
-                waiting += [arg.value for arg in given] or [func]
-            case _ if name_of(one):
-                found.add(name_of(one))
-            case _:
-                waiting += children(one)
+        if type(one) is cst.Call:
+            waiting += [arg.value for arg in one.args] or [one.func]
+        elif name := name_of(one):
+            found.add(name)
+        else:
+            waiting += children(one)
     return frozenset(found)
 
 
 def name_of(node: cst.CSTNode) -> str:
     """The last part of what is read: `gpu` of `gpu`, `args.gpu` and `args["gpu"]`."""
+    name = ""
+    if type(node) is cst.Name:
+        name = node.value
+    elif type(node) is cst.Attribute:
+        name = node.attr.value
+    elif type(node) is cst.Subscript:
+        return _key_of(node)
+    return "" if name in _CONSTANTS else name
+
+
+def _key_of(node: cst.Subscript) -> str:
     match node:
-        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
-            return "" if name in _CONSTANTS else name
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
             return str(key.raw_value) if isinstance(key, cst.SimpleString) else ""
         case _:

@@ -40,6 +40,7 @@ _GIVEN = frozenset({"device", "map_location", "device_ids", "device_type", "outp
 """Arguments by which torch is given a device."""
 _OF_TORCH = frozenset({"cuda", "backends", "xpu", "mps", "accelerator", "npu"})
 """The parts of torch that are about accelerators."""
+_LEAVES = frozenset({cst.Name, cst.Attribute, cst.SimpleString, cst.Integer})
 _OPERATORS = (cst.BooleanOperation, cst.Comparison, cst.UnaryOperation)
 
 _Step = tuple[frozenset[str], frozenset[str], bool]
@@ -171,6 +172,8 @@ def _bound_to(bound: frozenset[str], value: cst.BaseExpression) -> Iterator[_Ste
 
 def _is_answer(value: cst.BaseExpression) -> bool:
     """Whether an expression as a whole is a device, or what is known of devices."""
+    if type(value) in _LEAVES:
+        return _asks(value)
     match value:
         case cst.BooleanOperation(left=left, right=right):
             return _is_answer(left) or _is_answer(right)
@@ -211,18 +214,16 @@ def _is_of_device(node: cst.CSTNode) -> bool:
 
 
 def _counts(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Attribute) and node.attr.value in _COUNTS
+    return type(node) is cst.Attribute and node.attr.value in _COUNTS
 
 
 def _asks(node: cst.CSTNode) -> bool:
-    match node:
-        case cst.SimpleString() if node.raw_value in _BACKENDS:
-            return True
-        case cst.Attribute(value=owner, attr=cst.Name(value=name)):
-            part = path_of(owner).partition("torch.")[2].partition(".")[0]
-            return name in _ASKS or part in _OF_TORCH
-        case _:
-            return is_choice(node)
+    if type(node) is cst.Attribute:
+        part = path_of(node.value).partition("torch.")[2].partition(".")[0]
+        return node.attr.value in _ASKS or part in _OF_TORCH
+    if type(node) is cst.SimpleString and node.raw_value in _BACKENDS:
+        return True
+    return is_choice(node)
 
 
 _Reader = Callable[[Any], Iterator[_Step]]

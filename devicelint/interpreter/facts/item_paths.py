@@ -113,6 +113,8 @@ def in_reading_order(code: cst.CSTNode) -> Iterator[cst.CSTNode | Rebound]:
             ]
         one = waiting.pop()
         yield one
+        if type(one) is cst.Name:
+            continue
         if isinstance(one, (cst.FunctionDef, cst.Lambda)):
             inside.append(one)
             continue

@@ -118,24 +118,22 @@ def calls_method(code: cst.CSTNode, methods: Collection[str]) -> bool:
 
 def called_method(node: cst.CSTNode) -> str:
     """The method that a node calls; empty where it calls none."""
-    match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=method))):
-            return method
-        case _:
-            return ""
+    if type(node) is cst.Call and type(node.func) is cst.Attribute:
+        return node.func.attr.value
+    return ""
 
 
 def names_in(code: cst.CSTNode) -> set[str]:
     """The names that stand in a piece of code."""
-    return {node.value for node in descendants(code) if isinstance(node, cst.Name)}
+    return {node.value for node in descendants(code) if type(node) is cst.Name}
 
 
 def path_of(node: cst.BaseExpression) -> str:
     """`self.model` of a name or an attribute; empty for any other expression."""
-    if isinstance(node, cst.Name):
+    if type(node) is cst.Name:
         return node.value
-    owner = path_of(node.value) if isinstance(node, cst.Attribute) else ""
-    return f"{owner}.{node.attr.value}" if owner and isinstance(node, cst.Attribute) else ""
+    owner = path_of(node.value) if type(node) is cst.Attribute else ""
+    return f"{owner}.{node.attr.value}" if owner and type(node) is cst.Attribute else ""
 
 
 def sets_own(method: cst.FunctionDef, attribute: str) -> bool:

@@ -36,14 +36,15 @@ def reads_of(tree: cst.Module) -> Reads:
     """All that a file reads."""
     reader = Reads(tree, dict(_around(tree)))
     for node, parent in reader.around.items():
-        if isinstance(node, cst.Attribute):
+        if type(node) is cst.Name:
+            if _is_value(node, parent):
+                reader.names[node.value].append(node)
+        elif type(node) is cst.Attribute:
             reader.attributes[node.attr.value].append(node)
-        elif isinstance(node, cst.FunctionDef):
+        elif type(node) is cst.FunctionDef:
             reader.functions[node.name.value].append(node)
-        elif isinstance(node, cst.ClassDef):
+        elif type(node) is cst.ClassDef:
             reader.functions[node.name.value].extend(_constructors(node))
-        elif isinstance(node, cst.Name) and _is_value(node, parent):
-            reader.names[node.value].append(node)
     return reader
 
 

@@ -76,7 +76,7 @@ def read_on_host(
         if call is not None:
             site, reader = call, f"{run.code_of(call.func)}()"
         grounds = READ_TO_SEND if is_sent else READ
-        standing = judged(run, site, reader, (operand,), grounds)
+        standing = judged(run, site, reader, (operand,), grounds, frame)
         if standing is not None:
             grad = _requires_grad(value)
             run.announce(

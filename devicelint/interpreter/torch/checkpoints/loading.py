@@ -73,11 +73,11 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return Unknown("loaded to where map_location says")
     if known is not None and is_in_memory(path):
         return known
-    if is_excused(run, site, f"{name}()", (), LOAD, is_last=False):
+    if is_excused(run, site, f"{name}()", LOAD, is_last=False):
         return Unknown("loaded where an accelerator is chosen")
-    if is_excused(run, site, f"{name}()", (), _of_its_path(name, path), is_last=False):
+    if is_excused(run, site, f"{name}()", _of_its_path(name, path), is_last=False):
         return Unknown("loaded from a file that fits every machine")
-    if is_excused(run, site, f"{name}()", (), _of_its_file(path), is_last=False):
+    if is_excused(run, site, f"{name}()", _of_its_file(path), is_last=False):
         assert path is not None
         model = saved_model(run, path)
         if model is not None:

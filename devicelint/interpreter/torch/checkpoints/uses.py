@@ -146,7 +146,7 @@ class Loads(Analysis):
         if self.run.world.accelerators:
             return
         for one in self.loads.values():
-            if not is_excused(self.run, one.site, "torch.load()", (), self._excuses_of(one)):
+            if not is_excused(self.run, one.site, "torch.load()", self._excuses_of(one)):
                 yield replace(one, beside=frozenset(self.run.program.written))
 
     def _excuses_of(self, load: Load) -> tuple[ExcuseCase, ...]:

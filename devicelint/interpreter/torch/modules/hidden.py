@@ -21,8 +21,7 @@ from devicelint.interpreter.torch.modules.registration import (
 
 def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
     """Announce the Module after its `__init__`, with what it hides in plain containers."""
-    owners = {module, *_modules_around(run)}
-    registered = {one.ref for owner in owners for one in submodules(run, owner)}
+    registered: set[Ref] | None = None
     hidden = []
     for name, value in run.state.fields(module.ref).items():
         if name.startswith("@"):
@@ -32,12 +31,20 @@ def announce_defined(run: Run, module: Module, site: cst.CSTNode) -> None:
         place = getattr(kept, "site", None)
         if kind is None or _keeps_one_apart(place, value, run):
             continue
+        if registered is None:
+            registered = _registered(run, module)
         unregistered = _hidden_in(run, value, registered, place)
         if unregistered and place is not None:
             only_modules = all(isinstance(one, (Module, OneOf)) for one in _elements(run, value))
             at = place if only_modules else None
             hidden.append(HiddenModules(name, kind, place, at, _built(run, unregistered, place)))
     run.announce(ModuleDefined(site, module, tuple(hidden)))
+
+
+def _registered(run: Run, module: Module) -> set[Ref]:
+    """What a Module has registered, and those in whose methods it is built."""
+    owners = {module, *_modules_around(run)}
+    return {one.ref for owner in owners for one in submodules(run, owner)}
 
 
 def _modules_around(run: Run) -> Iterator[Module]:

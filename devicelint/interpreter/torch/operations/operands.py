@@ -145,7 +145,7 @@ def report_clash(
     blamed, frame, there = _blame(run, culprit)
     if frame is None and not run.frame.is_checked:
         report_elsewhere(run, site, operation, culprit, reference)
-    standing = judged(run, site, operation, (blamed, reference), CLASH)
+    standing = judged(run, site, operation, (blamed, reference), CLASH, there)
     if standing is None:
         return
     verdict = agreement(culprit.device, reference.device)
@@ -202,11 +202,11 @@ def report_input(
     met = replace(own, site=named)
     if outer is not None:
         met = _outer_module(run, outer, met)
-    standing = judged(run, entered, f"{run.code_of(named)}()", (met, blamed), INPUT)
+    here = _where_checked(there) if _is_unmoved(run, met) else there
+    standing = judged(run, entered, f"{run.code_of(named)}()", (met, blamed), INPUT, here)
     if standing is None:
         return met
     is_here = frame is None or (called is not None and there is frame.caller)
-    here = _where_checked(there) if _is_unmoved(run, met) else there
     verdict = agreement(own.device, operand.device)
     clash = Clash(blamed, met, verdict, site, here, is_here, standing)
     name = f"{run.code_of(named)}{part if called is None else ''}"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from devicelint.domain.devices import CPU, DeviceOf
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
 from devicelint.domain.standing import Level, Standing
 from devicelint.domain.values import Placed
 from devicelint.domain.verdicts import Excuse, Judged, Verdict
+from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.host_callers import is_of_computing_class
 from devicelint.interpreter.facts.module_inputs import is_input_of_module
@@ -33,47 +36,69 @@ ELSEWHERE = Excuse("another-file", "it happens in another file: it is reported t
 CPU_SETTING = Excuse("cpu-setting", "a setting of the program keeps everything on the CPU here")
 
 
+class _Place(NamedTuple):
+    """Where something happens, and in which function it is told."""
+
+    site: Site
+    what: str
+    frame: Frame
+
+
 def judged(
-    run: Run, site: Site, what: str, operands: Operands, grounds: tuple[ExcuseCase, ...]
-) -> Standing | None:
-    """How sure a clash is; None where an excuse holds for it."""
-    if is_excused(run, site, what, operands, grounds):
-        return None
-    return standing_of(run, operands, grounds)
-
-
-def is_excused(
     run: Run,
     site: Site,
     what: str,
     operands: Operands,
     grounds: tuple[ExcuseCase, ...],
-    *,
-    is_last: bool = True,
+    told_in: Frame | None = None,
+) -> Standing | None:
+    """How sure a clash is; None where an excuse holds for it.
+
+    It is told in the function that runs, unless the mistake is that of one that has called it.
+    """
+    if _is_excused(run, _Place(site, what, told_in or run.frame), operands, grounds):
+        return None
+    return standing_of(run, operands, grounds)
+
+
+def is_excused(
+    run: Run, site: Site, what: str, grounds: tuple[ExcuseCase, ...], *, is_last: bool = True
 ) -> bool:
-    """Whether an excuse holds for a clash; who asks about verdicts hears of all.
+    """Whether an excuse holds for what has no operands.
 
     Where more is asked of it later, as of a checkpoint, only the last answer can be that none does.
     """
+    return _is_excused(run, _Place(site, what, run.frame), (), grounds, is_last=is_last)
+
+
+def _is_excused(
+    run: Run,
+    place: _Place,
+    operands: Operands,
+    grounds: tuple[ExcuseCase, ...],
+    *,
+    is_last: bool = True,
+) -> bool:
+    """Whether one of the grounds holds; who asks about verdicts hears of all."""
     if not run.explains:
         return any(ground.holds(run, operands) for ground in grounds)
     excuses = tuple(ground.excuse for ground in grounds if ground.holds(run, operands))
     if excuses or is_last:
         standing = standing_of(run, operands, grounds)
-        all_of_them = dict.fromkeys((*excuses, *_around(run, standing.level)))
+        all_of_them = dict.fromkeys((*excuses, *_around(run, standing.level, place.frame)))
         verdict = Verdict(standing, operands, tuple(all_of_them))
-        run.explain(Judged(site, what, verdict))
+        run.explain(Judged(place.site, place.what, verdict))
     return bool(excuses)
 
 
-def _around(run: Run, level: Level) -> tuple[Excuse, ...]:
+def _around(run: Run, level: Level, frame: Frame) -> tuple[Excuse, ...]:
     """What keeps an event from being reported, whatever it is of."""
     is_contract = level in (Level.MODULE, Level.POSSIBLE)
     cases = (
         (FAILS, bool(run.meant_to_fail)),
         (MUTED, run.muted_parts > run.meant_to_fail),
         (FAILS_BEFORE, run.state.failed),
-        (ELSEWHERE, not run.frame.is_checked),
+        (ELSEWHERE, not frame.is_checked),
         (CPU_SETTING, is_contract and run.world.is_set_to_the_cpu),
     )
     return tuple(excuse for excuse, holds in cases if holds)
