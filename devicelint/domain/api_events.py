@@ -18,6 +18,8 @@ class AcceleratorApiCalled(Event):
     site: Site = field(repr=False)
     name: str
     """By its full name."""
+    at_times: bool = False
+    """Whether a condition that says nothing of devices leads there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,9 @@ class Given(Enum):
     HOST = "on the host"
     """On the CPU, or nothing that could be elsewhere: an array, a number, None."""
     ACCELERATOR = "on an accelerator"
-    """On an accelerator, or where the program chooses to compute."""
+    """On an accelerator that the code names."""
+    CHOSEN = "on a device that is chosen"
+    """Where the program, or somebody, chooses to compute."""
     INPUT = "an input of a Module"
     """Where a Module's caller has what it computes with."""
     UNKNOWN = "unknown"
@@ -39,6 +41,8 @@ class Called:
 
     shows: Call | None = None
     """One that gives it what is on an accelerator, or may be."""
+    chosen: Call | None = None
+    """One that gives it what is where somebody chooses to compute."""
     is_on_host: bool = False
     """Whether there are some, and all of them give it what is on the host."""
 
@@ -46,8 +50,10 @@ class Called:
 def said_by(calls: Iterable[Call]) -> Called:
     """What calls say of the parameter that they give something."""
     found = tuple(calls)
-    for kind in (Given.ACCELERATOR, Given.INPUT):
-        for call in found:
-            if call.given is kind:
-                return Called(call)
-    return Called(None, bool(found) and all(call.given is Given.HOST for call in found))
+    of_kind = {call.given: call for call in reversed(found)}
+    chosen = of_kind.get(Given.CHOSEN)
+    for kind in (Given.ACCELERATOR, Given.CHOSEN, Given.INPUT):
+        if kind in of_kind:
+            return Called(of_kind[kind], chosen)
+    is_on_host = bool(found) and all(call.given is Given.HOST for call in found)
+    return Called(is_on_host=is_on_host)

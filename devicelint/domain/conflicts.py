@@ -22,7 +22,8 @@ def loses_device(one: Value, other: Value, joined: Value) -> bool:
 def keeps_to_cpu(one: Value, other: Value) -> bool | None:
     """Whether the first of two values that differ is the one that a setting keeps on the CPU.
 
-    None: neither or both, or the other one is the caller's, which no setting has moved.
+    None: neither or both, or the other one is where a caller's tensor is, and no setting has moved
+    it there: it was received, or made there.
     """
     if isinstance(one, Tuple) and isinstance(other, Tuple):
         found = {keeps_to_cpu(*pair) for pair in zip(one.items, other.items, strict=False)} - {None}
@@ -34,11 +35,11 @@ def keeps_to_cpu(one: Value, other: Value) -> bool | None:
 
 
 def _is_callers(value: Value) -> bool:
-    """Whether a value is on the device on which it was received."""
+    """Whether a value is where a caller's tensor is, without having been moved there."""
     if not isinstance(getattr(value, "device", None), DeviceOf):
         return False
     since: Step | None = getattr(value, "since", None)
-    return since is not None and since.verb in (Verb.RECEIVED, Verb.GIVEN)
+    return since is not None and since.verb is not Verb.MOVED
 
 
 def _is_on_cpu(value: Value) -> bool:

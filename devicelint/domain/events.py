@@ -173,6 +173,8 @@ class Load(Event):
     beside: frozenset[WrittenFile] = frozenset()
     """What the same file saves."""
     uses: frozenset[LoadUse] = frozenset()
+    entry: Site = field(default=None, repr=False)
+    """The function that nothing in the file calls, from which the walk came; None elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)

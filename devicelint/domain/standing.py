@@ -49,6 +49,8 @@ class Standing:
     """The parameters that the operands come from, and the functions that received these."""
     has_own: bool = False
     """Whether the code computes on a device of its own: its model's, or one that it names."""
+    goes: bool = False
+    """Whether the code goes to an accelerator itself, wherever its callers are."""
     may_be_array: bool = False
     """Whether nothing declares to be a tensor what is read as an array."""
     is_known: bool = False

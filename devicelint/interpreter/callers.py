@@ -10,7 +10,7 @@ import libcst as cst
 
 from devicelint.domain.calls import Call, Given
 from devicelint.domain.checkpoints import WrittenFile
-from devicelint.domain.devices import CPU, Device, DeviceOf, may_be_accelerator
+from devicelint.domain.devices import CPU, Device, DeviceOf, is_accelerator, may_be_accelerator
 from devicelint.domain.events import Event
 from devicelint.domain.standing import Conduct
 from devicelint.domain.values import (
@@ -141,8 +141,10 @@ def _place_of(run: Run, value: Value) -> Given:
 def _of_device(run: Run, device: Device, value: Value) -> Given:
     if device == CPU:
         return Given.HOST
-    if may_be_accelerator(device):
+    if is_accelerator(device):
         return Given.ACCELERATOR
+    if may_be_accelerator(device):
+        return Given.CHOSEN
     if isinstance(device, DeviceOf) and not isinstance(value, DeviceHandle):
         return Given.INPUT if is_input_of_module(run, device) else Given.UNKNOWN
     return Given.UNKNOWN
@@ -151,7 +153,7 @@ def _of_device(run: Run, device: Device, value: Value) -> Given:
 def _of_all(places: Iterator[Given]) -> Given:
     """Where several things are: what is on an accelerator decides, then what is not known."""
     found = set(places)
-    for one in (Given.ACCELERATOR, Given.INPUT, Given.UNKNOWN):
+    for one in (Given.ACCELERATOR, Given.CHOSEN, Given.INPUT, Given.UNKNOWN):
         if one in found:
             return one
     return Given.HOST

@@ -13,12 +13,14 @@ from devicelint.domain.standing import Conduct, Level, Standing
 from devicelint.finding import Certainty
 from devicelint.interpreter.callers import Signature, signature_of
 from devicelint.interpreter.engine.nodes import parameters_of
+from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.rules import Report, line_of
 from devicelint.workspace.offers import is_offered
 from devicelint.workspace.project import Project
 
 _GIVES = {
     Given.ACCELERATOR: "it what is on an accelerator, or may be",
+    Given.CHOSEN: "it what is on an accelerator, or may be",
     Given.INPUT: "it what a Module is called with",
 }
 
@@ -33,10 +35,14 @@ class Callers:
         self._offered: dict[Signature, bool] = {}
 
     def say_of(self, standing: Standing) -> Called:
-        """What the calls of those say that received what clashes."""
+        """What the calls of those say that received what clashes.
+
+        Where the code goes to an accelerator itself, a call with one agrees with it.
+        """
         said = [self._called(*received) for received in _received(standing)]
-        shows = next((one.shows for one in said if one.shows is not None), None)
-        return Called(shows, any(one.is_on_host for one in said))
+        shown = (one.chosen if standing.goes else one.shows for one in said)
+        shows = next((one for one in shown if one is not None), None)
+        return Called(shows, is_on_host=any(one.is_on_host for one in said))
 
     def level_of(self, standing: Standing, conduct: Conduct) -> Level:
         """How sure a clash is, with what is known of those who call.
@@ -46,6 +52,7 @@ class Callers:
         """
         level = standing.given(conduct)
         is_said = standing.is_said_of_callers(conduct)
+        is_said = is_said or (standing.goes and level is Level.OWN_RULE)
         if is_said and not self._are_all_seen(standing):
             return level
         if is_said or level is Level.POSSIBLE:
@@ -79,6 +86,17 @@ class Callers:
             return False
         return load.file.is_from_the_cpu(self._project.written_around(self._home) | load.beside)
 
+    def never_read(self, load: Load) -> bool:
+        """Whether nothing calls the function that reads a checkpoint, as far as anybody sees."""
+        entry, project = load.entry, self._project
+        if not isinstance(entry, cst.FunctionDef) or entry.decorators or project is None:
+            return False
+        program, name = project.program(self._home), entry.name.value
+        if program is None or project.may_call(self._home, name):
+            return False
+        reads = reads_of(program.tree)
+        return not (reads.names[name] or reads.attributes[name])
+
     def _called(self, function: Signature, parameter: str) -> Called:
         key = (function, parameter)
         if key not in self._known:
@@ -109,7 +127,7 @@ def cited(report: Report, called: Called) -> Report:
     call = called.shows
     assert call is not None
     gives = _GIVES[call.given]
-    certain = call.given is Given.ACCELERATOR
+    certain = call.given in (Given.ACCELERATOR, Given.CHOSEN)
     return replace(
         report,
         message=f"{report.message}; the call in line {line_of(len(report.related))} gives {gives}",

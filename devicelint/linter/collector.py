@@ -17,6 +17,7 @@ from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.linter.callers import Callers, cited
+from devicelint.linter.consequences import without_consequences
 from devicelint.linter.locations import RawFinding
 from devicelint.linter.many_demands import summed_up
 from devicelint.rules import Report, Reports, Rule
@@ -38,10 +39,11 @@ class _Heard:
     load: Load | None
     """The checkpoint that is read, if this is about one."""
 
-    def report_at_end(self, callers: Callers) -> Report | None:
+    def report_at_end(self, callers: Callers, *, is_adopted: bool = False) -> Report | None:
         """The report; None where it turned out to be no mistake, or to be one of another file.
 
-        Where nothing turned out to be treated as movable, it takes a call to make it true.
+        Where nothing turned out to be treated as movable, it takes a call to make it true.  Whoever
+        adopts a file moves what the code takes for granted, too.
         """
         standing = self.standing
         if standing.is_on_host(self.conduct) or standing.is_shown_there(self.conduct):
@@ -50,12 +52,15 @@ class _Heard:
             return None
         if self.load is not None and callers.save_from_the_cpu(self.load):
             return None
+        if self.load is not None and callers.never_read(self.load):
+            return replace(self.report, certainty=Certainty.POSSIBLE)
         called = callers.say_of(standing)
         if called.is_on_host:
             return None
         level = callers.level_of(standing, self.conduct)
         if level is Level.POSSIBLE:
-            return replace(self.report, certainty=Certainty.POSSIBLE)
+            is_taken = is_adopted and self.report.certainty is Certainty.BELIEF
+            return self.report if is_taken else replace(self.report, certainty=Certainty.POSSIBLE)
         is_shown = level is Level.CALLED and called.shows is not None
         return cited(self.report, called) if is_shown else self.report
 
@@ -63,8 +68,9 @@ class _Heard:
 class Collector:
     """Passes every event to the rules that listen, and keeps their reports, one per mistake."""
 
-    def __init__(self, rules: tuple[Rule, ...]) -> None:
+    def __init__(self, rules: tuple[Rule, ...], *, adopts: bool = False) -> None:
         self._rules = rules
+        self._adopts = adopts
         self._handlers = _handlers(rules)
         self.wanted = frozenset(self._handlers)
         """The names of the events that any of the rules listens to."""
@@ -106,7 +112,8 @@ class Collector:
         reached: set[tuple[str, object]] = set()
         for _, heard in self._walks:
             for one in heard:
-                rule, report, world = one.rule, one.report_at_end(callers), one.world
+                report = one.report_at_end(callers, is_adopted=self._adopts)
+                rule, world = one.rule, one.world
                 if report is None:
                     continue
                 key = (rule.code, report.subject if report.subject is not None else report.site)
@@ -117,8 +124,8 @@ class Collector:
                     merged[key] = RawFinding(rule, report, (world,))
                 elif world not in before.worlds and not _is_surer(before.report, report):
                     merged[key] = RawFinding(rule, before.report, (*before.worlds, world))
-        findings = _unique_messages(merged[key] for key in merged if key in reached)
-        return summed_up(tuple(findings), self._rules)
+        kept = without_consequences([merged[key] for key in merged if key in reached])
+        return summed_up(tuple(_unique_messages(kept)), self._rules)
 
 
 def _wants_all(rule: Rule) -> bool:

@@ -165,7 +165,7 @@ def _explored(
 ) -> tuple[list[Finding], ...]:
     callees = {} if project is None else _programs(called, project)
     program = replace(program_of(source, project, config), also_reported=callees)
-    collector = Collector(rules)
+    collector = Collector(rules, adopts=config.adopts)
     with profiling.part("walk"):
         explore(program, collector.listener_for, wanted=collector.wanted)
     assumed += met(program, source)

@@ -9,7 +9,7 @@ import libcst as cst
 from devicelint.domain.devices import CPU, Agreement, DeviceOf, Opaque
 from devicelint.domain.events import Clash, Operand
 from devicelint.domain.history import Site, Step, Verb
-from devicelint.domain.values import Placed
+from devicelint.domain.standing import Level
 from devicelint.finding import Certainty, Severity
 from devicelint.fixes import Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
@@ -71,14 +71,8 @@ def certainty(clash: Clash) -> Certainty:
     operands = (clash.culprit, clash.reference)
     if any(isinstance(operand.device, DeviceOf) for operand in operands):
         return Certainty.CONTRACT
-    return Certainty.BELIEF if any(map(_is_believed, operands)) else Certainty.CERTAIN
-
-
-def _is_believed(operand: Operand) -> bool:
-    """A dataset that is not seen, or something unseen that is moved and called as a module is."""
-    return isinstance(operand.value, Placed) or (
-        operand.since is not None and operand.since.believed
-    )
+    is_certain = clash.standing.level is Level.CERTAIN
+    return Certainty.CERTAIN if is_certain else Certainty.BELIEF
 
 
 def condition(clash: Clash) -> str:

@@ -36,7 +36,7 @@ class AcceleratorRequired(Rule):
             yield from (replace(one, severity=Severity.WARNING) for one in reports)
         elif not event.is_idle:
             self._places.add(event.site)
-            if any(True for _ in reports) and context.intent.takes_machine_as_it_is():
+            if any(True for _ in reports) and _is_for_accelerators(context):
                 yield self._of_program(event.site, lacking(event.device), context)
 
     def on_accelerator_api_called(
@@ -46,7 +46,7 @@ class AcceleratorRequired(Rule):
         if self.asked_for or not event.name.startswith("torch.cuda."):
             return
         self._places.add(event.site)
-        if not context.world.accelerators and context.intent.takes_machine_as_it_is():
+        if not context.world.accelerators and _is_for_accelerators(context):
             yield self._of_program(event.site, "CUDA", context)
 
     def on_legacy_type_used(self, event: LegacyTypeUsed, context: RuleContext) -> Reports:
@@ -54,7 +54,7 @@ class AcceleratorRequired(Rule):
         if self.asked_for or event.use is LegacyUse.KEYWORD:
             return
         self._places.add(event.site)
-        if not context.world.accelerators and context.intent.takes_machine_as_it_is():
+        if not context.world.accelerators and _is_for_accelerators(context):
             yield self._of_program(event.site, "CUDA", context)
 
     def _of_program(self, site: Site, hardware: str, context: RuleContext) -> Report:
@@ -68,3 +68,9 @@ class AcceleratorRequired(Rule):
             "device by what the machine has",
             subject=_PROGRAM,
         )
+
+
+def _is_for_accelerators(context: RuleContext) -> bool:
+    """Whether a program, or a file that nobody is seen to use, leaves no choice of the machine."""
+    intent = context.intent
+    return intent.takes_machine_as_it_is() or intent.is_for_whoever_has_one()

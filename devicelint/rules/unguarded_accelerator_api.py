@@ -5,6 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.api_events import AcceleratorApiCalled
+from devicelint.domain.events import AcceleratorDemanded
+from devicelint.domain.history import Site
 from devicelint.finding import Severity
 from devicelint.fixes import GuardStatement, Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
@@ -28,12 +30,29 @@ class UnguardedAcceleratorApi(Rule):
     severity = Severity.WARNING
     summary = "A call of torch.cuda raises on the machines without it that the script provides for"
 
+    def __init__(self) -> None:
+        self._going: set[Site] = set()
+        """The functions that go to an accelerator, whatever the machine has."""
+
+    def on_accelerator_demanded(self, event: AcceleratorDemanded, context: RuleContext) -> Reports:
+        """What goes to one by name cannot do without: that is the mistake, if it is one."""
+        if not (event.is_idle or event.at_times):
+            self._going.add(context.intent.functions()[0])
+        yield from ()
+
     def on_accelerator_api_called(
         self, event: AcceleratorApiCalled, context: RuleContext
     ) -> Reports:
         """On the machine without an accelerator, where nothing guards it."""
         intent = context.intent
-        if context.world.accelerators or not intent.is_chosen_here() or intent.is_for_cuda_alone():
+        if (
+            context.world.accelerators
+            or event.at_times
+            or not intent.is_chosen_here()
+            or intent.is_for_cuda_alone()
+        ):
+            return
+        if not self._going.isdisjoint(intent.functions()):
             return
         call = event.site
         assert isinstance(call, cst.Call)

@@ -161,7 +161,7 @@ class Judging:
                     (*excuses, *self._later(clash, excuses, known)),
                     machines,
                     places,
-                    known.level_of(clash),
+                    self._level_of(clash, known),
                 )
                 for (clash, excuses), machines in told.items()
                 if any(
@@ -169,6 +169,11 @@ class Judging:
                 )
             ),
         )
+
+    def _level_of(self, clash: _Clash, known: _Known) -> Level:
+        load = self._loads.get(clash.site)
+        is_unread = load is not None and known.callers.never_read(load)
+        return Level.POSSIBLE if is_unread else known.level_of(clash)
 
     def _later(self, clash: _Clash, excuses: tuple[Excuse, ...], known: _Known) -> Iterator[Excuse]:
         """What turns out to excuse it when the walks are over."""
@@ -183,7 +188,7 @@ class Judging:
         )
         found = tuple(excuse for excuse, holds in cases if holds)
         yield from found
-        is_possible = known.level_of(clash) is Level.POSSIBLE
+        is_possible = self._level_of(clash, known) is Level.POSSIBLE
         if not (found or excuses or is_possible or any(known.said_of(clash))):
             yield ALL_IN_ONE if load is not None else SEEN_TO
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from devicelint.workspace.project_use import STARTS, ProjectUse
+from devicelint.workspace.project_use import APART, STARTS, ProjectUse
 from devicelint.workspace.roots import folders_around, is_root, listed
 
 _PACKAGE = "__init__.py"
@@ -70,6 +70,8 @@ class ImportResolver:
 
     def about(self, home: str, what: str) -> str | None:
         """The home of a file of the programs around that does something with the machine."""
+        if what == APART:
+            return home if self.is_apart(home) else None
         return self._uses.about(home, what)
 
     def inside(self, home: str, name: str) -> str | None:

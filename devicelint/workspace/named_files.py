@@ -19,9 +19,12 @@ _NAME = re.compile(rb"[A-Za-z_]\w*")
 class NamedFiles:
     """The names that the files below a folder mention."""
 
-    def __init__(self, passed_over: Callable[[str], bool]) -> None:
-        """Read nothing yet; folders of some names are passed over."""
+    def __init__(
+        self, passed_over: Callable[[str], bool], endings: tuple[str, ...] = (".py",)
+    ) -> None:
+        """Read nothing yet; folders of some names are passed over, and files that end otherwise."""
         self._passed_over = passed_over
+        self._endings = endings
         self._marks: dict[str, dict[str, int] | None] = {}
 
     def forget(self) -> None:
@@ -62,7 +65,9 @@ class NamedFiles:
     def _below(self, root: str) -> Iterator[str]:
         for folder, folders, names in os.walk(root):
             folders[:] = sorted(one for one in folders if not self._passed_over(one))
-            yield from (os.path.join(folder, one) for one in sorted(names) if one.endswith(".py"))
+            yield from (
+                os.path.join(folder, one) for one in sorted(names) if one.endswith(self._endings)
+            )
 
 
 def _bit(name: bytes) -> int:

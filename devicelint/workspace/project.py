@@ -22,9 +22,9 @@ from devicelint.interpreter.callers import Calls, Signature, calls_in
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
-from devicelint.workspace.files import PASSED_OVER
 from devicelint.workspace.import_resolver import ABOUT, INSIDE, ImportResolver, Question
 from devicelint.workspace.named_files import NamedFiles
+from devicelint.workspace.outsiders import Outsiders, is_passed_over
 from devicelint.workspace.savers import Savers
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class Project(ImportResolver):
         """What was resolved in each file, by its home, and to what."""
         self.digests: dict[str, str | None] = {}
         """What was in each file that was read; None where that was not the same all the time."""
-        self._named = NamedFiles(lambda name: name in PASSED_OVER or name.startswith("."))
+        self._named = NamedFiles(is_passed_over)
+        self._outsiders = Outsiders(self._named, self._listing)
         self._calls: dict[str, Calls] = {}
         """What each file that was walked as a caller gives to the functions of others."""
         self._savers = Savers(self._named, self.program)
@@ -126,6 +127,12 @@ class Project(ImportResolver):
         asked = others if are_few else others[:_ASKED_OF_MANY]
         found = tuple(calls for one in asked if (calls := self._calls_in(one, home, function)))
         return found if are_few else (*found, {name: [NOT_SEEN] for name in function[1]})
+
+    def may_call(self, home: str, name: str) -> bool:
+        """Whether a file of the project, or anybody else, may call a function of one of them."""
+        self.digests[home] = None
+        is_by_class = name in _CALLED_BY_CLASS
+        return is_by_class or self._outsiders.may_call(home, self.root_of(home), name)
 
     def written_around(self, home: str) -> frozenset[WrittenFile]:
         """The checkpoints that other files of the project save; whoever asks rests on them all."""
@@ -188,7 +195,7 @@ class Project(ImportResolver):
                     self._outdate(home)
 
     def _forget_others(self) -> None:
-        for one in (self._named, self._savers):
+        for one in (self._named, self._outsiders, self._savers):
             one.forget()
         self._calls.clear()
 

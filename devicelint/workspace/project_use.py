@@ -28,6 +28,8 @@ STARTS = "starts"
 """A program around, or the file itself, where it is one."""
 ON_CPU = "on the CPU"
 """A program around, or the file itself, of a project that trains and never leaves the CPU."""
+APART = "apart"
+"""The file itself, where it lies alone and is no program: nothing says who uses it."""
 TESTED = "tested"
 """A test beside the file, which tests something else, where nothing but tests imports the file."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from devicelint.linter.lint import check
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project
@@ -126,6 +128,76 @@ def test_a_program_calls_its_functions_itself(tmp_path: Path) -> None:
     assert check(source, None, Project()).findings == ()
 
 
+HIDDEN_STATE = """\
+import torch
+from torch import nn
+
+
+class Cell(nn.Module):
+    def forward(self, x):
+        if self.training:
+            torch.cuda.synchronize()
+        return x, torch.zeros(3).cuda()
+"""
+CHOOSING = """
+
+def best():
+    return "cuda" if torch.cuda.is_available() else "cpu"
+"""
+
+
+def alone(path: Path, text: str) -> list[str]:
+    path.write_text(text)
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    return [one.code for one in check(source, None, Project()).findings]
+
+
+def test_a_file_that_lies_alone_needs_an_accelerator_of_whoever_uses_it(tmp_path: Path) -> None:
+    assert alone(tmp_path / "cell.py", HIDDEN_STATE) == ["DEV409"]
+
+
+def test_one_that_chooses_a_machine_does_not(tmp_path: Path) -> None:
+    assert "DEV409" not in alone(tmp_path / "cell.py", HIDDEN_STATE + CHOOSING)
+
+
+def test_the_tests_of_one_that_lies_alone_are_for_those_who_have_one(tmp_path: Path) -> None:
+    test = "import torch\n\n\ndef test_sum():\n    assert torch.ones(3).cuda().sum() == 3\n"
+    assert alone(tmp_path / "test_cell.py", test) == []
+
+
+def test_the_files_of_a_project_have_users_who_are_seen(tmp_path: Path) -> None:
+    assert found(tmp_path, {"cell.py": HIDDEN_STATE}, "cell.py") == []
+
+
+ADDED = """\
+import torch
+
+
+def added(x: torch.Tensor):
+    table = torch.ones(3, device=x.device)
+    return x + table + torch.ones(3).cuda()
+"""
+CALLING = """\
+import sys
+import torch
+from adding import added
+
+device = torch.device({device})
+added(torch.ones(3, device=device))
+"""
+
+
+@pytest.mark.parametrize(
+    ("device", "codes"),
+    [('"cuda"', []), ("sys.argv[1]", ["DEV401"])],
+)
+def test_calls_with_an_accelerator_agree_with_one(
+    tmp_path: Path, device: str, codes: list[str]
+) -> None:
+    files = {"adding.py": ADDED, "main.py": CALLING.format(device=device)}
+    assert found(tmp_path, files, "adding.py") == codes
+
+
 def test_what_lies_among_tests_of_something_else_is_given_what_they_have_made(
     tmp_path: Path,
 ) -> None:
@@ -140,3 +212,50 @@ def test_what_lies_among_tests_of_something_else_is_given_what_they_have_made(
 def test_what_is_tested_itself_is_not(tmp_path: Path) -> None:
     test = "import torch\nfrom actor import Actor\n\n\ndef test_it():\n    Actor().cuda()\n"
     assert found(tmp_path, {"actor.py": ACTOR, "test_actor.py": test}, "actor.py") == ["DEV103"]
+
+
+RESTORING = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(4, 2)
+
+    def restore(self, path):
+        self.load_state_dict(torch.load(path))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("train.py", "from net import Net\n\nprint(Net())\n", []),
+        ("train.py", "from net import Net\n\nNet().restore('x.pt')\n", ["DEV303"]),
+        ("readme.md", "Call `restore` with the file.", ["DEV303"]),
+        ("play.ipynb", '{"source": ["net.restore(name)"]}', ["DEV303"]),
+        ("setup.py", "import setuptools\n\nsetuptools.setup()\n", ["DEV303"]),
+    ],
+)
+def test_what_nothing_in_a_project_calls_loads_nothing(tmp_path, name, text, told) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / name).write_text(text)
+    path = tmp_path / "net.py"
+    path.write_text(RESTORING)
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    assert [one.code for one in check(source, project=Project()).findings] == told
+
+
+def test_what_a_decorator_or_the_file_itself_takes_may_be_called(tmp_path) -> None:
+    (tmp_path / ".git").mkdir()
+    path = tmp_path / "net.py"
+    decorated = RESTORING.replace("    def restore", "    @staticmethod\n    def restore")
+    handed_on = f"{RESTORING}\n\nprint(Net.restore)\n"
+    hook = RESTORING.replace("nn.Module", "pl.LightningModule").replace("restore", "on_fit_start")
+    hook = hook.replace("from torch", "import lightning as pl\nfrom torch")
+    for text in (decorated, handed_on, hook):
+        path.write_text(text)
+        source = SourceFile.from_bytes(path.read_bytes(), str(path))
+        assert [one.code for one in check(source, project=Project()).findings] == ["DEV303"]

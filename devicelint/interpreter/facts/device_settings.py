@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 import libcst as cst
@@ -40,6 +41,8 @@ _GIVEN = frozenset({"device", "map_location", "device_ids", "device_type", "outp
 """Arguments by which torch is given a device."""
 _OF_TORCH = frozenset({"cuda", "backends", "xpu", "mps", "accelerator", "npu"})
 """The parts of torch that are about accelerators."""
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
+"""The variable by which CUDA is told which devices there are."""
 _LEAVES = frozenset({cst.Name, cst.Attribute, cst.SimpleString, cst.Integer})
 _OPERATORS = (cst.BooleanOperation, cst.Comparison, cst.UnaryOperation)
 
@@ -131,6 +134,21 @@ def _of_branches(node: cst.If | cst.IfExp) -> Iterator[_Step]:
     branches = [one for one in (node.body, other) if one is not None]
     names = names_read(node.test).difference(*map(_moved_in, branches))
     yield names, frozenset(), only_choose(*branches)
+
+
+def _of_hiding(node: cst.If) -> Iterator[_Step]:
+    """`if args.gpus == 0: os.environ["CUDA_VISIBLE_DEVICES"] = "-1"`."""
+    lines = node.body.body if isinstance(node.body, cst.IndentedBlock) else ()
+    simple = (line.body for line in lines if isinstance(line, cst.SimpleStatementLine))
+    if any(map(_hides, chain.from_iterable(simple))):
+        yield names_read(node.test), frozenset(), True
+
+
+def _hides(statement: cst.CSTNode) -> bool:
+    """Whether a statement says which accelerators the process sees."""
+    if not isinstance(statement, cst.Assign):
+        return False
+    return any(name_of(one.target) == _VISIBLE for one in statement.targets)
 
 
 def _of_choice(node: cst.IfExp) -> Iterator[_Step]:
@@ -232,6 +250,7 @@ _STEPS: Mapping[type[cst.CSTNode], _Reader] = {
     cst.Assign: _of_assignment,
     cst.Call: _of_call,
     cst.Arg: _of_argument,
+    cst.If: _of_hiding,
 }
 _STEPS_OF_BRANCHES: Mapping[type[cst.CSTNode], _Reader] = dict.fromkeys(
     (cst.If, cst.IfExp), _of_branches

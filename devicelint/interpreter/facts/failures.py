@@ -10,10 +10,11 @@ from devicelint.domain.devices import DEVICE_TYPES, Known
 from devicelint.domain.values import Module
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts import intended_machines
-from devicelint.interpreter.facts.host_callers import is_handed_out_by_tests
+from devicelint.interpreter.facts.host_callers import is_handed_out_by_tests, is_reached_from_tests
 from devicelint.interpreter.facts.machine_choices import (
     is_chosen_beside,
     is_chosen_here,
+    is_for_anybody,
     is_needed_here,
     is_of_class_for_cuda,
     is_taken_by_some,
@@ -74,6 +75,17 @@ def is_for_cuda_alone(run: Run) -> bool:
     if names[-1] in DEVICE_TYPES and isinstance(run.frame.receiver, Module):
         return True
     return is_of_class_for_cuda(run) or is_handed_out_by_tests(run)
+
+
+def is_for_whoever_has_one(run: Run) -> bool:
+    """Whether nothing says who uses this, and nobody can without an accelerator.
+
+    The method with which a Module goes there is for those who have one, and so is what tests ask.
+    """
+    names = walked_alone_as(run)
+    if not names or names[-1] in DEVICE_TYPES or is_reached_from_tests(run):
+        return False
+    return is_for_anybody(run) and not is_handed_out_by_tests(run)
 
 
 def is_method_of_callers_module(run: Run) -> bool:

@@ -79,7 +79,7 @@ def is_reached_from_tests(run: Run) -> bool:
 
 def is_handed_out_by_tests(run: Run) -> bool:
     """Whether a file of tests has this and calls it nowhere: a test may give it to somebody."""
-    if not _is_collected(run.program.path):
+    if not is_collected(run.program.path):
         return False
     *_, first = (one for one in run.frame.outwards() if one.caller is not None)
     if any(_is_fixture(run, one.decorator) for one in _decorators(first.node)):
@@ -99,14 +99,14 @@ def _is_test(run: Run, frame: Frame) -> bool:
         return True
     if any(_is_fixture(run, one.decorator) for one in node.decorators):
         return True
-    if not (node.name.value.startswith("test") and _is_collected(run.program.path)):
+    if not (node.name.value.startswith("test") and is_collected(run.program.path)):
         return False
     if frame.owner is None or any(cls.name.startswith("Test") for cls in _classes(run, frame)):
         return True
     return any(True for _ in library_bases(run, frame))  # A test case of somebody else's.
 
 
-def _is_collected(path: str) -> bool:
+def is_collected(path: str) -> bool:
     """Whether pytest collects tests from a file, as it does by default."""
     name = path.replace("\\", "/").rpartition("/")[2]
     return name.startswith("test_") or name.endswith("_test.py")

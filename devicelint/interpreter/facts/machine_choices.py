@@ -13,12 +13,16 @@ from devicelint.domain.values import Class, Const, DeviceHandle, Flag, Instance,
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
 from devicelint.interpreter.engine.objects import CLASS_FIELD
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.host_callers import is_reached_from_tests
+from devicelint.interpreter.facts.host_callers import is_reached_from_tests, library_bases
 
 
 def note_choice(run: Run) -> None:
-    """The program asks here what the machine has, or goes to a device that somebody chooses."""
-    run.program.choosing.add(part_of(run))
+    """The program asks here what the machine has, or goes to a device that somebody chooses.
+
+    What a test asks says where that runs; what the code asks that it tests does not.
+    """
+    if run.frame.is_checked or not is_reached_from_tests(run):
+        run.program.choosing.add(part_of(run))
 
 
 _MARKS = "marks"
@@ -36,6 +40,20 @@ def requiring(run: Run) -> Iterator[None]:
     before = frozenset(run.program.choosing)
     yield
     run.program.choosing.intersection_update(before)
+
+
+@contextmanager
+def asking_for_marks(run: Run) -> Iterator[list[bool]]:
+    """Walk what makes a mark; what is given is filled where it asks what the machine has."""
+    asked: list[bool] = []
+    chosen, counted = frozenset(run.program.choosing), run.counts_accelerators
+    run.program.choosing.clear()
+    run.counts_accelerators = False
+    yield asked
+    asked.extend([True] if run.program.choosing or run.counts_accelerators else [])
+    run.program.choosing.clear()
+    run.program.choosing.update(chosen)
+    run.counts_accelerators |= counted
 
 
 def note_demand(run: Run) -> None:
@@ -223,6 +241,11 @@ def is_on_cpu_around(run: Run) -> bool:
     return _around(run, "on the CPU")
 
 
+def is_for_anybody(run: Run) -> bool:
+    """Whether the file lies alone, is no program, and leaves nobody a choice of the machine."""
+    return not run.program.choosing and _around(run, "apart")
+
+
 def is_help_for_tests(run: Run) -> bool:
     """Whether the file lies among tests, and nothing else imports it."""
     return _around(run, "tested")
@@ -242,6 +265,20 @@ def part_of(run: Run) -> object:
         return GLOBALS
     made = _definition_of(run, first.receiver) if first.name == "__init__" else None
     return first.node if made is None else _Made(made)
+
+
+def first_function(run: Run) -> Site:
+    """The function from which all came that nothing here calls, nor a class of a library.
+
+    A library may call the methods that its class has, and Python those with two underscores.
+    """
+    first = _first(run)
+    if first is None or first.name.startswith("_"):
+        return None
+    return first.node if set(library_bases(run, first)) <= _CALLING_NOTHING else None
+
+
+_CALLING_NOTHING = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module", "abc.ABC"})
 
 
 def _first(run: Run) -> Frame | None:

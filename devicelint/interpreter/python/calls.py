@@ -67,7 +67,7 @@ def _called(run: Run, node: cst.Call) -> Value:
             return method_unseen(run, receiver, callee, node)
     else:
         callee = run.evaluate(func)
-    with asking_of(run, callee):
+    with asking_of(run, callee, node):
         arguments = arguments_of(run, node)
     result = run.call(callee, arguments, node)
     if isinstance(result, Unknown):

@@ -30,9 +30,9 @@ from devicelint.interpreter.engine.objects import (
 )
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates
-from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.mentions import path_of
 from devicelint.interpreter.python.functions import call_function
+from devicelint.interpreter.python.paths.skips import may_leave_out
 from devicelint.interpreter.python.records import declares_record, fill_record
 from devicelint.interpreter.python.tensor_classes import is_tensor_class, tensor_made
 from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
@@ -52,9 +52,8 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
         is_reported=outer.is_reported,
         keeps_names=True,
     )
-    frame.guarded = run.frame.guarded or any(
-        asks_for_device(run, one.decorator) for one in node.decorators
-    )
+    marks = (may_leave_out(run, node, one) for one in node.decorators)
+    frame.guarded = run.frame.guarded or any(marks)
     if not isinstance(outer.node, (cst.Module, cst.ClassDef)):
         frame.scopes = (outer.ref, *outer.scopes)
     run.frame = frame

@@ -248,8 +248,3 @@ def _is_own(run: Run, name: str) -> bool:
     """Whether a name is a parameter or a variable of the function that is walked."""
     frame = run.frame
     return frame.ref != frame.home and run.state.read(frame.ref, name) is not None
-
-
-def may_skip(decorator: str) -> bool:
-    """Whether a decorator keeps a test from being run: on some machines, or on all of them."""
-    return "skip" in decorator.partition("(")[0].lower()

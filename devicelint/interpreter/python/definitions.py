@@ -9,9 +9,8 @@ from devicelint.domain.values import (
     ImportedName,
 )
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.python.branches import NO_GRAD
-from devicelint.interpreter.python.conditions import may_skip
+from devicelint.interpreter.python.paths.skips import may_leave_out
 
 _KINDS = {
     "builtins.staticmethod": "static",
@@ -30,7 +29,7 @@ def define_function(run: Run, node: cst.FunctionDef) -> Function:
     kind, no_grad, guarded = "", False, frame.guarded
     for decorator in node.decorators:
         named = decorator.decorator
-        guarded = guarded or asks_for_device(run, named) or may_skip(run.code_of(named))
+        guarded = guarded or may_leave_out(run, node, decorator)
         called = named.func if isinstance(named, cst.Call) else named
         value = run.evaluate(called) if isinstance(called, (cst.Name, cst.Attribute)) else None
         name = value.name if isinstance(value, ImportedName) else ""

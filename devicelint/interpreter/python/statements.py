@@ -34,6 +34,7 @@ from devicelint.interpreter.python.decorators import decorated, decorated_class
 from devicelint.interpreter.python.definitions import define_function
 from devicelint.interpreter.python.operators import augmented
 from devicelint.interpreter.python.parameters import offered
+from devicelint.interpreter.python.paths.skips import note_marks
 
 
 @executes(cst.SimpleStatementLine, cst.SimpleStatementSuite)
@@ -91,6 +92,7 @@ def _forget_receiver(run: Run, call: cst.Call, value: Value) -> None:
 @executes(cst.Assign)
 def assignment(run: Run, node: cst.Assign) -> None:
     value = run.evaluate(node.value)
+    note_marks(run, node)
     run.steps.assignment(node)
     for target in node.targets:
         if type(target.target) is cst.Attribute:

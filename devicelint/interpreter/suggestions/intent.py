@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from devicelint.domain.history import Site
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts import intended_machines
 from devicelint.interpreter.facts.failures import (
     contradicts,
     is_for_cuda_alone,
+    is_for_whoever_has_one,
     walked_alone_as,
 )
 from devicelint.interpreter.facts.machine_choices import is_chosen_here, is_program
@@ -24,6 +26,10 @@ class Intent:
         """Whether what leads here chooses the machine that it runs on."""
         return is_chosen_here(self._run)
 
+    def functions(self) -> tuple[Site, ...]:
+        """The function that is walked here, the one that called it, and so on."""
+        return tuple(frame.node for frame in self._run.frame.outwards())
+
     def is_for_cuda_alone(self) -> bool:
         """Whether nothing in the file leads here, and what may lead here has asked for CUDA."""
         return is_for_cuda_alone(self._run)
@@ -31,6 +37,10 @@ class Intent:
     def takes_machine_as_it_is(self) -> bool:
         """Whether this is a program that chooses nowhere which machine it runs on."""
         return is_program(self._run) and not is_chosen_here(self._run)
+
+    def is_for_whoever_has_one(self) -> bool:
+        """Whether nothing says who uses this, and nobody can without an accelerator."""
+        return is_for_whoever_has_one(self._run)
 
     def demands_on_purpose(self) -> bool:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""

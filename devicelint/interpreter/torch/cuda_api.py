@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import libcst as cst
 
@@ -82,9 +83,9 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
     if not run.assumptions:
         note_needed(run)
     raises = not (last in _CHOOSE_A_DEVICE and _is_chosen(arguments))
-    if raises and not run.assumptions:
+    if raises and run.assumptions == run.unrelated:
         note_demand(run)
-        run.announce(AcceleratorApiCalled(site, name))
+        run.announce(AcceleratorApiCalled(site, name, at_times=bool(run.assumptions)))
         if last in _CURRENT_DEVICE:
             run.notes(WrittenOut).current.add(site)
     if raises and (run.assumptions or not is_chosen_here(run) or is_for_cuda_alone(run)):
@@ -137,6 +138,25 @@ def device_context(run: Run, name: str, arguments: Arguments, site: cst.Call) ->
 
 
 _BLOCK = "torch.cuda.device"
+_FAKE = "torch._subclasses.FakeTensorMode"
+
+
+@function(_FAKE, "torch._subclasses.fake_tensor.FakeTensorMode")
+def fake_mode(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """What a `with` block makes on any device, without one."""
+    return LibraryObject(_FAKE)
+
+
+@contextmanager
+def _pretending(run: Run) -> Iterator[Value]:
+    """Walk what goes to no device, whatever it names: nothing fails, and nothing is chosen."""
+    run.assumptions += 1
+    run.idle += 1
+    run.switches += 1
+    yield Unknown("a mode of fake tensors")
+    run.assumptions -= 1
+    run.idle -= 1
+    run.switches -= 1
 
 
 @enters(LibraryObject)
@@ -144,6 +164,8 @@ def enter_block(
     run: Run, value: LibraryObject, item: cst.WithItem
 ) -> AbstractContextManager[Value]:
     """`with torch.cuda.device(1)`: of a tensor, where that is."""
+    if value.name == _FAKE:
+        return _pretending(run)
     if value.name != _BLOCK:
         return nullcontext(Unknown("entered by with"))
     given = value.held[0]

@@ -43,6 +43,7 @@ from devicelint.interpreter.engine.tables import (
     library_class,
     methods,
 )
+from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.failures import fail
 from devicelint.interpreter.facts.host_callers import note_workers_calls
@@ -134,9 +135,18 @@ def build_loader(run: Run, arguments: Arguments, site: cst.Call) -> Value:
             note_workers_calls(run, given.value)
     if collate is not None and collate.value != NONE:
         return Loader(_collated(run, collate.value, item, site), pins, site)
+    if item is None and dataset is not None and _is_told_of_device(run, dataset.value):
+        return Loader(Unknown("a dataset that knows of a device may use it"), pins, site)
     if item is None:
         return Loader(_from_outside(site, pins=pins), pins, site)
     return Loader(_batch(run, item, site), pins, site)
+
+
+def _is_told_of_device(run: Run, dataset: Value) -> bool:
+    """Whether what is not seen was made with a device: `Images(folder, device=device)`."""
+    made = dataset.symbol.site if isinstance(dataset, Unknown) and dataset.symbol else None
+    given = made.args if isinstance(made, cst.Call) else ()
+    return any(asks_for_device(run, one.value) for one in given)
 
 
 _PIN_MEMORY = 7

@@ -50,7 +50,7 @@ from devicelint.knowledge import tensor_method as signature_of
 
 _MODULE_METHODS = frozenset(
     "train eval parameters named_parameters state_dict load_state_dict zero_grad modules children "
-    "forward requires_grad_ apply".split()
+    "requires_grad_ apply".split()
 )
 
 
@@ -66,6 +66,9 @@ def method_of_placed(
         return _numpy(run, receiver, arguments, node)
     if isinstance(receiver, Placed) and name in _OF_EITHER and not arguments.positional:
         return receiver  # A module or a tensor: both have these, and stay what they are.
+    if isinstance(receiver, Placed) and name == "forward":
+        # What calls a Module's `forward` is as good as a call of the Module, which has its name.
+        return run.call(receiver, arguments, cst.Call(node.func.value, node.args))
     if isinstance(receiver, Placed) and name in _MODULE_METHODS:
         return _as_module(run, receiver, name, node.func.value)
     if isinstance(receiver, Batch) and receiver.whole and name in ("items", "values", "keys"):

@@ -17,6 +17,7 @@ from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.machine_choices import (
+    first_function,
     is_for_accelerators,
     is_program,
     leaves_the_cpu,
@@ -45,13 +46,16 @@ class LoadedFile(NamedTuple):
     """Whether the statements of the file lead there, rather than whoever imports it."""
     is_reached: bool
     """Whether no line before raises on this machine."""
+    entry: Site
+    """The function that nobody is seen to call, from which the reading comes."""
 
     @classmethod
     def of(cls, run: Run, path: Argument | None) -> LoadedFile:
         """What is read here."""
         source = None if path is None else source_of(path.value)
         name = None if path is None else name_of(path.value)
-        return cls(source, name, part_of(run), is_program(run), not run.state.failed)
+        is_reached, entry = not run.state.failed, first_function(run)
+        return cls(source, name, part_of(run), is_program(run), is_reached, entry)
 
 
 def note_use(run: Run, value: Value, use: LoadUse) -> None:
@@ -147,7 +151,8 @@ class Loads(Analysis):
             return
         for one in self.loads.values():
             if not is_excused(self.run, one.site, "torch.load()", self._excuses_of(one)):
-                yield replace(one, beside=frozenset(self.run.program.written))
+                beside = frozenset(self.run.program.written)
+                yield replace(one, beside=beside, entry=self.readings[one.site].entry)
 
     def _excuses_of(self, load: Load) -> tuple[ExcuseCase, ...]:
         """The excuses that the whole program may give for one load."""

@@ -7,6 +7,7 @@ import libcst as cst
 from devicelint.domain.devices import (
     NOWHERE,
     Device,
+    DeviceOf,
     InvalidDevice,
     Known,
     Opaque,
@@ -175,7 +176,8 @@ def demand(
     is_theirs = _may_be_the_cpu(run, device)
     if is_theirs:
         note_sent(run)
-    if (is_theirs and is_program(run) and _is_programs(run, device)) or _is_asked_for(run):
+    is_chosen = is_theirs and is_program(run) and _is_programs(run, device)
+    if is_chosen or (_is_asked_for(run) and not isinstance(device, DeviceOf)):
         note_choice(run)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from devicelint.domain.devices import CPU, DeviceOf
 from devicelint.domain.events import Operand
-from devicelint.domain.history import Site
+from devicelint.domain.history import Site, Verb
 from devicelint.domain.standing import Level, Standing
 from devicelint.domain.values import Placed
 from devicelint.domain.verdicts import Excuse, Judged, Verdict
@@ -110,23 +110,25 @@ def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -
     What is read as an array may be one, where nothing declares it to be a tensor.
     """
     if not is_received(run, operands):
-        shown = (isinstance(one.value, Placed) or _is_believed(one) for one in operands)
-        return Standing(Level.OWN_RULE if any(shown) else Level.CERTAIN)
+        return Standing(_level_of_known(operands, grounds))
     symbols = symbols_of(run, operands)
     only_said = any(is_only_said(run, place) for place in places_of(operands))
+    received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
+    of_module = [one for one in received if _is_of_module(run, one)]
+    goes = grounds is NAMED and not of_module
     if any(map(is_placed_beside, operands)) and not only_said:
-        return Standing(Level.OWN_RULE, symbols)
+        return Standing(Level.OWN_RULE, symbols, goes=goes)
     if grounds is READ and is_undeclared(run, operands):
         return Standing(Level.POSSIBLE, symbols, may_be_array=True)
     if only_said or is_unseen(run, operands):
         return Standing(Level.POSSIBLE, symbols)
-    received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
-    if is_of_computing_class(run) or all(_is_of_module(run, one) for one in received):
+    if is_of_computing_class(run) or len(of_module) == len(received):
         return Standing(Level.MODULE, symbols)
     is_rule = meets_own_device(operands)
     has_own = grounds is NAMED or (grounds is INPUT and operands[0].device == CPU)
     level = Level.OWN_RULE if is_rule else Level.POSSIBLE
-    return Standing(level, symbols, has_own, is_known=not is_undeclared(run, operands))
+    is_known = not is_undeclared(run, operands)
+    return Standing(level, symbols, has_own, goes=goes, is_known=is_known)
 
 
 def _is_of_module(run: Run, device: DeviceOf) -> bool:
@@ -134,5 +136,35 @@ def _is_of_module(run: Run, device: DeviceOf) -> bool:
     return is_input_of_module(run, device) or is_part_of_module(run, device.place)
 
 
+def _level_of_known(operands: Operands, grounds: tuple[ExcuseCase, ...]) -> Level:
+    """How sure a clash is of two devices that are both known, or taken for known.
+
+    A loader that is not seen may move what it yields, and what is not seen and called may move
+    what it is given: that another loop does so, or that it was moved itself, shows too little.
+    What a DataLoader yields, it is given in a program's loops: they call a Module.
+    """
+    if grounds is INPUT and _is_moved_unseen(operands[0]) and not _is_loaded(operands[1]):
+        return Level.POSSIBLE
+    if any(one.since is not None and one.since.verb in _GUESSED for one in operands):
+        return Level.POSSIBLE
+    return Level.OWN_RULE if any(map(_is_believed, operands)) else Level.CERTAIN
+
+
+_GUESSED = frozenset({Verb.BESIDE, Verb.AGAIN})
+"""Where it lies is shown by a loop alone, over what is not seen."""
+
+
+def _is_moved_unseen(operand: Operand) -> bool:
+    """Whether something unseen was moved, which may be a Module, and may be what holds one."""
+    is_built = operand.since is not None and operand.since.verb is Verb.BUILT
+    return isinstance(operand.value, Placed) and not is_built
+
+
+def _is_loaded(operand: Operand) -> bool:
+    return operand.since is not None and operand.since.verb is Verb.LOADED
+
+
 def _is_believed(operand: Operand) -> bool:
-    return operand.since is not None and operand.since.believed
+    """Whether the code takes for granted where it is, or what it is."""
+    is_taken = operand.since is not None and operand.since.believed
+    return is_taken or isinstance(operand.value, Placed)

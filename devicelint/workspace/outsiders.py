@@ -1,0 +1,50 @@
+"""Who may call a function besides the file that it stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from devicelint.workspace.files import PASSED_OVER
+from devicelint.workspace.named_files import NamedFiles
+from devicelint.workspace.roots import is_root
+
+_INSTALLS = frozenset({"setup.py", "setup.cfg", "pyproject.toml"})
+"""What makes a project one that others install, and call as they like."""
+_RUNS = (".py", ".ipynb")
+_TELLING = (".ipynb", ".md", ".rst", ".txt", ".sh", ".yaml", ".yml", ".toml", ".json")
+"""How files end, besides Python's, that may say how a program is used."""
+_ABOVE = 2
+
+
+def is_passed_over(folder: str) -> bool:
+    """Whether a folder holds no code of a project's own."""
+    return folder in PASSED_OVER or folder.startswith(".")
+
+
+class Outsiders:
+    """The files of a project that may call what another one defines."""
+
+    def __init__(self, named: NamedFiles, listing: Callable[[str], Collection[str]]) -> None:
+        """Read nothing yet; `named` knows what the Python files mention."""
+        self._named = named
+        self._told = NamedFiles(is_passed_over, _TELLING)
+        self._listing = listing
+
+    def forget(self) -> None:
+        """Read everything again."""
+        self._told.forget()
+
+    def may_call(self, home: str, root: str, name: str) -> bool:
+        """Whether another file may call a function of one, or whoever installs the project.
+
+        What lies in a folder of something larger, of which nobody knows the root, others may call.
+        """
+        names = self._listing(root)
+        if not _INSTALLS.isdisjoint(names):
+            return True
+        above = () if is_root(names) else Path(root).parents[:_ABOVE]
+        if any(one.endswith(_RUNS) for folder in above for one in self._listing(str(folder))):
+            return True
+        found = (self._named.files(root, name), self._told.files(root, name))
+        return any(one is None or set(one) - {home} for one in found)
