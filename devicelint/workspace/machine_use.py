@@ -16,6 +16,7 @@ from typing import TypeGuard
 
 from devicelint.domain.devices import DEVICE_TYPES
 from devicelint.workspace.imported_modules import imports_among, parameters_of
+from devicelint.workspace.syntax import nodes_of
 
 _ASKS = frozenset(
     {
@@ -110,7 +111,7 @@ class _File:
     def _by_kind(self) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
         """All its nodes; both kinds of imports are one."""
         found: dict[type[ast.AST], list[ast.AST]] = {}
-        for node in ast.walk(self.tree):
+        for node in nodes_of(self.tree):
             kind = ast.Import if type(node) is ast.ImportFrom else type(node)
             found.setdefault(kind, []).append(node)
         return found

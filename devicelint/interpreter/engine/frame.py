@@ -85,8 +85,12 @@ class Frame:
     is_checked: bool = field(init=False)
     """Whether findings are reported of this code, as not of a file that is merely imported."""
 
+    calls: tuple[cst.Call | None, ...] = field(init=False)
+    """The call that entered this frame, the one that entered the caller's, and so on."""
+
     def __post_init__(self) -> None:
         self.is_checked = self.is_reported or self.home == GLOBALS
+        self.calls = (self.site, *(() if self.caller is None else self.caller.calls))
 
     @property
     def exits(self) -> int:

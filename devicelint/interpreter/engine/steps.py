@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -123,7 +124,8 @@ class Hearer(Notes):
 class Steps:
     """What to call at each step of a walk: one who hears it, all who do, or nobody."""
 
-    def __init__(self, among: Sequence[Hearer] = ()) -> None:
+    def __init__(self, hearers: Sequence[Hearer] = ()) -> None:
+        among = _heard_by(hearers)
         self.assignment = _to_hearers(among, Hearer.on_assignment)
         self.attribute_assigned = _to_hearers(among, Hearer.on_attribute_assigned)
         self.assigned = _to_hearers(among, Hearer.on_assigned)
@@ -149,17 +151,36 @@ class Steps:
         self.module_called = _to_hearers(among, Hearer.on_module_called)
         self._of_optimizers(among)
 
-    def _of_optimizers(self, among: Sequence[Hearer]) -> None:
+    def _of_optimizers(self, among: _Heard) -> None:
         self.optimizer_built = _to_hearers(among, Hearer.on_optimizer_built)
         self.optimized = _to_hearers(among, Hearer.on_optimized)
         self.optimizer_stepped = _to_hearers(among, Hearer.on_optimizer_stepped)
 
 
+_Heard = Mapping[str, list[Callable[..., None]]]
+"""What hears each step that anybody hears."""
+
+
+def _heard_by(hearers: Sequence[Hearer]) -> _Heard:
+    found: dict[str, list[Callable[..., None]]] = {}
+    for one in hearers:
+        kind: type = type(one)
+        for name in _steps_of(kind):
+            found.setdefault(name, []).append(getattr(one, name))
+    return found
+
+
+@functools.cache
+def _steps_of(kind: type) -> tuple[str, ...]:
+    """The steps that a kind of hearer defines methods for."""
+    steps = (name for name in dir(Hearer) if name.startswith("on_"))
+    return tuple(name for name in steps if getattr(kind, name) is not getattr(Hearer, name))
+
+
 def _to_hearers(
-    hearers: Sequence[Hearer], step: Callable[Concatenate[Any, Given], None]
+    among: _Heard, step: Callable[Concatenate[Any, Given], None]
 ) -> Callable[Given, None]:
-    name = step.__name__
-    steps = [getattr(one, name) for one in hearers if getattr(type(one), name) is not step]
+    steps = among.get(step.__name__, [])
     if len(steps) == 1:
         only: Callable[Given, None] = steps[0]
         return only

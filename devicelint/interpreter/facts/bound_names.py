@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 import libcst as cst
 
 from devicelint.interpreter.engine.frame import Frame
+from devicelint.interpreter.engine.nodes import children, names_bound_by
 from devicelint.interpreter.engine.run import Run
 
 
@@ -22,58 +25,40 @@ def is_free(run: Run, name: str, frame: Frame) -> bool:
 @functools.lru_cache(maxsize=200)
 def names_bound_in(scope: cst.CSTNode) -> frozenset[str]:
     """The names that one scope binds, anywhere in it."""
-    binder = _Binder(scope)
-    scope.visit(binder)
-    return frozenset(binder.names)
+    names: set[str] = set()
+    waiting = [scope]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, cst.ClassDef) or (_is_scope(node) and node is not scope):
+            if isinstance(node, (cst.ClassDef, cst.FunctionDef)):
+                names.add(node.name.value)
+            continue
+        bound_by = _BINDERS.get(type(node))
+        if bound_by is not None:
+            names.update(bound_by(node))
+        waiting.extend(children(node))
+    return frozenset(names)
 
 
-class _Binder(cst.CSTVisitor):
-    """Gathers the names that one scope binds, anywhere in it."""
+def _is_scope(node: cst.CSTNode) -> bool:
+    return type(node) is cst.FunctionDef or type(node) is cst.Lambda
 
-    def __init__(self, scope: cst.CSTNode) -> None:
-        self._scope = scope
-        self.names: set[str] = set()
 
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-        if node is not self._scope:
-            self.names.add(node.name.value)
-        return node is self._scope
+def _by_target(node: cst.AssignTarget | cst.AnnAssign | cst.For) -> Iterator[str]:
+    return names_bound_by(node.target)
 
-    def visit_ClassDef(self, node: cst.ClassDef) -> bool:
-        self.names.add(node.name.value)
-        return False
 
-    def visit_Lambda(self, node: cst.Lambda) -> bool:
-        return node is self._scope
+def _by_alias(node: cst.ImportAlias) -> Iterator[str]:
+    if node.asname is None:
+        yield node.evaluated_name.partition(".")[0]
 
-    def visit_Param(self, node: cst.Param) -> None:
-        self.names.add(node.name.value)
 
-    def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
-        self._bind(node.target)
-
-    def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-        self._bind(node.target)
-
-    def visit_AugAssign(self, node: cst.AugAssign) -> None:
-        self._bind(node.target)
-
-    def visit_For(self, node: cst.For) -> None:
-        self._bind(node.target)
-
-    def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
-        self._bind(node.target)
-
-    def visit_AsName(self, node: cst.AsName) -> None:
-        self._bind(node.name)
-
-    def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
-        if node.asname is None:
-            self.names.add(node.evaluated_name.partition(".")[0])
-
-    def _bind(self, target: cst.CSTNode) -> None:
-        if isinstance(target, cst.Name):
-            self.names.add(target.value)
-        elif isinstance(target, (cst.Tuple, cst.List)):
-            for element in target.elements:
-                self._bind(element.value)
+_BINDERS: Mapping[type[cst.CSTNode], Callable[[Any], Iterable[str]]] = {
+    **dict.fromkeys(
+        (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr), _by_target
+    ),
+    cst.Param: lambda node: (node.name.value,),
+    cst.AsName: lambda node: names_bound_by(node.name),
+    cst.ImportAlias: _by_alias,
+}
+"""What binds names, and how."""

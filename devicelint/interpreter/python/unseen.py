@@ -113,8 +113,8 @@ def _keep(run: Run, value: Value, settled: Value, node: cst.BaseExpression) -> V
 
 
 def _place(run: Run, site: cst.BaseExpression, first: int = 1) -> str:
-    calls = (one.site for one in run.frame.outwards())
-    return run.notes(Places).place((site, *calls), _brief(run, site), first)
+    places, key = run.notes(Places), (site, *run.frame.calls)
+    return places.written.get(key) or places.place(key, _brief(run, site), first)
 
 
 def _brief(run: Run, site: cst.BaseExpression) -> str:
