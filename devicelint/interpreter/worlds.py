@@ -17,7 +17,20 @@ from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.split import Split
-from devicelint.interpreter.python.classes import has_unentered, is_never_called, walk_class_alone
+from devicelint.interpreter.python.alone.classes import (
+    has_unentered,
+    is_never_called,
+    walk_class_alone,
+)
+from devicelint.interpreter.python.alone.demonstrations import (
+    is_demonstration,
+    is_without_parameters,
+)
+from devicelint.interpreter.python.alone.settings import (
+    default_of_others,
+    open_what_functions_set,
+)
+from devicelint.interpreter.python.classes import is_module_class
 from devicelint.interpreter.python.functions import walk_alone
 
 _MOST_SETTINGS = 2
@@ -104,7 +117,7 @@ def _walk_settings(begin: _Begin, world: World) -> Iterator[Walk]:
 
 def _walk(run: Run, others: Sequence[Walk] = ()) -> Walk:
     """Walk in one world; what the program itself has called in others, nobody calls alone."""
-    run.execute_block(run.module)
+    _execute(run)
     run.state.dead = run.state.failed = False
     run.entered.update(*(walk.entered for walk in others))
     made = _walk_unentered(run, set().union(*(walk.made for walk in others)))
@@ -113,6 +126,23 @@ def _walk(run: Run, others: Sequence[Walk] = ()) -> Walk:
             run.announce(event)
     differs = run.demands_accelerator or run.depends_on_machine
     return Walk(run.world, run.entered, made, differs, run.counts_accelerators)
+
+
+def _execute(run: Run) -> None:
+    """Execute the file, as a program; what only its demonstration calls, nobody has called.
+
+    Others import what it shows there with values of its own choice, and call it with theirs.
+    """
+    for statement in run.module.body:
+        if run.state.dead:
+            return
+        if not is_demonstration(run, statement):
+            run.execute(statement)
+            continue
+        before, built = set(run.entered), set(run.instantiated)
+        run.execute(statement)
+        run.entered = before | {one for one in run.entered if is_without_parameters(one)}
+        run.instantiated = built
 
 
 def _walk_unentered(run: Run, made: Collection[Site]) -> set[Site]:
@@ -125,12 +155,17 @@ def _walk_unentered(run: Run, made: Collection[Site]) -> set[Site]:
     tried: set[Site] = set()
     alone: set[Site] = set()
     called, built = set(run.entered), set(run.instantiated)
+    open_what_functions_set(run, called)
+    of_program, of_others = run.default_device, default_of_others(run)
+    run.default_device = of_others
     while waiting := [one for one, _ in run.pending if one.owner is None and one.node not in tried]:
         for function in reversed(waiting):
             tried.add(function.node)
             if function.node not in called:
                 walk_alone(run, function)
     for node, cls in reversed(tuple(run.classes.items())):
+        # Whoever makes a Module moves it; what it has made beside its parts stays behind.
+        run.default_device = of_program if is_module_class(cls) else of_others
         if node not in made if node not in built else is_never_called(run, cls):
             alone.add(node)
             walk_class_alone(run, cls)

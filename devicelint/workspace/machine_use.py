@@ -15,6 +15,7 @@ from itertools import chain
 from typing import TypeGuard
 
 from devicelint.domain.devices import DEVICE_TYPES
+from devicelint.workspace.imported_modules import imports_among, parameters_of
 from devicelint.workspace.syntax import nodes_of
 
 _ASKS = frozenset(
@@ -62,15 +63,19 @@ class MachineUse:
     """Whether it computes gradients."""
     imports: tuple[tuple[str, int], ...] = ()
     """The modules, and the dots before them; what is imported from one may be one, too."""
+    offers: tuple[tuple[str, int], ...] = ()
+    """The same of a package that knows nothing of torch itself: what others find there."""
+    imports_any: bool = False
+    """Whether it imports a module whose name is computed."""
 
     @classmethod
-    def of(cls, data: bytes) -> MachineUse:
+    def of(cls, data: bytes, *, is_package: bool = False) -> MachineUse:
         """What a file does; nothing, where it knows nothing of torch or is no Python.
 
         A setting that names a device is one in any file.
         """
         is_about_torch = b"torch" in data
-        if not is_about_torch and not any(one in data for one in _WORDS):
+        if not (is_about_torch or is_package) and not any(one in data for one in _WORDS):
             return cls()
         try:
             with warnings.catch_warnings():
@@ -80,7 +85,8 @@ class MachineUse:
             return cls()
         file = _File(tree)
         if not is_about_torch:
-            return cls(leaves=file.leaves)
+            offers = tuple(file.imports) if is_package else ()
+            return cls(leaves=file.leaves, offers=offers, imports_any=file.imports_any)
         takes = not file.chooses and file.is_started and file.goes_to_accelerator
         return cls(
             chooses=file.chooses,
@@ -91,6 +97,7 @@ class MachineUse:
             leaves=file.leaves,
             trains=file.trains,
             imports=tuple(file.imports),
+            imports_any=file.imports_any,
         )
 
 
@@ -133,16 +140,17 @@ class _File:
     @property
     def imports(self) -> Iterator[tuple[str, int]]:
         """Each module that may be imported, once for each import."""
-        for node in self._of(ast.Import):
-            match node:
-                case ast.Import(names):
-                    yield from ((one.name, 0) for one in names)
-                case ast.ImportFrom(module, names, level):
-                    yield module or "", level
-                    inner = (f"{module}.{one.name}" if module else one.name for one in names)
-                    yield from ((name, level) for name in inner)
-                case _:
-                    pass
+        return imports_among(self._of(ast.Import))
+
+    @property
+    def imports_any(self) -> bool:
+        """Whether a module is imported whose name is computed."""
+        return any(
+            isinstance(one, ast.Call)
+            and self._full(one.func) == "importlib.import_module"
+            and not isinstance(one.args[0] if one.args else None, ast.Constant)
+            for one in self._of(ast.Call)
+        )
 
     def _full(self, node: ast.expr) -> str:
         """The full name of what an expression means, where an import says so."""
@@ -178,7 +186,7 @@ class _File:
             return True
         names = {id(one): one.id for one in given if isinstance(one, ast.Name)}
         return bool(names) and any(
-            names.get(id(one)) in _parameters(function)
+            names.get(id(one)) in parameters_of(function)
             for function in self._of(ast.FunctionDef, ast.AsyncFunctionDef)
             if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
             for one in ast.walk(function)
@@ -268,11 +276,6 @@ class _File:
     def goes_to_accelerator(self) -> bool:
         """Whether `.cuda()` is called, or an accelerator named, anywhere in it."""
         return any(map(_goes, self._of(ast.Call, ast.keyword)))
-
-
-def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    given = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-    return frozenset(one.arg for one in given)
 
 
 def _starts(statement: ast.stmt) -> bool:

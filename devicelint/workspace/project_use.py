@@ -33,6 +33,9 @@ APART = "apart"
 TESTED = "tested"
 """A test beside the file, which tests something else, where nothing but tests imports the file."""
 
+IMPORTED = "imported"
+"""A file that imports the file, and is no test."""
+
 _MOST_LINES = 50_000
 _MOST_NAMES = 30_000
 _OTHERS = ("site-packages", "node_modules")
@@ -74,6 +77,8 @@ class ProjectUse:
         if what == LEADS:
             led = sorted(folder.led_with(home))
             return next((one for one in led if folder.does(one, CHOOSES)), None)
+        if what == IMPORTED:
+            return folder.imported_by(home)
         others = folder.around(home)
         asked = sorted(others if what == CHOOSES else {*others, home})
         return next((one for one in asked if folder.does(one, what)), None)
@@ -116,7 +121,7 @@ class _Folder:
             lines += data.count(b"\n") if b"torch" in data else 0
             if lines > _MOST_LINES:
                 return None
-            uses[file] = MachineUse.of(data)
+            uses[file] = MachineUse.of(data, is_package=os.path.basename(file) == _PACKAGE)
         return None if files is None else cls(uses, find)
 
     def does(self, home: str, what: str) -> bool:
@@ -146,6 +151,13 @@ class _Folder:
             return None
         programs = (one for one in around if self.does(one, STARTS) and not _is_test(one))
         return next(programs, None)
+
+    def imported_by(self, home: str) -> str | None:
+        """A file that imports this one, and is no test."""
+        offering = self._offering.get(home, set())
+        any_file = {one for one in self.uses if one != home and self.uses[one].imports_any}
+        importers = {*self._importers.get(home, ()), *offering, *any_file}
+        return next((one for one in sorted(importers) if not _is_test(one)), None)
 
     def tested_by(self, home: str) -> str | None:
         """A test that imports a file which only tests import, and that tests something else.
@@ -184,6 +196,17 @@ class _Folder:
     @cached_property
     def _imports(self) -> dict[str, set[str]]:
         return {home: set(self._imported_by(home)) for home in self.uses}
+
+    @cached_property
+    def _offering(self) -> dict[str, set[str]]:
+        """The packages that offer what stands in a file, and know nothing of torch themselves."""
+        found: dict[str, set[str]] = {}
+        for home, use in self.uses.items():
+            for module, level in use.offers:
+                offered = self.find(home, module, level) if module or level else None
+                if offered is not None and offered != home:
+                    found.setdefault(offered, set()).add(home)
+        return found
 
     @cached_property
     def _importers(self) -> dict[str, set[str]]:

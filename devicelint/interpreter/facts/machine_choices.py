@@ -223,7 +223,17 @@ def is_left_open(run: Run) -> bool:
 
 def is_default_set_around(run: Run) -> bool:
     """Whether programs of the project say on which device tensors are made."""
-    return part_of(run) != GLOBALS and _around(run, "defaults")
+    return part_of(run) != GLOBALS and is_default_set_by_some(run)
+
+
+def is_default_set_by_some(run: Run) -> bool:
+    """Whether any file of the project says so: others may have done it before a call."""
+    return _around(run, "defaults")
+
+
+def is_imported_around(run: Run) -> bool:
+    """Whether another file of the project imports the one that is checked, besides tests of it."""
+    return _around(run, "imported")
 
 
 def is_on_cpu_around(run: Run) -> bool:

@@ -29,6 +29,8 @@ class Stored(Notes):
         return self.by_method[method]
 
 
+ANY = "*"
+"""Attributes whose names are computed."""
 _ASSIGNED = frozenset({cst.AssignTarget, cst.AnnAssign, cst.AugAssign})
 
 
@@ -41,6 +43,19 @@ def _stored(method: cst.FunctionDef) -> Iterator[str]:
         if type(node) in _ASSIGNED:
             assert isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign))
             yield from _attributes_of(first, node.target)
+        elif isinstance(node, cst.Call) and _sets_computed(first, node):
+            yield ANY
+
+
+def _sets_computed(owner: str, call: cst.Call) -> bool:
+    """Whether this is `setattr(self, name, value)`, but for a name that is written there."""
+    match call:
+        case cst.Call(
+            func=cst.Name("setattr"), args=[cst.Arg(cst.Name(name)), cst.Arg(attribute), cst.Arg()]
+        ):
+            return name == owner and not isinstance(attribute, cst.SimpleString)
+        case _:
+            return False
 
 
 def _attributes_of(owner: str, target: cst.BaseExpression) -> Iterator[str]:

@@ -40,10 +40,14 @@ from devicelint.interpreter.facts.loop_shapes import (
     shape_of,
 )
 from devicelint.interpreter.facts.loop_twins import calls_with, mirrored, moved_elsewhere
+from devicelint.interpreter.facts.mentions import called_method
 from devicelint.interpreter.facts.qualified_names import written
 from devicelint.interpreter.python.conditions import condition_at, truth_of
 from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.operations.operands import report_input
+
+_OF_MAPPINGS = frozenset({"items", "values"})
+"""Methods of mappings: what these hold, no loader makes."""
 
 
 @guess
@@ -55,6 +59,8 @@ class LoaderDevices(Guess):
     def element(self, run: Run, loop: cst.For, value: Value) -> Value | None:
         """What a loop's target is given, with what the code shows of its unknown parts."""
         if not run.world.accelerators or not _has_unknown(run, value):
+            return None
+        if called_method(loop.iter) in _OF_MAPPINGS:
             return None
         shape = shape_of(run.module, loop)
         return None if shape is None else _guessed_of(run, shape, loop.target, value)

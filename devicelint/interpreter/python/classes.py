@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from contextlib import nullcontext
 from functools import lru_cache, partial
 
 import libcst as cst
 
 from devicelint.domain.values import (
-    HOST,
     TRUE,
     Class,
     Function,
@@ -25,22 +23,18 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import (
     CLASS_FIELD,
-    CURRENT,
-    MACHINE,
     OPEN_FIELD,
     class_member,
     member_of,
     order_of_bases,
 )
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import calls, instantiates, stands_alone
-from devicelint.interpreter.facts.mentions import called_method, path_of
-from devicelint.interpreter.facts.stored_attributes import open_what_is_stored_later
-from devicelint.interpreter.python.functions import call_function, walk_alone
-from devicelint.interpreter.python.paths.endings import is_test_case
+from devicelint.interpreter.engine.tables import calls, instantiates
+from devicelint.interpreter.facts.mentions import path_of
+from devicelint.interpreter.python.functions import call_function
 from devicelint.interpreter.python.paths.skips import may_leave_out
 from devicelint.interpreter.python.records import declares_record, fill_record
-from devicelint.interpreter.python.tensor_classes import is_tensor_class, tensor_alone, tensor_made
+from devicelint.interpreter.python.tensor_classes import is_tensor_class, tensor_made
 from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
 
 
@@ -159,7 +153,7 @@ def make_instance(
     """A new object of a class of the file, after its `__init__`."""
     place = site if site is not None else cls.node
     assert isinstance(place, cst.CSTNode)
-    with instantiates[_base_of(cls, instantiates)](run, cls, arguments, place) as made:
+    with instantiates[base_of(cls, instantiates)](run, cls, arguments, place) as made:
         run.state.write(made.ref, CLASS_FIELD, cls)
         if site is None:
             run.state.write(made.ref, OPEN_FIELD, TRUE)
@@ -184,7 +178,7 @@ MODULE, OBJECT = "Module", "object"
 """What a class is by its bases, where these are not listed under a name of their own."""
 
 
-def _base_of(cls: Class, table: Container[str]) -> str:
+def base_of(cls: Class, table: Container[str]) -> str:
     """What is listed of the bases of a class: a library's class by its package, or a kind."""
     if is_module_class(cls):
         return MODULE
@@ -209,67 +203,6 @@ def _enclosing(name: str) -> Iterator[str]:
     while name:
         name = name.rpartition(".")[0]
         yield name
-
-
-def is_never_called(run: Run, cls: Class) -> bool:
-    """Whether a Module has a `forward` that no call of this file has entered."""
-    forward = run.state.read(cls.ref, "forward")
-    return (
-        is_module_class(cls) and isinstance(forward, Function) and forward.node not in run.entered
-    )
-
-
-def has_unentered(run: Run, cls: Class) -> bool:
-    """Whether there are methods of a class that nobody calls here.
-
-    Those of a class in a function are left: a condition of the function may be theirs.
-    """
-    at_top = any(cls.node is one for one in run.module.body)
-    return at_top and any(True for _ in _unentered(run, cls))
-
-
-def _unentered(run: Run, cls: Class) -> Iterator[Function]:
-    for member, _ in run.pending:
-        is_method = member.owner == cls.ref and member.kind in _METHOD_KINDS
-        if is_method and member.name != "__init__" and member.node not in run.entered:
-            yield member
-
-
-_METHOD_KINDS = ("", "property", "setter", "static", "class")
-
-
-def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
-    """Walk the methods that nobody calls here, on an object whose device is the caller's choice."""
-    before, outer = run.state.fork(), run.frame
-    run.state.write(MACHINE, CURRENT, HOST)
-
-    def make(arguments: Arguments) -> Module | Instance:
-        with run.muted() if is_used else nullcontext():
-            return make_instance(run, cls, arguments, None)
-
-    made: Value = tensor_alone(cls)
-    if not is_tensor_class(cls):
-        made = stands_alone[_base_of(cls, stands_alone)](run, cls, make)
-        open_what_is_stored_later(run, cls, made)
-    if is_test_case(cls):
-        _set_up(run, cls, made)
-    assert isinstance(cls.node, cst.ClassDef)
-    called = {name for name in map(called_method, descendants(cls.node)) if name[:1] == "_"}
-    # Methods that others call, with what they have themselves: these others come first.
-    for member in sorted(_unentered(run, cls), key=lambda one: one.name in called):
-        if member.node not in run.entered and not run.state.dead:
-            receiver = {"class": cls, "static": None}.get(member.kind, made)
-            walk_alone(run, member, receiver)
-    run.state, run.frame = before, outer
-
-
-def _set_up(run: Run, cls: Class, made: Value) -> None:
-    """What unittest calls before each test: where that skips them, none is run."""
-    for name, receiver in (("setUpClass", cls), ("setUp", made)):
-        member = class_member(run, cls, name)
-        if isinstance(member, Function) and not run.state.dead:
-            run.entered.add(member.node)
-            call_function(run, member, Arguments(open=True), None, receiver=receiver)
 
 
 def call_module_of_file(

@@ -60,7 +60,8 @@ def of_tensor(run: Run, value: Tensor, name: str, node: cst.Attribute) -> Value:
     if name == "dtype":
         return replace(DTYPE, of=value.since)
     if name == "requires_grad" and value.grad is not None:
-        return Const(value.grad)
+        # What a parameter has a part in has a gradient, unless somebody has frozen that.
+        return HOST if value.grad and value.role != "leaf" else Const(value.grad)
     if name == "data":
         return replace(value, grad=False, role="", home=None)
     result = tensor_attribute(name)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
 
 import libcst as cst
 
-from devicelint.domain.devices import Device
+from devicelint.domain.devices import Device, Unsure
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step
 from devicelint.domain.values import (
@@ -169,28 +170,37 @@ def stateless(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Valu
     apart = _find_apart(run, parameters)
     if apart is not None:
         report_clash(run, site, name, apart)
-    if place is None or not isinstance(module.value, Module):
+    if not isinstance(module.value, Module):
         with run.muted():
             return call()
     before = module_device(run, module.value)
-    move_module(run, module.value, *place)
-    result = call()
+    nowhere = Unsure("its parameters are given here")
+    move_module(run, module.value, *(place or (nowhere, before.since)))
+    with run.muted() if place is None else nullcontext():
+        result = call()
     move_module(run, module.value, before.device, before.since)
     return result
 
 
 def _find_apart(run: Run, given: Argument | None) -> tuple[Operand, Operand] | None:
     """Two of the parameters that are on two devices, and meet in the module."""
-    if given is None or not isinstance(given.value, DictOf):
+    if given is None:
         return None
-    held = [operand_of(one, given.site) for one in parts_of(run, given.value)]
+    held = [operand_of(one, given.site) for one in _given_parts(run, given.value)]
     return find_clash([(one, False) for one in held if one is not None])
 
 
 def _place_of_all(run: Run, given: Argument | None) -> tuple[Device, Step] | None:
     """Where the parameters of a dictionary are; None where that is not one device."""
-    if given is None or not isinstance(given.value, DictOf):
+    if given is None:
         return None
-    held = parts_of(run, given.value)
+    held = _given_parts(run, given.value)
     places = {one.device: one.since for one in held if isinstance(one, Tensor)}
     return next(iter(places.items())) if len(places) == 1 else None
+
+
+def _given_parts(run: Run, value: Value) -> tuple[Value, ...]:
+    """What a dictionary holds, or each of several: `(parameters, buffers)`."""
+    if isinstance(value, Tuple):
+        return tuple(part for one in value.items for part in _given_parts(run, one))
+    return parts_of(run, value) if isinstance(value, DictOf) else ()

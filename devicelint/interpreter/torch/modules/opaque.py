@@ -85,7 +85,7 @@ def call_moved_module(run: Run, module: Placed, arguments: Arguments, site: cst.
             check_parts(run, module, operand, site)
     if not arguments.open and all(is_no_tensor(run, one.value) for one in arguments):
         return Unknown(f"{module.origin or 'it'} is given no tensor")  # A pipeline, with its text.
-    return Tensor(module.device, module.since, False, not run.no_grad)
+    return Tensor(module.device, module.since, None, not run.no_grad)
 
 
 @calls(Unknown)

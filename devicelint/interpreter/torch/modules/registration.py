@@ -77,7 +77,9 @@ def register(
     """`self.name = value` on a Module, or `setattr(self, name, value)`, as torch takes it."""
     if isinstance(value, Tensor) and names_buffer(run, owner, name):
         value = replace(value, role="buffer")
-    elif isinstance(value, Tensor) and value.role not in ("parameter", "buffer"):
+    elif isinstance(value, Tensor) and value.role != "parameter":
+        # A buffer of another name, or of another module, is a plain tensor here, and stays behind.
+        value = replace(value, role="" if value.role == "buffer" else value.role)
         if value.role == "lost":
             announce_lost(run, value, target, registered=True)
         if value.since.kept is None and _is_being_made(run, owner):

@@ -1,0 +1,95 @@
+"""Attributes that methods of their object put elsewhere: others may be called after that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import Known, Unsure
+from devicelint.domain.history import Site
+from devicelint.domain.values import Class, Function, Instance, Module, Tensor, Value
+from devicelint.interpreter.engine.arguments import Arguments
+from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.objects import order_of_bases
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.mentions import called_method
+from devicelint.interpreter.facts.stored_attributes import ANY, Stored
+from devicelint.interpreter.python.functions import call_function
+
+_REGISTERED = ("parameter", "buffer")
+
+Movers = dict[str, set[Site]]
+"""The methods that leave an attribute on another device, by its name."""
+
+
+def movers_of(run: Run, cls: Class, made: Instance | Module, preparing: set[Site]) -> Movers:
+    """Which methods of a class move, or replace, what its objects made on a known device.
+
+    Those that prepare an object are over when others begin, and what only its own methods call
+    is a part of these.
+    """
+    kept = {
+        name: value.device
+        for name, value in run.state.fields(made.ref).items()
+        if isinstance(value, Tensor)
+        and value.role not in _REGISTERED
+        and isinstance(value.device, Known)
+    }
+    found: Movers = {}
+    if not kept:
+        return found
+    for method in _entries(run, cls, preparing):
+        if _names(run, cls, method, set()).isdisjoint({ANY, *kept}):
+            continue
+        before, outer, entered = run.state.fork(), run.frame, set(run.entered)
+        with run.muted():
+            call_function(run, method, Arguments(open=True), None, receiver=made)
+        for name, device in kept.items():
+            value = run.state.read(made.ref, name)
+            if not run.state.dead and not (isinstance(value, Tensor) and value.device == device):
+                found.setdefault(name, set()).add(method.node)
+        run.state, run.frame, run.entered = before, outer, entered
+    return found
+
+
+def open_what_others_move(run: Run, made: Value, movers: Movers, method: Site) -> None:
+    """Forget where an attribute is that a method other than this one puts elsewhere."""
+    for name, methods in movers.items():
+        assert isinstance(made, (Instance, Module))
+        value = run.state.read(made.ref, name)
+        if methods - {method} and isinstance(value, Tensor):
+            nowhere = replace(value, device=Unsure("another method may have moved it"))
+            run.state.write(made.ref, name, nowhere)
+
+
+def _entries(run: Run, cls: Class, preparing: set[Site]) -> Iterator[Function]:
+    """The methods of a class and of its bases that others call."""
+    seen: set[str] = set()
+    for one in order_of_bases(cls):
+        called = {name for name in map(called_method, _code_of(one)) if name[:1] == "_"}
+        for name, member in run.state.fields(one.ref).items():
+            if not isinstance(member, Function) or name in seen:
+                continue
+            seen.add(name)
+            if not (name == "__init__" or name in called or member.node in preparing):
+                yield member
+
+
+def _names(run: Run, cls: Class, method: Function, seen: set[Site]) -> set[str]:
+    """What a method binds, by itself or by methods of the object that it calls."""
+    seen.add(method.node)
+    names = set(run.notes(Stored).by(method.node))
+    assert isinstance(method.node, cst.CSTNode)
+    for name in filter(None, map(called_method, descendants(method.node))):
+        for one in order_of_bases(cls):
+            member = run.state.read(one.ref, name)
+            if isinstance(member, Function) and member.node not in seen:
+                names |= _names(run, cls, member, seen)
+    return names
+
+
+def _code_of(cls: Class) -> Iterator[cst.CSTNode]:
+    assert isinstance(cls.node, cst.CSTNode)
+    return descendants(cls.node)
