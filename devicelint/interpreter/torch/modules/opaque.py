@@ -6,6 +6,7 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU
 from devicelint.domain.events import Operand
+from devicelint.domain.history import Verb
 from devicelint.domain.values import Batch, Class, Module, Placed, Symbolic, Tensor, Unknown, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
@@ -83,6 +84,8 @@ def call_moved_module(run: Run, module: Placed, arguments: Arguments, site: cst.
             continue
         if not check_input(run, site, own, operand):
             check_parts(run, module, operand, site)
+        elif operand.since is None or operand.since.verb is not Verb.LOADED:
+            return Unknown("what is given an input from elsewhere may be no Module")
     if not arguments.open and all(is_no_tensor(run, one.value) for one in arguments):
         return Unknown(f"{module.origin or 'it'} is given no tensor")  # A pipeline, with its text.
     return Tensor(module.device, module.since, None, not run.no_grad)
