@@ -105,9 +105,9 @@ def _bind(
 
 
 def _default(run: Run, frame: Frame, node: cst.BaseExpression) -> Value:
-    """The default of a parameter, with the names of the file in which the function stands."""
+    """The default of a parameter, with the names of the file and function in which it stands."""
     outer = run.frame
-    if frame.home != outer.home:
+    if frame.home != outer.home or frame.scopes:
         run.frame = frame
     value = offered(run, node)
     run.frame = outer

@@ -25,11 +25,13 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 
 _CONTAINERS: dict[type, frozenset[str]] = {
-    ListOf: frozenset({"builtins.list"}),
-    DictOf: frozenset({"builtins.dict"}),
-    Tuple: frozenset({"builtins.tuple"}),
+    ListOf: frozenset("builtins.list Sequence MutableSequence List".split()),
+    DictOf: frozenset("builtins.dict Mapping MutableMapping Dict".split()),
+    Tuple: frozenset({"builtins.tuple", "Sequence"}),
 }
-_PLAIN = frozenset("list dict tuple set str int float bool".split())
+_PLAIN = frozenset("list dict tuple set str int float bool complex bytes".split())
+_ABSTRACT = frozenset({"Dict", "List", "Mapping", "MutableMapping", "MutableSequence", "Sequence"})
+_OF_OTHERS = ("PIL.", "numbers.", "numpy.", "pandas.", "scipy.")
 """The types that a tensor, a module or a container of another type is not."""
 
 
@@ -64,12 +66,15 @@ def is_of(run: Run, value: Value, asked: Value) -> bool | None:
         return False if isinstance(asked, Class) and isinstance(value, Tensor) else None
     root, _, last = asked.name.rpartition(".")
     is_plain = root == "builtins" and last in _PLAIN
+    is_abstract = root in ("collections.abc", "typing") and last in _ABSTRACT
+    is_apart = is_plain or is_abstract or asked.name.startswith(_OF_OTHERS)
     if isinstance(value, Tensor):
-        return True if asked.name == "torch.Tensor" else False if is_plain else None
+        return True if asked.name == "torch.Tensor" else False if is_apart else None
     if isinstance(value, Module):
-        return True if asked.name == "torch.nn.Module" else False if is_plain else None
+        is_other = is_plain or asked.name.startswith(_OF_OTHERS)
+        return True if asked.name == "torch.nn.Module" else False if is_other else None
     if type(value) in _CONTAINERS:
-        return _is_container(value, asked.name, is_plain)
+        return _is_container(value, last if is_abstract else asked.name, is_apart)
     if isinstance(value, Const) and is_plain:
         return type(value.value).__name__ == last
     if isinstance(value, (Const, Array)):
@@ -77,13 +82,13 @@ def is_of(run: Run, value: Value, asked: Value) -> bool | None:
     return None
 
 
-def _is_container(value: Value, asked: str, is_plain: bool) -> bool | None:
+def _is_container(value: Value, asked: str, is_apart: bool) -> bool | None:
     if asked in _CONTAINERS[type(value)]:
         is_set = isinstance(value, ListOf) and not isinstance(value.site, (cst.List, cst.ListComp))
         return None if is_set else True
     if isinstance(value, ListOf) and asked == "builtins.set":
         return None
-    return False if is_plain or asked == "torch.Tensor" else None
+    return False if is_apart or asked == "torch.Tensor" else None
 
 
 def _derives(cls: Value | None, asked: Class) -> bool | None:

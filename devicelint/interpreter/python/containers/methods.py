@@ -27,6 +27,7 @@ from devicelint.interpreter.python.containers.dictionaries import new_dict
 from devicelint.interpreter.python.containers.fields import LENGTH, key_field
 from devicelint.interpreter.python.containers.lists import extend_by, insert, pop, reorder
 from devicelint.interpreter.python.stdlib.paths import formatted, joined, made_of
+from devicelint.interpreter.python.texts import worked_out
 
 
 @methods(ListOf)
@@ -115,6 +116,10 @@ def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.C
     if name == "format":
         for argument in arguments:
             run.steps.read(argument, node)
+    if not (arguments.keywords or arguments.open):
+        known = worked_out(receiver, name, [one.value for one in arguments.positional])
+        if known is not None:
+            return known
     given = (receiver, *(argument.value for argument in arguments))
     return _METHODS.get(name, made_of)(given)
 

@@ -133,8 +133,12 @@ def _is_parameter(run: Run, name: str) -> bool:
 
 
 def _from_import(name: str) -> Device | None:
-    """What torch holds under a name is a dtype, a layout or a memory format, and never a device."""
-    return None if name.startswith("torch.") or "dtype" in name else Opaque(name)
+    """What torch holds under a name is a dtype, a layout or a memory format, and never a device.
+
+    Python's own types are dtypes, too: `x.to(int)`.
+    """
+    is_dtype = name.startswith(("torch.", "builtins.")) or "dtype" in name
+    return None if is_dtype else Opaque(name)
 
 
 def _parse(run: Run, value: Const) -> Device:
