@@ -10,6 +10,8 @@ import os
 import re
 from collections.abc import Callable, Iterator
 
+from devicelint.workspace.contents import content_of
+
 _MOST_FILES = 3_000
 _LARGEST = 2**20
 _BITS = 2**13
@@ -77,9 +79,7 @@ def _bit(name: bytes) -> int:
 def _data(path: str) -> bytes:
     """What is in a file; nothing of one that cannot be read, or is too large for a program."""
     try:
-        if os.path.getsize(path) > _LARGEST:
-            return b""
-        with open(path, "rb") as file:
-            return file.read()
+        is_small = os.path.getsize(path) <= _LARGEST
     except OSError:
         return b""
+    return (content_of(path) or b"") if is_small else b""

@@ -9,8 +9,8 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
+from devicelint.workspace.contents import content_of
 from devicelint.workspace.machine_use import MachineUse
 from devicelint.workspace.roots import Listing, folders_around, is_root, listed
 
@@ -114,9 +114,8 @@ class _Folder:
         """Read the files; None where that is too much."""
         uses, lines = {}, 0
         for file in files or ():
-            try:
-                data = Path(file).read_bytes()
-            except OSError:
+            data = content_of(file)
+            if data is None:
                 continue
             lines += data.count(b"\n") if b"torch" in data else 0
             if lines > _MOST_LINES:
@@ -185,7 +184,7 @@ class _Folder:
         """Whether a file has to do with another device, or a notebook of torch may."""
         if any(self.does(one, "leaves") for one in self.uses):
             return True
-        return any(b"torch" in Path(one).read_bytes() for one in self._notebooks())
+        return any(b"torch" in (content_of(one) or b"") for one in self._notebooks())
 
     def _notebooks(self) -> Iterator[str]:
         for folder in dict.fromkeys(map(os.path.dirname, self.uses)):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from pathlib import Path
 
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.interpreter import Program
 from devicelint.interpreter.callers import written_by
+from devicelint.workspace.contents import content_of
 from devicelint.workspace.named_files import NamedFiles
 
 _MENTIONED = "state_dict"
@@ -46,5 +46,5 @@ class Savers:
 
 def _saves(home: str) -> bool:
     """Whether it can call `torch.save`."""
-    data = Path(home).read_bytes()
+    data = content_of(home) or b""
     return all(one in data for one in _CALLS)
