@@ -5,6 +5,7 @@
     python -m benchmarks.readings check CHECKOUTS --batch N --out FILE
     python -m benchmarks.readings complete FOUND VERDICTS...
     python -m benchmarks.readings merge FOUND VERDICTS... --seen SEEN...
+    python -m benchmarks.readings again CHECKOUTS VERDICTS...
 
 README.md says in which order, and who may read.
 """
@@ -20,6 +21,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.checkouts import Checkout, CheckoutError, checkouts_below
+from benchmarks.readings.again import compared, read_lines
 from benchmarks.readings.checking import (
     Read,
     analyser_commit,
@@ -120,6 +122,19 @@ def merge(options: argparse.Namespace) -> None:
     show(options)
 
 
+def say_again(options: argparse.Namespace) -> None:
+    """Say what is still reported of repositories that were read before."""
+    gc.disable()
+    checkouts = _chosen(options)
+    before = read_lines(options.verdicts, (each.name for each in checkouts))
+    read = {line.repo for line in before}
+    found = [one for each in checkouts if each.name in read for one in check(each)[1]]
+    again = compared(before, found)
+    print(*again.table(), sep="\n")
+    for one in again.new if options.new else ():
+        print(f"new: {one}")
+
+
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -134,20 +149,24 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         return made
 
     checking, drawing = command("check", check_batch), command("sample", draw)
-    for each in (checking, drawing):
+    completing, merging = command("complete", complete), command("merge", merge)
+    repeating = command("again", say_again)
+    for each in (checking, drawing, repeating):
         each.add_argument("folder", type=Path, metavar="CHECKOUTS")
         each.add_argument("--only", nargs="+", default=(), metavar="OWNER/NAME")
+    for each in (checking, drawing):
         each.add_argument("--vendored", nargs="+", default=(), metavar="OWNER/NAME/FOLDER")
         each.add_argument("--out", type=Path, required=True, metavar="FILE")
+    for each in (completing, merging):
+        each.add_argument("found", type=Path, metavar="FOUND")
+    for each in (completing, merging, repeating):
+        each.add_argument("verdicts", type=Path, nargs="+", metavar="VERDICTS")
     checking.add_argument("--batch", type=int, required=True, metavar="N")
     checking.add_argument("--skipped", nargs="+", default=(), metavar="'OWNER/NAME: WHY'")
     drawing.add_argument("--seed", type=int, required=True, metavar="S")
     drawing.add_argument("--files", type=int, default=20, metavar="N")
-    completing, merging = command("complete", complete), command("merge", merge)
-    for each in (completing, merging):
-        each.add_argument("found", type=Path, metavar="FOUND")
-        each.add_argument("verdicts", type=Path, nargs="+", metavar="VERDICTS")
     merging.add_argument("--seen", type=Path, nargs="+", default=(), metavar="SEEN")
+    repeating.add_argument("--new", action="store_true", help="name the places that are new")
     return parser.parse_args(arguments)
 
 

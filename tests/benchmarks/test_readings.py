@@ -298,3 +298,34 @@ def test_verdicts_keep_what_is_known_of_the_finding(given):
     _, said = given([verdict(4)])
     [each] = joined([found(4)], read_verdicts(said), {"owner/name": COMMIT})
     assert (each.commit, each.certainty) == (COMMIT, "certain")
+
+
+def test_what_is_still_said_is_counted_by_verdict(folder, run, tmp_path):
+    said = [
+        {"repo": "owner/name", "file": "train.py", "line": 4, "code": "DEV103", "verdict": "right"},
+        {"repo": "owner/name", "file": "train.py", "line": 2, "code": "DEV101", "verdict": "wrong"},
+        {"repo": "owner/else", "file": "train.py", "line": 4, "code": "DEV103", "verdict": "wrong"},
+    ]
+    earlier = tmp_path / "earlier.jsonl"
+    earlier.write_text("".join(json.dumps(each) + "\n" for each in said))
+    status, told = run("again", folder, earlier, "--new")
+    assert status == 0
+    *_, every = told.splitlines()
+    assert every.split() == "all 1 of 1 - 0 of 1 0".split()
+
+
+def test_what_was_not_read_before_is_new(folder, run, tmp_path):
+    earlier = tmp_path / "earlier.jsonl"
+    entry = {"repo": "owner/name", "file": "train.py", "line": 9, "code": "DEV103"}
+    earlier.write_text(json.dumps(entry | {"verdict": "debatable"}) + "\n")
+    _, told = run("again", folder, earlier, "--new")
+    assert told.splitlines()[-2:] == [
+        "all                         -          0 of 1               -       1",
+        "new: owner/name train.py:4 DEV103",
+    ]
+
+
+def test_a_verdict_without_a_rule_is_refused(folder, run, tmp_path):
+    earlier = tmp_path / "earlier.jsonl"
+    earlier.write_text('{"repo": "owner/name", "file": "train.py", "line": 9}\n')
+    assert run("again", folder, earlier) == (2, "earlier.jsonl:1: has no code\n")
