@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import libcst as cst
@@ -199,6 +200,12 @@ def _comes_to_an_end(frame: Frame, function: Function, arguments: Arguments) -> 
 
 
 def _walk(run: Run, frame: Frame, function: Function) -> Value:
+    """Walk what a function does; one that is never run, or is to raise, is not reported."""
+    with run.muted() if function.left_out else nullcontext():
+        return _walked(run, frame, function)
+
+
+def _walked(run: Run, frame: Frame, function: Function) -> Value:
     node = frame.node
     outer, run.frame = run.frame, frame
     run.no_grad += function.no_grad
