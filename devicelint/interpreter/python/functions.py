@@ -295,7 +295,7 @@ def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> N
         run.state.write(MACHINE, CURRENT, HOST)
         forget_places(run)
         run.world = setting
-        call_function(run, function, Arguments(open=True), None, receiver=receiver)
+        call_function(run, function, Arguments(open=True, may_name=True), None, receiver=receiver)
         run.frame, run.world = outer, world
         run.assumptions, run.unrelated, run.of_machine, run.idle, run.no_grad = counted
     run.state = before
