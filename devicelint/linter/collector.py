@@ -55,7 +55,7 @@ class _Heard:
         if self.load is not None and callers.never_read(self.load):
             return replace(self.report, certainty=Certainty.POSSIBLE)
         called = callers.say_of(standing)
-        if called.is_on_host:
+        if called.is_on_host or not callers.tell(standing, self.conduct):
             return None
         level = callers.level_of(standing, self.conduct)
         if level is Level.POSSIBLE:

@@ -74,11 +74,18 @@ def _answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact
 def known_answer(run: Run, node: cst.BaseExpression) -> bool | None:
     """The answer that this path has given already, or None."""
     facts = run.state.facts
+    match node:
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            known = known_answer(run, inner)
+            return None if known is None else not known
+        case cst.BooleanOperation(operator=operator, left=left, right=right):
+            decides = isinstance(operator, cst.Or)
+            if decides in (known_answer(run, left), known_answer(run, right)):
+                return decides
+        case _:
+            pass
     if not facts and run.world.accelerators:
         return known_of_known(run, node)
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
-        known = known_answer(run, node.expression)
-        return None if known is None else not known
     for known_of in (known_of_known, known_of_device):
         of_device = known_of(run, node)
         if of_device is not None:
