@@ -58,6 +58,8 @@ class Clash:
     """Whether the reference's expression stands in that frame too."""
     standing: Standing = CERTAIN
     """How sure it is that they differ."""
+    follows: bool = False
+    """Whether the same value has met the same device before, on this path."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from devicelint.domain.alternatives import EVERYWHERE, either, is_mixed
 from devicelint.domain.conflicts import loses_device
-from devicelint.domain.devices import DeviceOf
+from devicelint.domain.devices import Device, DeviceOf
 from devicelint.domain.history import Step
 from devicelint.domain.join import join
 from devicelint.domain.values import (
@@ -32,6 +32,8 @@ from devicelint.domain.values import (
 
 Fields = dict[str, Value]
 Place = tuple[Ref, str]
+Pair = tuple[Step, Device]
+"""What put a value where it is, and the device of what it meets there."""
 Conflict = tuple[Value, Value]
 """Two values of one place, on two paths, that lie on two devices."""
 
@@ -44,7 +46,7 @@ class State:
 
     __slots__ = (
         *("_heap", "_owned", "_shared", "_shared_written", "dead", "failed"),
-        *("facts", "met", "taken", "told_apart"),
+        *("clashed", "facts", "met", "taken", "told_apart"),
     )
 
     def __init__(self) -> None:
@@ -61,6 +63,8 @@ class State:
         """What is taken for true while a statement is walked for one of several values."""
         self.met: Mapping[DeviceOf, Step] = _NONE_MET
         """The devices of what is not seen that have turned out, and what showed each."""
+        self.clashed: frozenset[Pair] = frozenset()
+        """What was found to clash on this path: the same two are one mistake."""
         self.told_apart: frozenset[str] = frozenset()
         """The names of the places that hold, or held, one of several values."""
 
@@ -171,7 +175,7 @@ class State:
         other._shared, other._shared_written = self._shared, self._shared_written
         other.dead, other.failed = self.dead, self.failed
         other.facts, other.met, other.told_apart = self.facts, self.met, self.told_apart
-        other.taken = self.taken
+        other.taken, other.clashed = self.taken, self.clashed
         self._owned = set()
         return other
 
@@ -213,13 +217,14 @@ class State:
         self._heap, self._owned, other._owned = other._heap, set(), set()
         self.dead, self.failed = False, other.failed
         self.facts, self.met, self.told_apart = other.facts, other.met, other.told_apart
-        self.taken = other.taken
+        self.taken, self.clashed = other.taken, other.clashed
         self._shared_written = other._shared_written
 
     def _meet(self, other: State, *, apart: bool) -> tuple[Path, Path] | None:
         """Keep what holds on both paths; what told them apart, where that is asked for."""
         paths = self.parted_from(other) if apart else None
         self.told_apart |= other.told_apart
+        self.clashed &= other.clashed
         if self.facts is not other.facts:
             self.facts = dict(self.facts.items() & other.facts.items())
         if self.met is not other.met:

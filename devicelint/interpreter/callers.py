@@ -15,11 +15,14 @@ from devicelint.domain.events import Event
 from devicelint.domain.standing import Conduct
 from devicelint.domain.values import (
     Array,
+    Class,
     Const,
     DeviceHandle,
     HostObject,
     HostValue,
+    Instance,
     ListOf,
+    Module,
     OneOf,
     Stream,
     Tuple,
@@ -29,6 +32,7 @@ from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.budget import Budget, BudgetExceeded
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
 from devicelint.interpreter.engine.nodes import parameters_of
+from devicelint.interpreter.engine.objects import CLASS_FIELD, order_of_bases
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.steps import Hearer
@@ -43,11 +47,12 @@ Calls = Mapping[tuple[str, Signature], Mapping[str, list[Call]]]
 """What is given to each parameter of the functions of other files, by their homes."""
 
 
-def signature_of(node: cst.CSTNode) -> Signature | None:
-    """By what a function is known in its file, whoever has parsed that."""
+def signature_of(node: cst.CSTNode, cls: str = "") -> Signature | None:
+    """By what a function is known in its file, whoever has parsed that; `cls` has a constructor."""
     if not isinstance(node, cst.FunctionDef):
         return None
-    return node.name.value, tuple(one.name.value for one in parameters_of(node))
+    name = f"{cls}.{node.name.value}" if cls else node.name.value
+    return name, tuple(one.name.value for one in parameters_of(node))
 
 
 def calls_in(program: Program) -> Calls:
@@ -99,7 +104,8 @@ class _Entered(Hearer):
         return self
 
     def on_entered(self, frame: Frame) -> None:
-        signature = None if frame.home == GLOBALS else signature_of(frame.node)
+        cls = _class_made(self._run, frame) if frame.name == "__init__" else ""
+        signature = None if frame.home == GLOBALS else signature_of(frame.node, cls)
         if signature is None or frame.site is None or frame.caller is None:
             return
         if not frame.caller.is_checked:
@@ -116,6 +122,14 @@ class _Entered(Hearer):
         if given is Given.HOST and is_reached_from_tests(self._run):
             return Given.UNKNOWN
         return given
+
+
+def _class_made(run: Run, frame: Frame) -> str:
+    """The class whose constructor is entered: that which defines it."""
+    made = frame.receiver
+    cls = run.state.read(made.ref, CLASS_FIELD) if isinstance(made, (Instance, Module)) else None
+    among = order_of_bases(cls) if isinstance(cls, Class) else ()
+    return next((one.name for one in among if one.ref == frame.owner), "")
 
 
 def _place_of(run: Run, value: Value) -> Given:

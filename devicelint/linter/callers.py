@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -43,6 +43,15 @@ class Callers:
         shown = (one.chosen if standing.goes else one.shows for one in said)
         shows = next((one for one in shown if one is not None), None)
         return Called(shows, is_on_host=any(one.is_on_host for one in said))
+
+    def tell(self, standing: Standing, conduct: Conduct) -> bool:
+        """Whether somebody may tell a constructor what its file never does.
+
+        Where other files call it, they say; a class that the package offers has other callers.
+        """
+        if not standing.is_untold(conduct):
+            return True
+        return self.say_of(standing).shows is not None or not self._are_all_seen(standing)
 
     def level_of(self, standing: Standing, conduct: Conduct) -> Level:
         """How sure a clash is, with what is known of those who call.
@@ -115,13 +124,22 @@ class Callers:
 def _received(standing: Standing) -> Iterator[tuple[Signature, str]]:
     """The parameters that clash, with the functions that have them."""
     functions = [one for one in standing.symbols if isinstance(one, cst.FunctionDef)]
+    classes = [one for one in standing.symbols if isinstance(one, cst.ClassDef)]
     for parameter in standing.symbols:
         if isinstance(parameter, cst.Param):
             for node in functions:
                 if parameter in parameters_of(node):
-                    signature = signature_of(node)
+                    signature = signature_of(node, _constructed(node, classes))
                     assert signature is not None
                     yield signature, parameter.name.value
+
+
+def _constructed(init: cst.FunctionDef, classes: Sequence[cst.ClassDef]) -> str:
+    """The class of a constructor; nothing for another function."""
+    if init.name.value != "__init__":
+        return ""
+    around = (one for one in classes if any(inner is init for inner in one.body.body))
+    return next((one.name.value for one in around), "")
 
 
 def cited(report: Report, called: Called) -> Report:

@@ -8,7 +8,7 @@ from functools import partial
 
 from devicelint import profiling
 from devicelint.crash import error_in_one_line
-from devicelint.domain.events import Clash, Event, Load
+from devicelint.domain.events import Clash, Event, Load, MixedOperation
 from devicelint.domain.standing import CERTAIN, Conduct, Level, Standing
 from devicelint.domain.worlds import World, whether_or_not
 from devicelint.finding import Certainty
@@ -18,6 +18,7 @@ from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.linter.callers import Callers, cited
 from devicelint.linter.consequences import without_consequences
+from devicelint.linter.found import Found
 from devicelint.linter.locations import RawFinding
 from devicelint.linter.many_demands import summed_up
 from devicelint.rules import Report, Reports, Rule
@@ -38,6 +39,8 @@ class _Heard:
     """Whether no line before raises in that world."""
     load: Load | None
     """The checkpoint that is read, if this is about one."""
+    clash: Clash | None
+    """What does not agree, if this is about two operands."""
 
     def report_at_end(self, callers: Callers, *, is_adopted: bool = False) -> Report | None:
         """The report; None where it turned out to be no mistake, or to be one of another file.
@@ -55,7 +58,7 @@ class _Heard:
         if self.load is not None and callers.never_read(self.load):
             return replace(self.report, certainty=Certainty.POSSIBLE)
         called = callers.say_of(standing)
-        if called.is_on_host:
+        if called.is_on_host or not callers.tell(standing, self.conduct):
             return None
         level = callers.level_of(standing, self.conduct)
         if level is Level.POSSIBLE:
@@ -99,6 +102,7 @@ class Collector:
                         context.circumstances,
                         is_reached or _wants_all(rule),
                         event if isinstance(event, Load) else None,
+                        event.clash if isinstance(event, MixedOperation) else None,
                     )
                     for report in handle(event, context)
                     if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
@@ -108,23 +112,16 @@ class Collector:
 
     def reports(self, callers: Callers) -> list[RawFinding]:
         """One finding for each rule and subject, with the worlds in which it holds."""
-        merged: dict[tuple[str, object], RawFinding] = {}
-        reached: set[tuple[str, object]] = set()
+        found = Found()
         for _, heard in self._walks:
             for one in heard:
                 report = one.report_at_end(callers, is_adopted=self._adopts)
-                rule, world = one.rule, one.world
-                if report is None:
-                    continue
-                key = (rule.code, report.subject if report.subject is not None else report.site)
-                if one.is_reached:
-                    reached.add(key)
-                before = merged.get(key)
-                if before is None or _is_surer(report, before.report):
-                    merged[key] = RawFinding(rule, report, (world,))
-                elif world not in before.worlds and not _is_surer(before.report, report):
-                    merged[key] = RawFinding(rule, before.report, (*before.worlds, world))
-        kept = without_consequences([merged[key] for key in merged if key in reached])
+                if report is not None:
+                    subject = report.site if report.subject is None else report.subject
+                    key = (one.rule.code, subject)
+                    raw = RawFinding(one.rule, report, (one.world,))
+                    found.add(key, raw, one.clash, is_reached=one.is_reached)
+        kept = without_consequences(found.all())
         return summed_up(tuple(_unique_messages(kept)), self._rules)
 
 
@@ -138,11 +135,6 @@ def _standing_of(event: Event) -> Standing:
     clash: Clash | None = getattr(event, "clash", None)
     standing: Standing = getattr(clash or event, "standing", CERTAIN)
     return standing
-
-
-def _is_surer(one: Report, other: Report) -> bool:
-    """Whether only the other report is of what is merely possible."""
-    return other.certainty is Certainty.POSSIBLE is not one.certainty
 
 
 def _unique_messages(findings: Iterable[RawFinding]) -> Iterable[RawFinding]:

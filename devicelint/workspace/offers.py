@@ -17,13 +17,19 @@ def is_offered(project: Project, home: str, function: Signature) -> bool:
     """Whether a package around a file has a function of it, as what others are to import."""
     if Path(home).name == _PACKAGE or not _is_of_module(project, home, function):
         return False
-    return any(_takes(project, package, home, function[0]) for package in _packages_around(home))
+    name = function[0].partition(".")[0]
+    return any(_takes(project, package, home, name) for package in _packages_around(home))
 
 
 def _is_of_module(project: Project, home: str, function: Signature) -> bool:
-    """Whether a function stands in its file itself, and in no class."""
-    program = project.program(home)
-    return program is not None and any(signature_of(one) == function for one in program.tree.body)
+    """Whether a function stands in its file itself, or is the constructor of a class that does."""
+    program, cls = project.program(home), function[0].partition(".")
+    if program is None:
+        return False
+    if cls[1]:
+        named = (one.name.value for one in program.tree.body if isinstance(one, cst.ClassDef))
+        return cls[0] in named
+    return any(signature_of(one) == function for one in program.tree.body)
 
 
 def _packages_around(home: str) -> Iterator[str]:

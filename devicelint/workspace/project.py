@@ -120,7 +120,9 @@ class Project(ImportResolver):
         asks rests on all of them.
         """
         self.digests[home] = None
-        named = function[0] if function[0] not in _CALLED_BY_CLASS else ""
+        # A constructor is mentioned by the name of its class.
+        named = function[0].partition(".")[0]
+        named = "" if named in _CALLED_BY_CLASS else named
         files = self._named.files(self.root_of(home), named) if named else None
         others = [one for one in files or () if one != home]
         are_few = len(others) <= _MOST_CALLERS

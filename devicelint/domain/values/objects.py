@@ -96,6 +96,8 @@ class Function:
     """Whether a decorator asks for a device: `@skipIf(not torch.cuda.is_available())`."""
     home: Ref = 0
     """The file in which it stands: where its global names lie."""
+    left_out: bool = False
+    """Whether a mark says that it is never run, or that it raises: `@pytest.mark.skip`."""
 
 
 @dataclass(frozen=True, slots=True)

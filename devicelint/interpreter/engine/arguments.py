@@ -28,6 +28,8 @@ class Arguments:
     """What `**` brought under names that are not known."""
     unpacked: list[Value] = field(default_factory=list)
     """The containers that `*` unpacked, where nobody knows how much is in them."""
+    may_name: bool = False
+    """Whether `**` may bring anything under the names of parameters that are not given."""
     uncounted: bool = False
     """Whether `*` brought what stands for more than there is of it."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Protocol
 
 import libcst as cst
@@ -142,7 +143,7 @@ def _with_argument(arguments: Arguments, several: Value, one: Value) -> Argument
 
     named = {name: chosen(given) for name, given in arguments.keywords.items()}
     positional = [chosen(given) for given in arguments.positional]
-    return Arguments(positional, named, arguments.open, arguments.spread)
+    return replace(arguments, positional=positional, keywords=named)
 
 
 def _walk_each(

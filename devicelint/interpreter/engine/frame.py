@@ -76,6 +76,8 @@ class Frame:
     """How many of these say nothing of devices."""
     assumed_idle: int = 0
     """How many of these choose nothing."""
+    left_out: bool = False
+    """Whether a mark of all functions in here says that they are never run, or that they raise."""
     guarded: bool = False
     """Whether a decorator of the class asks for a device."""
     is_reported: bool = False

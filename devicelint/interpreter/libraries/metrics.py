@@ -29,7 +29,7 @@ _BEGINS = ("reset",)
 def make_metric_alone(run: Run, cls: Class, make: Callable[[Arguments], Made]) -> Made:
     """A metric that nobody makes here is built with a device of its own."""
     device = Argument(cls.node, _own(cls, "_device"))
-    made = make(Arguments(keywords={"device": device}, open=True))
+    made = make(Arguments(keywords={"device": device}, open=True, may_name=True))
     assert isinstance(made, Instance)
     _begin(run, cls, made)
     release(run, made)

@@ -37,6 +37,7 @@ from devicelint.interpreter.python.containers.fields import (
     LENGTH,
     key_field,
     mark_shared,
+    open_settings,
     write_weakly,
 )
 from devicelint.interpreter.python.containers.sequences import replaced_slice
@@ -112,6 +113,8 @@ def _set_by_name(
 
 def write_somewhere(run: Run, ref: Ref, value: Value) -> None:
     """Something gets a device under a name that is not known: each tensor may be that now."""
+    if isinstance(value, (Unknown, Symbolic)):
+        open_settings(run, ref)
     for field, before in tuple(run.state.fields(ref).items()):
         if isinstance(before, Located) and isinstance(value, Located):
             run.state.write(ref, field, join_known(before, value))

@@ -117,10 +117,13 @@ def _is_unseen(run: Run, callee: Value) -> bool:
 
 
 def _named_arguments(run: Run, node: cst.Call) -> Arguments:
-    """The arguments that have names, where a method has evaluated them: these are looked up."""
-    named = [one.value for one in node.args if type(one.value) in (cst.Name, cst.Attribute)]
+    """The arguments that are names or texts, where a method has evaluated them already."""
+    named = [one.value for one in node.args if type(one.value) in _LOOKED_UP]
     with run.muted():
         return Arguments([Argument(one, run.evaluate(one)) for one in named])
+
+
+_LOOKED_UP = frozenset({cst.Name, cst.Attribute, cst.SimpleString})
 
 
 def arguments_of(run: Run, node: cst.Call) -> Arguments:
@@ -163,6 +166,7 @@ def _spread_keywords(
     handler = spreads.get(type(value))
     if handler is None:
         arguments.open = True
+        arguments.may_name = True
     else:
         handler(run, arguments, value, site)
 
@@ -181,6 +185,7 @@ def _spread_dict(run: Run, arguments: Arguments, value: DictOf, site: cst.BaseEx
             arguments.keywords[name] = Argument(site, element)
         elif field == ELEMENT:
             arguments.open = True
+            arguments.may_name = True
             arguments.spread.append(Argument(site, element))
 
 

@@ -32,7 +32,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, instantiates
 from devicelint.interpreter.facts.mentions import path_of
 from devicelint.interpreter.python.functions import call_function
-from devicelint.interpreter.python.paths.skips import may_leave_out
+from devicelint.interpreter.python.paths.skips import is_left_out, may_leave_out
 from devicelint.interpreter.python.records import declares_record, fill_record
 from devicelint.interpreter.python.tensor_classes import is_tensor_class, tensor_made
 from devicelint.knowledge import MODULE_KINDS, kind_of, module_class
@@ -54,6 +54,8 @@ def define_class(run: Run, node: cst.ClassDef) -> Class:
     )
     marks = (may_leave_out(run, node, one) for one in node.decorators)
     frame.guarded = run.frame.guarded or any(marks)
+    leaves_out = (is_left_out(run, one.decorator) for one in node.decorators)
+    frame.left_out = run.frame.left_out or any(leaves_out)
     if not isinstance(outer.node, (cst.Module, cst.ClassDef)):
         frame.scopes = (outer.ref, *outer.scopes)
     run.frame = frame

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import libcst as cst
@@ -199,6 +200,12 @@ def _comes_to_an_end(frame: Frame, function: Function, arguments: Arguments) -> 
 
 
 def _walk(run: Run, frame: Frame, function: Function) -> Value:
+    """Walk what a function does; one that is never run, or is to raise, is not reported."""
+    with run.muted() if function.left_out else nullcontext():
+        return _walked(run, frame, function)
+
+
+def _walked(run: Run, frame: Frame, function: Function) -> Value:
     node = frame.node
     outer, run.frame = run.frame, frame
     run.no_grad += function.no_grad
@@ -288,7 +295,7 @@ def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> N
         run.state.write(MACHINE, CURRENT, HOST)
         forget_places(run)
         run.world = setting
-        call_function(run, function, Arguments(open=True), None, receiver=receiver)
+        call_function(run, function, Arguments(open=True, may_name=True), None, receiver=receiver)
         run.frame, run.world = outer, world
         run.assumptions, run.unrelated, run.of_machine, run.idle, run.no_grad = counted
     run.state = before

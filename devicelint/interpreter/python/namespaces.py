@@ -28,7 +28,12 @@ from devicelint.interpreter.engine.tables import elements, function, items, meth
 from devicelint.interpreter.python.assignment import assigned_key, write_somewhere
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.contents import item
-from devicelint.interpreter.python.containers.fields import key_field, name_of_field, write_weakly
+from devicelint.interpreter.python.containers.fields import (
+    key_field,
+    name_of_field,
+    open_settings,
+    write_weakly,
+)
 from devicelint.interpreter.python.containers.subscripts import key_of
 
 NAMESPACES = {"__dict__": "", "_parameters": "parameter", "_buffers": "buffer"}
@@ -127,6 +132,8 @@ def _copy(run: Run, held: tuple[tuple[Const, Value], ...], node: cst.Call) -> Va
 def _update(run: Run, space: Namespace, arguments: Arguments) -> None:
     for argument in arguments.positional:
         given = argument.value
+        if not isinstance(given, (DictOf, Namespace)):
+            open_settings(run, space.ref)
         for field in tuple(run.state.fields(given.ref)) if isinstance(given, DictOf) else ():
             name = name_of_field(field)
             if name is not None:

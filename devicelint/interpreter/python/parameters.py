@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import islice
 
 import libcst as cst
@@ -62,7 +63,7 @@ def bind_parameters(
     for parameter in parameters.kwonly_params:
         argument = keywords.pop(parameter.name.value, None)
         _bind(run, frame, parameter, argument, arguments)
-    rest = Arguments(given[len(positional) :], keywords, arguments.open)
+    rest = replace(arguments, positional=given[len(positional) :], keywords=keywords)
     _bind_rest(run, frame, parameters, rest)
 
 
@@ -264,6 +265,6 @@ def _bind_keyword_rest(run: Run, frame: Frame, star: cst.Param, rest: Arguments)
     for name, argument in rest.keywords.items():
         _note_passed(frame, argument)
         run.state.write(ref, key_field(Const(name)), argument.value)
-    if rest.open:
+    if rest.may_name:
         run.state.write(ref, ELEMENT, Unknown("a keyword of the caller's choice"))
     run.state.write(frame.ref, star.name.value, DictOf(ref, star))

@@ -72,7 +72,7 @@ def fill_record(run: Run, cls: Class, made: Module | Instance, arguments: Argume
 def _post_init(run: Run, cls: Class, made: Module | Instance) -> None:
     method = class_member(run, cls, "__post_init__")
     if isinstance(method, Function):
-        call_function(run, method, Arguments(open=True), None, receiver=made)
+        call_function(run, method, Arguments(open=True, may_name=True), None, receiver=made)
         run.entered.add(method.node)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.values import Module, Unknown, Value
@@ -22,7 +24,7 @@ def call_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     if called is None:
         return Unknown("no function is given to checkpoint()")
     named = {word: given for word, given in arguments.keywords.items() if word not in _OWN}
-    given = Arguments(arguments.positional[1:], named, arguments.open, arguments.spread)
+    given = replace(arguments, positional=arguments.positional[1:], keywords=named)
     if isinstance(called.value, Module) and isinstance(called.site, cst.BaseExpression):
         # A module is named by what stands before the parenthesis.
         site = cst.Call(called.site, site.args[1:])

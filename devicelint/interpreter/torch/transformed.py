@@ -77,7 +77,7 @@ def of_each(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         for one, dim in zip(given, dims, strict=False)
     ]
     named = {key: Argument(at, _part_of(one)) for key, (at, one) in arguments.keywords.items()}
-    inner = Arguments(parts, named, arguments.open, arguments.spread)
+    inner = replace(arguments, positional=parts, keywords=named)
     made = run.call(called.value, inner, site)
     return _together(made, is_sure=out.value == Const(0))
 

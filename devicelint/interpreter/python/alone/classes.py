@@ -92,4 +92,4 @@ def _set_up(run: Run, cls: Class, made: Value) -> None:
         member = class_member(run, cls, name)
         if isinstance(member, Function) and not run.state.dead:
             run.entered.add(member.node)
-            call_function(run, member, Arguments(open=True), None, receiver=receiver)
+            call_function(run, member, Arguments(open=True, may_name=True), None, receiver=receiver)

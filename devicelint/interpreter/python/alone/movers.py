@@ -45,7 +45,7 @@ def movers_of(run: Run, cls: Class, made: Instance | Module, preparing: set[Site
             continue
         before, outer, entered = run.state.fork(), run.frame, set(run.entered)
         with run.muted():
-            call_function(run, method, Arguments(open=True), None, receiver=made)
+            call_function(run, method, Arguments(open=True, may_name=True), None, receiver=made)
         for name, device in kept.items():
             value = run.state.read(made.ref, name)
             if not run.state.dead and not (isinstance(value, Tensor) and value.device == device):

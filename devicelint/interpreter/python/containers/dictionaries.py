@@ -39,6 +39,7 @@ from devicelint.interpreter.python.containers.fields import (
     is_key_field,
     key_field,
     mark_shared,
+    open_settings,
 )
 from devicelint.interpreter.python.functions import call_function
 
@@ -120,6 +121,8 @@ def fields_given(run: Run, given: Value, site: Site) -> list[tuple[str, Value]]:
 
 def _write_all(run: Run, target: DictOf, fields: list[tuple[str, Value]]) -> None:
     for name, value in fields:
+        if name == ELEMENT and isinstance(value, Unknown):
+            open_settings(run, target.ref)
         before = run.state.read(target.ref, name) if name == ELEMENT else None
         run.state.write(target.ref, name, value if before is None else join_known(before, value))
 

@@ -4,8 +4,22 @@ from __future__ import annotations
 
 import ast
 
+from devicelint.domain.devices import DEVICE_TYPES, Known
 from devicelint.domain.join import join_known
-from devicelint.domain.values import TRUE, Const, DictOf, Instance, ListOf, Module, Ref, Value
+from devicelint.domain.values import (
+    TRUE,
+    Class,
+    Const,
+    DeviceHandle,
+    DictOf,
+    Instance,
+    ListOf,
+    Module,
+    Ref,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.objects import CLASS_FIELD, order_of_bases
 from devicelint.interpreter.engine.run import Run
 
 ELEMENT = "@element"
@@ -64,3 +78,25 @@ def write_weakly(run: Run, ref: Ref, name: str, value: Value) -> None:
     """Write a field; where the object stands for several, it may be as it was."""
     before = run.state.read(ref, name) if is_shared(run, ref) else None
     run.state.write(ref, name, value if before is None else join_known(before, value))
+
+
+def open_settings(run: Run, ref: Ref) -> None:
+    """An object gets something under names that nobody knows: which device it names is open.
+
+    The defaults of a program are there to be replaced; a tensor is added to those that there are.
+    """
+    cls = run.state.read(ref, CLASS_FIELD)
+    classes = order_of_bases(cls) if isinstance(cls, Class) else ()
+    for owner in (*(one.ref for one in reversed(classes)), ref):
+        for name, value in tuple(run.state.fields(owner).items()):
+            if names_device(value):
+                run.state.write(ref, name, Unknown("may be set under a name that is not known"))
+
+
+def names_device(value: Value) -> bool:
+    """Whether a value is a known device, or the name of one."""
+    if isinstance(value, DeviceHandle):
+        return isinstance(value.device, Known)
+    if not (isinstance(value, Const) and isinstance(value.value, str)):
+        return False
+    return value.value.partition(":")[0] in DEVICE_TYPES

@@ -10,9 +10,17 @@ from collections.abc import Hashable
 
 import libcst as cst
 
-from devicelint.domain.devices import DEVICE_TYPES, Device, DeviceOf, Known, Opaque, Unsure
-from devicelint.domain.values import Batch, Const, DeviceHandle, Fact, Placed, Symbolic, Tensor
+from devicelint.domain.devices import DEVICE_TYPES, Device, DeviceOf, Known
+from devicelint.domain.values import Batch, Fact, Placed, Tensor
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.paths.named_in_questions import (
+    compared_index,
+    compared_types,
+    device_named_by,
+    device_of,
+    one_of_two,
+    text_of,
+)
 
 IS_ACCELERATOR = "is an accelerator"
 ARE_ONE = "are one device"
@@ -28,6 +36,9 @@ def device_answers(run: Run, node: cst.BaseExpression, outcome: bool) -> tuple[F
         device, positive = typed
         is_so = positive is outcome
         return (((IS_ACCELERATOR if is_so else OF_NO_CUDA_TYPE, device), True),)
+    types = compared_types(run, node)
+    if types is not None:
+        return _of_one_type(*types[:2]) if types[2] is outcome else ()
     asked = _asked(run, node)
     if asked is None:
         return ()
@@ -51,17 +62,17 @@ def known_of_device(run: Run, node: cst.BaseExpression) -> bool | None:
 
 def is_on_the_cpu_here(run: Run, device: Device) -> bool:
     """Whether a question on this path has shown that a device is no accelerator."""
-    return run.state.facts.get((IS_ACCELERATOR, _one_of_two(device))) is False
+    return run.state.facts.get((IS_ACCELERATOR, one_of_two(device))) is False
 
 
 def is_of_no_cuda_type_here(run: Run, device: Device) -> bool:
     """Whether `x.type() == "torch.cuda.FloatTensor"` and its kin have failed on this path."""
-    return run.state.facts.get((OF_NO_CUDA_TYPE, _one_of_two(device))) is True
+    return run.state.facts.get((OF_NO_CUDA_TYPE, one_of_two(device))) is True
 
 
 def is_accelerator_here(run: Run, device: Device) -> bool:
     """Whether a question on this path has shown that a device is an accelerator."""
-    return run.state.facts.get((IS_ACCELERATOR, _one_of_two(device))) is True
+    return run.state.facts.get((IS_ACCELERATOR, one_of_two(device))) is True
 
 
 def meets_accelerators_here(run: Run) -> bool:
@@ -75,15 +86,8 @@ def meets_accelerators_here(run: Run) -> bool:
 
 def are_one_here(run: Run, one: Device, other: Device) -> bool:
     """Whether a question on this path has shown that two devices are one."""
-    both = frozenset({_one_of_two(one), _one_of_two(other)})
+    both = frozenset({one_of_two(one), one_of_two(other)})
     return run.state.facts.get((ARE_ONE, both)) is True
-
-
-def _one_of_two(device: Device) -> Device:
-    """`x.device`, and where `x` is: one device, whichever way it got here."""
-    if isinstance(device, Opaque) and not device.apart and device.origin.endswith(".device"):
-        return DeviceOf(device.origin.removesuffix(".device"))
-    return device
 
 
 def asks_for_place(run: Run, node: cst.BaseExpression) -> bool:
@@ -126,11 +130,14 @@ Asked = tuple[tuple[str, Hashable], bool, bool]
 def _asked(run: Run, node: cst.BaseExpression) -> Asked | None:
     match node:
         case cst.Attribute(value=owner, attr=cst.Name(value="is_cuda" | "is_cpu" as name)):
-            return _of(_device_of(run, owner), name.removeprefix("is_"))
+            return _of(device_of(run, owner), name.removeprefix("is_"))
         case cst.Call(func=cst.Attribute(value=text, attr=cst.Name("startswith")), args=[given]):
-            return _of(_named(run, text), _text(run, given.value))
+            return _of(device_named_by(run, text), text_of(run, given.value))
         case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator, right)]):
-            return _compared(run, left, operator, right)
+            index = compared_index(run, node)
+            if index is None or isinstance(index[0], Known):
+                return _compared(run, left, operator, right)
+            return (IS_ACCELERATOR, index[0]), index[1], True
         case _:
             return None
 
@@ -141,27 +148,35 @@ def _compared_type(run: Run, node: cst.BaseExpression) -> tuple[Device, bool] | 
         case cst.Comparison(
             left=cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("type")), args=[]),
             comparisons=[cst.ComparisonTarget(cst.Equal() | cst.NotEqual() as sign, right)],
-        ) if _text(run, right).startswith("torch.cuda."):
-            device = _device_of(run, owner)
+        ) if text_of(run, right).startswith("torch.cuda."):
+            device = device_of(run, owner)
             return None if device is None else (device, isinstance(sign, cst.Equal))
         case _:
             return None
+
+
+def _of_one_type(one: Device, other: Device) -> tuple[Fact, ...]:
+    """What equal types say: both are of the CPU, or both of one kind of accelerators."""
+    for known, device in ((one, other), (other, one)):
+        if isinstance(known, Known) and not isinstance(device, Known):
+            return (((IS_ACCELERATOR, device), known.type != "cpu"),)
+    return (((ARE_ONE, frozenset({one, other})), True),)
 
 
 def _compared(
     run: Run, left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression
 ) -> Asked | None:
     if isinstance(operator, (cst.In, cst.NotIn)):
-        asked = _of(_named(run, right), _text(run, left))
+        asked = _of(device_named_by(run, right), text_of(run, left))
         return _turned(asked, isinstance(operator, cst.NotIn))
     if not isinstance(operator, (cst.Equal, cst.NotEqual)):
         return None
     is_unequal = isinstance(operator, cst.NotEqual)
     for named, text in ((left, right), (right, left)):
-        kind = _text(run, text)
+        kind = text_of(run, text)
         if kind:
-            return _turned(_of(_named(run, named), kind), is_unequal)
-    one, other = _named(run, left), _named(run, right)
+            return _turned(_of(device_named_by(run, named), kind), is_unequal)
+    one, other = device_named_by(run, left), device_named_by(run, right)
     if one is None or other is None:
         return None
     for device, known in ((one, other), (other, one)):
@@ -180,45 +195,3 @@ def _of(device: Device | None, kind: str) -> Asked | None:
     if kind.partition(":")[0] not in DEVICE_TYPES:
         return None
     return (IS_ACCELERATOR, device), kind != "cpu", kind in _TWO_WAYS
-
-
-def _text(run: Run, node: cst.BaseExpression) -> str:
-    return str(node.raw_value) if isinstance(node, cst.SimpleString) else ""
-
-
-def _named(run: Run, node: cst.BaseExpression) -> Device | None:
-    """The device that an expression names: itself, its type, or its text."""
-    match node:
-        case cst.Call(func=cst.Name("str"), args=[given]):
-            return _named(run, given.value)
-        case cst.Attribute(value=owner, attr=cst.Name("type")):
-            return _named(run, owner)
-        case _:
-            return _device_of(run, node)
-
-
-def _device_of(run: Run, node: cst.BaseExpression) -> Device | None:
-    """The device that a value is, or is on; None where that is not known."""
-    if not isinstance(node, (cst.Name, cst.Attribute, cst.Call)):
-        return None
-    if isinstance(node, cst.Call) and not _is_constructor(node):
-        return None
-    with run.muted():
-        value = run.evaluate(node)
-    match value:
-        case Tensor(device) | Batch(device) | Placed(device) | DeviceHandle(device):
-            return None if isinstance(device, Unsure) else _one_of_two(device)
-        case Symbolic(origin):
-            return _one_of_two(Opaque(origin))
-        case Const(str(name)) if name in DEVICE_TYPES:
-            return Known(name)
-        case _:
-            return None
-
-
-def _is_constructor(node: cst.Call) -> bool:
-    """`torch.device("cpu")`: a call that does nothing else."""
-    given = node.args[0].value if len(node.args) == 1 else None
-    func = node.func
-    name = func.attr if isinstance(func, cst.Attribute) else func
-    return isinstance(name, cst.Name) and name.value == "device" and given is not None

@@ -16,6 +16,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import last_name
 from devicelint.interpreter.python.paths.device_questions import device_answers, known_of_device
 from devicelint.interpreter.python.paths.kinds import kind_answers
+from devicelint.interpreter.python.paths.named_in_questions import known_of_known
 from devicelint.interpreter.python.paths.size_questions import size_answers
 
 _PURE = frozenset(
@@ -73,14 +74,22 @@ def _answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact
 def known_answer(run: Run, node: cst.BaseExpression) -> bool | None:
     """The answer that this path has given already, or None."""
     facts = run.state.facts
+    match node:
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            known = known_answer(run, inner)
+            return None if known is None else not known
+        case cst.BooleanOperation(operator=operator, left=left, right=right):
+            decides = isinstance(operator, cst.Or)
+            if decides in (known_answer(run, left), known_answer(run, right)):
+                return decides
+        case _:
+            pass
     if not facts and run.world.accelerators:
-        return None
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
-        known = known_answer(run, node.expression)
-        return None if known is None else not known
-    of_device = known_of_device(run, node)
-    if of_device is not None:
-        return of_device
+        return known_of_known(run, node)
+    for known_of in (known_of_known, known_of_device):
+        of_device = known_of(run, node)
+        if of_device is not None:
+            return of_device
     answer = facts.get(question_of(run, node)) if facts else None
     return answer if isinstance(answer, bool) else None
 

@@ -60,14 +60,21 @@ def _sized(run: Run, node: cst.CSTNode) -> tuple[cst.Name | cst.Attribute, ...]:
     """The names and attributes whose size is asked for below a node."""
     known = run.program.sized.get(node)
     if known is None:
-        sized = (
-            one.value
-            for one in descendants(node)
-            if isinstance(one, cst.Attribute) and one.attr.value in _SIZES
-        )
+        sized = map(_sized_by, (node, *descendants(node)))
         named = tuple(one for one in sized if isinstance(one, (cst.Name, cst.Attribute)))
         known = run.program.sized[node] = named
     return known
+
+
+def _sized_by(node: cst.CSTNode) -> cst.BaseExpression | None:
+    """What `x.shape`, `x.numel()` or `len(x)` asks the size of."""
+    match node:
+        case cst.Attribute(value=owner, attr=cst.Name(name)) if name in _SIZES:
+            return owner
+        case cst.Call(func=cst.Name("len"), args=[cst.Arg(given, star="")]):
+            return given
+        case _:
+            return None
 
 
 def is_placeholder_here(run: Run, operand: Operand) -> bool:

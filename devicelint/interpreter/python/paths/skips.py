@@ -7,11 +7,12 @@ from contextlib import AbstractContextManager, nullcontext
 import libcst as cst
 
 from devicelint.domain.history import Site
-from devicelint.domain.values import Bound, Flag, Function, ImportedName, Value
+from devicelint.domain.values import Bound, Const, Flag, Function, ImportedName, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
+from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.host_callers import is_collected
 from devicelint.interpreter.facts.machine_choices import asking_for_marks, note_mark, requiring
@@ -22,6 +23,8 @@ _CONDITIONAL = frozenset({"pytest.mark.skipif", "unittest.skipIf", "unittest.ski
 _LEAVING_OUT = _CONDITIONAL | {
     *("pytest.mark.skip", "pytest.mark.xfail", "unittest.skip", "unittest.expectedFailure"),
 }
+_ALWAYS = frozenset({"pytest.mark.skip", "unittest.skip"})
+_RAISING = frozenset({"pytest.mark.xfail", "unittest.expectedFailure"})
 _RUNNING = (
     *("builtins.", "contextlib.", "functools.", "hypothesis.", "mock.", "parameterized."),
     *("pytest.fixture", "pytest.mark.filterwarnings", "pytest.mark.parametrize", "typing."),
@@ -64,6 +67,7 @@ def note_marks(run: Run, statement: cst.Assign) -> None:
     listed = given.elements if isinstance(given, (cst.List, cst.Tuple)) else ()
     marks = [one.value for one in listed] or [given]
     run.frame.guarded |= any(not _runs(run, one) for one in marks)
+    run.frame.left_out |= any(is_left_out(run, one) for one in marks)
 
 
 def may_leave_out(run: Run, node: cst.FunctionDef | cst.ClassDef, mark: cst.Decorator) -> bool:
@@ -81,6 +85,37 @@ def may_leave_out(run: Run, node: cst.FunctionDef | cst.ClassDef, mark: cst.Deco
     if not _is_test(run, node) or _runs(run, named):
         return False
     return not _gives_back(run, node, named)
+
+
+def is_left_out(run: Run, mark: cst.BaseExpression) -> bool:
+    """Whether a mark leaves out a test wherever it is collected, or says that it raises."""
+    callee = _callee(run, mark)
+    if not isinstance(callee, ImportedName):
+        return False
+    condition = _condition(mark)
+    if condition is None:
+        return callee.name in _ALWAYS | _RAISING
+    if callee.name not in _CONDITIONAL | _RAISING:
+        return callee.name in _ALWAYS
+    with run.muted():
+        value = run.evaluate(condition)
+    if not isinstance(value, Const) or isinstance(value.value, str):
+        return False
+    return bool(value.value) is (callee.name != "unittest.skipUnless")
+
+
+def _condition(mark: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What a mark is given first, or as its condition; a text is for pytest to evaluate."""
+    given = mark.args if isinstance(mark, cst.Call) else ()
+    named = (one for one in given if one.keyword is None or one.keyword.value == "condition")
+    found = next(named, None)
+    return None if found is None else found.value
+
+
+@function(*_ALWAYS)
+def mark_with_reason(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A mark that has a reason is the mark: it may be given a name, and be used by that."""
+    return ImportedName(name)
 
 
 def _asks_for_gpus(named: cst.BaseExpression) -> bool:

@@ -83,7 +83,7 @@ def make_module_alone(run: Run, cls: Class, make: Callable[[Arguments], Made]) -
     Where it makes one part on a device that it is given, and another on the CPU, that is reported,
     and whoever has the Module may move it: then its parts are where they meet.
     """
-    made = make(Arguments(open=True))
+    made = make(Arguments(open=True, may_name=True))
     announce_made_apart(run, cls, made)
     if is_made_apart(run, made):
         nowhere = Unsure("a Module that makes its parts apart may be moved")
@@ -107,7 +107,7 @@ def _places_itself(place: Placed) -> bool:
 @stands_alone(OBJECT)
 def make_object_alone(run: Run, cls: Class, make: Callable[[Arguments], Made]) -> Made:
     """An object whose parts are where the caller wants them."""
-    made = make(Arguments(open=True))
+    made = make(Arguments(open=True, may_name=True))
     release(run, made)
     return made
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from devicelint.domain.api_events import PartMadeElsewhere
-from devicelint.domain.devices import CPU, Opaque
+from devicelint.domain.devices import CPU, Device, Opaque
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site, Verb
-from devicelint.domain.values import Class, Instance, Module, Placed, Tensor
-from devicelint.interpreter.engine.nodes import descendants
-from devicelint.interpreter.engine.objects import module_device
+from devicelint.domain.standing import Level, Standing
+from devicelint.domain.values import Class, Function, Instance, Module, Placed, Tensor
+from devicelint.interpreter.engine.nodes import descendants, parameters_of
+from devicelint.interpreter.engine.objects import class_member, module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.torch.modules.registration import owns_tensors
+from devicelint.interpreter.torch.modules.registration import owns_tensors, submodules
 from devicelint.knowledge import ModuleKind, module_class
 
 _MADE = (Verb.BUILT, Verb.CREATED, Verb.CREATED_ON)
@@ -41,10 +44,31 @@ def announce_made_apart(run: Run, cls: Class, made: Module | Instance) -> None:
         return
     other = Operand(beside.since.site, made, beside.device, beside.since)
     for part, place in parts:
+        if isinstance(part, Module) and _has_apart(run, part):
+            continue  # What it lacks is said of its own parts.
         if place.device == CPU and _has_place(part) and place.since.site in run.made_in:
             takes_same = _is_of_torch(part) and _is_made_by(run, place.since.site, other.site)
             is_module = isinstance(part, Module)
-            run.announce(PartMadeElsewhere(place.since, is_module, cls.node, other, takes_same))
+            standing = Standing(Level.CERTAIN, _told_by(run, cls, beside.device))
+            run.announce(
+                PartMadeElsewhere(place.since, is_module, cls.node, other, takes_same, standing)
+            )
+
+
+def _has_apart(run: Run, part: Module) -> bool:
+    """Whether a part, or one inside of it, is told the device and makes its own parts apart."""
+    return any(is_made_apart(run, one) for one in (part, *submodules(run, part)))
+
+
+def _told_by(run: Run, cls: Class, device: Device) -> frozenset[Site]:
+    """The parameter of the constructor that names a device, with the constructor and its class."""
+    init = class_member(run, cls, "__init__")
+    node = init.node if isinstance(init, Function) else None
+    if not isinstance(node, cst.FunctionDef) or not isinstance(device, Opaque):
+        return frozenset()
+    named = (one for one in parameters_of(node) if one.name.value == device.origin)
+    parameter = next(named, None)
+    return frozenset() if parameter is None else frozenset({cls.node, node, parameter})
 
 
 def _has_place(part: Tensor | Module) -> bool:

@@ -50,6 +50,8 @@ class Application:
     flags: list[Slot] = field(default_factory=list)
     """Those that are given and true."""
     asks_grad: bool = False
+    may_state: bool = False
+    """Whether the caller's keywords may say on which device a tensor is made."""
     left: int = 0
     """How many dimensions the one that is named leaves for sure: `sum(1)` needs two, takes one."""
 

@@ -30,6 +30,7 @@ from devicelint.interpreter.facts.called_elsewhere import report_elsewhere
 from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.python.paths.device_questions import are_one_here, is_on_the_cpu_here
 from devicelint.interpreter.python.unseen import is_derived
+from devicelint.interpreter.torch.operations.clashed import is_met_again
 from devicelint.interpreter.torch.operations.excuses import CLASH, DIFFERENT, INPUT
 from devicelint.interpreter.torch.operations.verdicts import judged
 
@@ -159,6 +160,7 @@ def report_clash(
         assert frame.site is not None
         run.announce(MisplacedInput(frame.site, run.code_of(frame.site.func), clash))
     else:
+        clash = replace(clash, follows=is_met_again(run, culprit, reference))
         run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
 
 

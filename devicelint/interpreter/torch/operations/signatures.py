@@ -120,6 +120,7 @@ def _sorted_by_slots(
     dtype = arguments.keywords.get("dtype")
     application.dtype = None if dtype is None else dtype.value
     asked = arguments.keywords.get("requires_grad")
+    application.may_state = arguments.may_name and "device" not in arguments.keywords
     application.asks_grad = asked is not None and asked.value == Const(True)
     return application
 
@@ -286,6 +287,8 @@ def _stated_device(run: Run, application: Application) -> tuple[Device, Step] | 
         return device, computed(site, device, source.since)
     if isinstance(application.data, Unknown):
         return Unsure("made from something unknown"), Step(Verb.CREATED, site, CPU)
+    if application.may_state:
+        return Unsure("made where the caller chooses"), Step(Verb.CREATED, site, CPU)
     return None
 
 

@@ -1,0 +1,84 @@
+"""Puts together what was heard of one mistake: in several worlds, and at several places."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+
+from devicelint.domain.events import Clash
+from devicelint.domain.worlds import World
+from devicelint.finding import Certainty
+from devicelint.fixes import Rewrite
+from devicelint.linter.locations import RawFinding
+from devicelint.rules import Report
+
+Key = tuple[str, object]
+"""The rule of a finding, and what it is about."""
+
+
+class Found:
+    """One finding for each rule and subject, with the worlds in which it holds.
+
+    Two operands that meet again further down are the mistake of the line that fails first.
+    """
+
+    def __init__(self) -> None:
+        self._merged: dict[Key, RawFinding] = {}
+        self._reached: set[Key] = set()
+        self._first: dict[tuple[World, Hashable], Key] = {}
+        """The finding of the line that fails first, for what is combined there."""
+        self._later: list[tuple[Key, RawFinding, Clash, bool]] = []
+
+    def add(self, key: Key, found: RawFinding, clash: Clash | None, *, is_reached: bool) -> None:
+        """Take what was heard in one world."""
+        if clash is not None and clash.follows:
+            self._later.append((key, found, clash, is_reached))
+            return
+        if clash is not None:
+            self._first.setdefault((found.worlds[0], _pair(clash)), key)
+        self._merge(key, found, is_reached=is_reached)
+
+    def _merge(self, key: Key, found: RawFinding, *, is_reached: bool) -> None:
+        if is_reached:
+            self._reached.add(key)
+        before, world = self._merged.get(key), found.worlds[0]
+        if before is None or _is_surer(found.report, before.report):
+            self._merged[key] = found
+        elif world not in before.worlds and not _is_surer(before.report, found.report):
+            self._merged[key] = replace(before, worlds=(*before.worlds, world))
+
+    def all(self) -> list[RawFinding]:
+        """The findings, those of lines that some world gets to."""
+        for key, found, clash, is_reached in self._later:
+            place = found.worlds[0], _pair(clash)
+            first = self._merged.get(self._first.setdefault(place, key))
+            if first is None or key in self._merged or _is_surer(found.report, first.report):
+                self._merge(key, found, is_reached=is_reached)
+            else:
+                report = _with_another(first.report, found.report)
+                self._merged[self._first[place]] = replace(first, report=report)
+        return [one for key, one in self._merged.items() if key in self._reached]
+
+
+def _pair(clash: Clash) -> Hashable:
+    return clash.culprit.since, clash.reference.device
+
+
+def _is_surer(one: Report, other: Report) -> bool:
+    """Whether only the other report is of what is merely possible."""
+    return other.certainty is Certainty.POSSIBLE is not one.certainty
+
+
+def _with_another(first: Report, later: Report) -> Report:
+    """A report of the line that fails first, with the fix of one that would fail after it."""
+    fix = _both(first.fix, later.fix)
+    place = (later.site, "they meet here as well")
+    related = first.related if place in first.related else (*first.related, place)
+    return replace(first, fix=fix, related=related)
+
+
+def _both(first: Rewrite | None, later: Rewrite | None) -> Rewrite | None:
+    if first is None or later is None or first.safety is not later.safety:
+        return first
+    more = tuple(one for one in later.changes if one not in first.changes)
+    return replace(first, changes=(*first.changes, *more))
