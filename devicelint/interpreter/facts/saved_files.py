@@ -100,9 +100,7 @@ def _spelling_of(value: Value) -> tuple[str, frozenset[str]] | None:
 def note_saved(run: Run, path: Argument) -> None:
     """Remember a file that is written here."""
     settings, spelling = frozenset(run.settings), _spelling_of(path.value)
-    run.notes(SavedFiles).files.add(
-        Saved(identity_of(run, path), _entry(run), settings, spelling)
-    )
+    run.notes(SavedFiles).files.add(Saved(identity_of(run, path), _entry(run), settings, spelling))
 
 
 def note_saved_model(run: Run, path: Argument, model: Value) -> None:

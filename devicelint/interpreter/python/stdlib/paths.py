@@ -20,25 +20,10 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import elements, function, items, library_call
+from devicelint.interpreter.facts.file_sources import source_of
 from devicelint.interpreter.python.containers.subscripts import key_of
 
-_DOWNLOADED = ("http://", "https://", "hf://", "gs://", "s3://")
 _ANYTHING = "*"
-
-
-def source_of(value: Value) -> FileSource | None:
-    """Where the file comes from that a value names, where that is known."""
-    match value:
-        case HostValue() | Unknown():
-            return value.source
-        case ImportedName("sys.argv"):
-            return FileSource.CHOSEN
-        case Symbolic():
-            return FileSource.CHOSEN
-        case Const(str() as text) if text.startswith(_DOWNLOADED):
-            return FileSource.PUBLISHED
-        case _:
-            return None
 
 
 def name_of(value: Value) -> str | None:

@@ -20,13 +20,13 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
     function,
 )
+from devicelint.interpreter.facts.file_sources import source_of
 from devicelint.interpreter.facts.host_callers import is_reached_from_tests
 from devicelint.interpreter.facts.named_devices import devices_at_hand
 from devicelint.interpreter.facts.saved_files import (
     is_of_this_run,
     saved_model,
 )
-from devicelint.interpreter.python.stdlib.paths import source_of
 from devicelint.interpreter.torch.checkpoints.round_trips import (
     is_in_memory,
     loaded_again,
