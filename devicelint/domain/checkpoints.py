@@ -19,6 +19,8 @@ class WrittenFile:
     """Where what is saved lies; None for what lies wherever a model does that is not seen."""
     keys: frozenset[str] | None = None
     """Under which keys it is saved; None where there may be others."""
+    is_brought: bool = False
+    """Whether the code moves some of it to the CPU before it is saved, for every machine."""
 
     @property
     def is_from_the_cpu(self) -> bool:
@@ -48,6 +50,19 @@ class ReadFile:
         return fnmatchcase(self.name, written.name) or fnmatchcase(written.name, self.name)
 
     def is_from_the_cpu(self, files: Iterable[WrittenFile]) -> bool:
-        """Whether there are some among these that it may be, all saved from the CPU."""
-        found = [one for one in files if self.may_be(one)]
+        """Whether there are some among these that it may be, all saved from the CPU.
+
+        Who moves what is saved there means it for every machine: what lies nobody knows where does
+        not speak against that.
+        """
+        found = self._likeliest([one for one in files if self.may_be(one)])
+        if any(one.is_brought for one in found):
+            return not any(one.is_from_elsewhere for one in found)
         return bool(found) and all(one.is_from_the_cpu for one in found)
+
+    def _likeliest(self, files: list[WrittenFile]) -> list[WrittenFile]:
+        """Those that are saved under all the keys that it is asked for, if there are such."""
+        if not self.keys:
+            return files
+        fitting = [one for one in files if one.keys is not None and self.keys <= one.keys]
+        return fitting or files

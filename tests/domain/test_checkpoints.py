@@ -32,3 +32,12 @@ def test_all_that_may_be_read_has_to_be_on_the_cpu() -> None:
 def test_what_is_not_seen_is_not_known_to_be_elsewhere() -> None:
     assert WrittenFile(None, frozenset({CPU, CUDA})).is_from_elsewhere
     assert not WrittenFile(None, frozenset({CPU, None})).is_from_elsewhere
+
+
+def test_who_moves_models_to_the_cpu_means_all_of_their_files() -> None:
+    brought = WrittenFile("*_*.pt", frozenset({CPU}), is_brought=True)
+    unseen = WrittenFile("*_*.pt", frozenset({None}), frozenset())
+    training = WrittenFile("*_*.pt", frozenset({None}), frozenset({"epoch", "optimizer"}))
+    assert ReadFile(None).is_from_the_cpu([brought, unseen, training])
+    assert not ReadFile(None).is_from_the_cpu([brought, WrittenFile(None, frozenset({CUDA}))])
+    assert not ReadFile(None, frozenset({"optimizer"})).is_from_the_cpu([brought, training])

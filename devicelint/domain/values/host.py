@@ -68,9 +68,11 @@ class HostValue:
     source: FileSource | None = field(default=None, compare=False)
     """Where the file comes from, where this is a path and that is known."""
     name: str | None = field(default=None, compare=False)
-    """What the text is, or the last part of a path; `*` stands for what is put into it."""
+    """What the text is, as far as the code spells it; `*` stands for what is put into it."""
     least: int | None = None
     """What this is at least, where it is a number of which no more is known."""
+    given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    """The settings that are put into the text."""
 
 
 HOST = HostValue()

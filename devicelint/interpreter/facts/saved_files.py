@@ -27,6 +27,8 @@ class Saved(NamedTuple):
     path: object
     entry: Site
     settings: frozenset[str]
+    spelling: object = None
+    """How the path is spelled, and which settings are put into it, where its last part is."""
 
 
 class SavedFiles(Notes):
@@ -87,11 +89,18 @@ def _text_of(part: cst.BaseFormattedStringContent) -> str:
     return part.value if isinstance(part, cst.FormattedStringText) else "{}"
 
 
+def _spelling_of(value: Value) -> tuple[str, frozenset[str]] | None:
+    """A path whose last part the code spells, and which settings are put into its folders."""
+    if not isinstance(value, HostValue) or value.name is None:
+        return None
+    last = value.name.rpartition("/")[2]
+    return (value.name, value.given) if last and "*" not in last else None
+
+
 def note_saved(run: Run, path: Argument) -> None:
     """Remember a file that is written here."""
-    run.notes(SavedFiles).files.add(
-        Saved(identity_of(run, path), _entry(run), frozenset(run.settings))
-    )
+    settings, spelling = frozenset(run.settings), _spelling_of(path.value)
+    run.notes(SavedFiles).files.add(Saved(identity_of(run, path), _entry(run), settings, spelling))
 
 
 def note_saved_model(run: Run, path: Argument, model: Value) -> None:
@@ -123,8 +132,9 @@ def is_of_this_run(run: Run, path: Argument) -> bool:
     does.
     """
     path_here, entry, settings = identity_of(run, path), _entry(run), frozenset(run.settings)
+    spelling = _spelling_of(path.value)
     return any(
-        one.path == path_here
+        (one.path == path_here or (spelling is not None and one.spelling == spelling))
         and one.entry is entry
         and (one.settings <= settings or (settings and settings <= one.settings))
         for one in run.notes(SavedFiles).files

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import libcst as cst
 
@@ -33,6 +34,7 @@ from devicelint.interpreter.engine.tables import (
     passes,
     spreads,
 )
+from devicelint.interpreter.facts.file_sources import source_of
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.containers.contents import element_of, is_counted, known_elements
 from devicelint.interpreter.python.containers.fields import ELEMENT, name_of_field
@@ -99,7 +101,9 @@ def method_unseen(run: Run, receiver: Value, callee: Value, node: cst.Call) -> V
     if known is not None:
         return known
     given = (Argument(node.func, receiver), *arguments)
-    return _given_by(run, f"the result of .{name}()", given, node)
+    result = _given_by(run, f"the result of .{name}()", given, node)
+    is_part = hasattr(str, name) or name == "get"
+    return replace(result, source=source_of(receiver)) if is_part else result
 
 
 def _given_by(run: Run, reason: str, given: Iterable[Argument], node: cst.Call) -> Unknown:

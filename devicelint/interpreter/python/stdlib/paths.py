@@ -20,25 +20,10 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import elements, function, items, library_call
+from devicelint.interpreter.facts.file_sources import source_of
 from devicelint.interpreter.python.containers.subscripts import key_of
 
-_DOWNLOADED = ("http://", "https://", "hf://", "gs://", "s3://")
 _ANYTHING = "*"
-
-
-def source_of(value: Value) -> FileSource | None:
-    """Where the file comes from that a value names, where that is known."""
-    match value:
-        case HostValue() | Unknown():
-            return value.source
-        case ImportedName("sys.argv"):
-            return FileSource.CHOSEN
-        case Symbolic():
-            return FileSource.CHOSEN
-        case Const(str() as text) if text.startswith(_DOWNLOADED):
-            return FileSource.PUBLISHED
-        case _:
-            return None
 
 
 def name_of(value: Value) -> str | None:
@@ -59,8 +44,29 @@ def _text_of(value: Value) -> str:
 def put_together(parts: Iterable[Value]) -> HostValue:
     """A text that is made of others: below a folder of the program lie files of the program."""
     held = tuple(parts)
-    text = "".join(map(_text_of, held))
-    return HostValue(_common_source(held, text), _spelled(text))
+    return _made(held, "".join(map(_text_of, held)))
+
+
+def _made(parts: Iterable[Value], text: str) -> HostValue:
+    """A text of which so much is spelled; of a long one, the last part of the path is enough."""
+    held = tuple(parts)
+    kept = text if len(text) <= _LONGEST else text.rpartition("/")[2]
+    spelled = kept if kept.strip(_ANYTHING) else None
+    return HostValue(_common_source(held, text), spelled, given=_given(held))
+
+
+_LONGEST = 120
+
+
+def _given(parts: Iterable[Value]) -> frozenset[str]:
+    """The settings of which some are, or into which some were put."""
+    given: set[str] = set()
+    for one in parts:
+        if isinstance(one, Symbolic):
+            given.add(one.origin)
+        elif isinstance(one, HostValue):
+            given |= one.given
+    return frozenset(given)
 
 
 def _common_source(parts: Iterable[Value], text: str = "") -> FileSource | None:
@@ -88,14 +94,14 @@ def _spelled(text: str) -> str | None:
 
 def made_of(parts: Iterable[Value]) -> HostValue:
     """A text that is made of others, nobody knows how."""
-    return HostValue(_common_source(parts))
+    held = tuple(parts)
+    return HostValue(_common_source(held), given=_given(held))
 
 
 def joined(parts: Iterable[Value]) -> HostValue:
     """`os.path.join(folder, name)`: what is called like the last part."""
     held = tuple(parts)
-    text = "/".join(map(_text_of, held))
-    return HostValue(_common_source(held, text), name_of(held[-1]) if held else None)
+    return _made(held, "/".join(map(_text_of, held)))
 
 
 def formatted(template: Value, given: Iterable[Value]) -> HostValue:
@@ -106,13 +112,12 @@ def formatted(template: Value, given: Iterable[Value]) -> HostValue:
     except ValueError:
         parts = [(text, None)]
     filled = "".join(word if field is None else word + _ANYTHING for word, field in parts)
-    return HostValue(_common_source((template, *given), filled), _spelled(filled))
+    return _made((template, *given), filled)
 
 
 def interpolated(template: Value, given: Iterable[Value]) -> HostValue:
     """`"%d.pt" % epoch`."""
-    text = _converted(_text_of(template))
-    return HostValue(_common_source((template, *given), text), _spelled(text))
+    return _made((template, *given), _converted(_text_of(template)))
 
 
 def _converted(template: str) -> str:

@@ -20,13 +20,14 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
     function,
 )
+from devicelint.interpreter.facts.file_sources import source_of
 from devicelint.interpreter.facts.host_callers import is_reached_from_tests
 from devicelint.interpreter.facts.named_devices import devices_at_hand
 from devicelint.interpreter.facts.saved_files import (
     is_of_this_run,
     saved_model,
 )
-from devicelint.interpreter.python.stdlib.paths import source_of
+from devicelint.interpreter.torch.checkpoints.receivers import lacks_wrapper
 from devicelint.interpreter.torch.checkpoints.round_trips import (
     is_in_memory,
     loaded_again,
@@ -38,6 +39,7 @@ from devicelint.interpreter.torch.checkpoints.uses import (
 )
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.operations.excuses import (
+    FAILS_BEFORE,
     LOAD,
     OWN_FILE,
     PROGRAM_FILE,
@@ -75,6 +77,8 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return known
     if is_excused(run, site, f"{name}()", LOAD, is_last=False):
         return Unknown("loaded where an accelerator is chosen")
+    if is_excused(run, site, f"{name}()", _of_its_line(site), is_last=False):
+        return Unknown("loaded by a line that raises before")
     if is_excused(run, site, f"{name}()", _of_its_path(name, path), is_last=False):
         return Unknown("loaded from a file that fits every machine")
     if is_excused(run, site, f"{name}()", _of_its_file(path), is_last=False):
@@ -94,6 +98,15 @@ def _loaded_where_saved(run: Run, name: str, path: Argument | None, site: cst.Ca
         load = Load(site, MAP_LOCATION[name], _device_at_hand(run), ReadFile(reading.name))
         notes.begin(load, reading)
     return Checkpoint(site)
+
+
+def _of_its_line(site: cst.Call) -> tuple[ExcuseCase, ...]:
+    """The excuse that what Python evaluates before the load may give."""
+
+    def raises(run: Run, _: object) -> bool:
+        return not run.world.accelerators and lacks_wrapper(run, site)
+
+    return (ExcuseCase(FAILS_BEFORE, raises),)
 
 
 def _of_its_path(name: str, path: Argument | None) -> tuple[ExcuseCase, ...]:

@@ -16,14 +16,17 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.facts.file_sources import source_of
 from devicelint.interpreter.facts.machine_choices import (
     first_function,
     is_for_accelerators,
+    is_left_open,
     is_program,
+    is_taken_around,
     leaves_the_cpu,
     part_of,
 )
-from devicelint.interpreter.python.stdlib.paths import name_of, source_of
+from devicelint.interpreter.python.stdlib.paths import name_of
 from devicelint.interpreter.torch.operations.excuses import (
     CPU_FILE,
     CPU_PROGRAM,
@@ -159,12 +162,19 @@ class Loads(Analysis):
         reading = self.readings[load.site]
         return (
             ExcuseCase(OFFLOADED, lambda *_: bool(self.offloading)),
-            ExcuseCase(FOR_ACCELERATORS, lambda run, _: is_for_accelerators(run, reading.part)),
+            ExcuseCase(FOR_ACCELERATORS, lambda run, _: _needs_accelerators(run, reading)),
             ExcuseCase(NO_CHECKPOINT, lambda *_: load.uses <= {LoadUse.RANDOM_STATE}),
             ExcuseCase(CPU_FILE, lambda run, _: load.file.is_from_the_cpu(run.program.written)),
             ExcuseCase(CPU_PROGRAM, lambda run, _: not _may_leave_the_cpu(run, reading)),
             ExcuseCase(FAILS_BEFORE, lambda *_: not reading.is_reached),
         )
+
+
+def _needs_accelerators(run: Run, reading: LoadedFile) -> bool:
+    """Whether the program does: the part that reads, or those who import a file without devices."""
+    if leaves_the_cpu(run):
+        return is_for_accelerators(run, reading.part)
+    return is_taken_around(run) and not is_left_open(run)
 
 
 def _may_leave_the_cpu(run: Run, reading: LoadedFile) -> bool:

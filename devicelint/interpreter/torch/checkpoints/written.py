@@ -8,7 +8,7 @@ import libcst as cst
 
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.domain.devices import CPU, Device
-from devicelint.domain.history import Site
+from devicelint.domain.history import Site, Verb
 from devicelint.domain.values import (
     Batch,
     Checkpoint,
@@ -52,7 +52,8 @@ def note_written(run: Run, path: Value, saved: Value) -> None:
         return
     places = frozenset(place for one in parts for place in _places_of(run, one))
     if places:
-        run.program.written.add(WrittenFile(name_of(path), places, _keys_of(run, saved)))
+        keys, is_brought = _keys_of(run, saved), _is_brought(run, saved)
+        run.program.written.add(WrittenFile(name_of(path), places, keys, is_brought))
 
 
 def _parts_of(run: Run, value: Value, seen: set[object]) -> Iterator[Value]:
@@ -83,13 +84,43 @@ def _places_of(run: Run, value: Value) -> Iterator[Device | None]:
             pass
 
 
+def _is_brought(run: Run, saved: Value, depth: int = 0) -> bool:
+    """Whether models are in it, as states or whole, that the code moves to the CPU before."""
+    match saved:
+        case Module():
+            return _is_moved(module_device(run, saved))
+        case Unknown():
+            return _state_of_unseen(saved) in run.notes(BroughtBack).made
+        case DictOf(ref, site):
+            held = tuple(run.state.fields(ref).values())
+            if _is_call_of_state(site):
+                return any(_is_moved(one) for one in held)
+            return depth < _DEEPEST and any(_is_brought(run, one, depth + 1) for one in held)
+        case _:
+            return False
+
+
+_DEEPEST = 3
+
+
+def _is_moved(value: Value) -> bool:
+    if not isinstance(value, (Tensor, Placed)):
+        return False
+    return value.device == CPU and value.since.verb is Verb.MOVED
+
+
 def _state_of_unseen(value: Unknown) -> cst.Call | None:
     """The call of `state_dict()` that has given something, whosever state it is."""
-    match None if value.symbol is None else value.symbol.site:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) as made if name == _STATE:
-            return made
+    made = None if value.symbol is None else value.symbol.site
+    return made if isinstance(made, cst.Call) and _is_call_of_state(made) else None
+
+
+def _is_call_of_state(site: Site) -> bool:
+    match site:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
+            return name == _STATE
         case _:
-            return None
+            return False
 
 
 def _keys_of(run: Run, saved: Value) -> frozenset[str] | None:
