@@ -15,6 +15,7 @@ from devicelint.interpreter.facts.machine_choices import (
     is_chosen_beside,
     is_chosen_here,
     is_for_anybody,
+    is_imported_around,
     is_needed_here,
     is_of_class_for_cuda,
     is_taken_by_some,
@@ -91,14 +92,16 @@ def is_for_whoever_has_one(run: Run) -> bool:
 def is_method_of_callers_module(run: Run) -> bool:
     """Whether this is a Module's method that nothing in the program calls.
 
-    Beside it, others of the file have to go where their inputs are, or the programs around
-    choose the machine.
+    The programs around choose the machine, or nothing else is seen to use the file, and others in
+    it have to go where their inputs are.
     """
     if not isinstance(run.frame.receiver, Module) or not walked_alone_as(run):
         return False
     if is_chosen_beside(run):
         return True
-    return intended_machines.follows_others(run.module) and not is_taken_by_some(run)
+    if is_taken_by_some(run) or is_imported_around(run):
+        return False
+    return intended_machines.follows_others(run.module)
 
 
 def walked_alone_as(run: Run) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
+from devicelint.interpreter.facts.asked_machines import note_placed
 from devicelint.interpreter.facts.device_words import holds_device
 from devicelint.interpreter.facts.failures import fail, fail_unless_reported
 from devicelint.interpreter.facts.machine_choices import (
@@ -183,6 +184,8 @@ def demand(
     is_chosen = is_theirs and is_program(run) and _is_programs(run, device)
     if is_chosen or (_is_asked_for(run) and not isinstance(device, DeviceOf)):
         note_choice(run)
+    elif argument is not None and is_accelerator(device) and not _is_hard(argument.value):
+        note_placed(run)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
             announce_invalid(run, argument.value, site)
