@@ -31,6 +31,7 @@ from devicelint.domain.values import (
     Placed,
     Symbolic,
     Tensor,
+    Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
@@ -181,10 +182,11 @@ def demand(
     is_theirs = _may_be_the_cpu(run, device)
     if is_theirs:
         note_sent(run)
-    is_chosen = is_theirs and is_program(run) and _is_programs(run, device)
+    is_followed = argument is not None and not isinstance(argument.value, Unknown)
+    is_chosen = is_theirs and is_followed and is_program(run) and _is_programs(run, device)
     if is_chosen or (_is_asked_for(run) and not isinstance(device, DeviceOf)):
         note_choice(run)
-    elif argument is not None and is_accelerator(device) and not _is_hard(argument.value):
+    elif argument is not None and is_accelerator(device) and _is_handed_on(argument):
         note_placed(run)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
@@ -216,6 +218,14 @@ def _fail(run: Run, argument: Argument | None, device: Device, *, is_announced: 
 
 def _is_hard(value: Value) -> bool:
     return isinstance(value, (Const, DeviceHandle)) and is_hard(value)
+
+
+def _is_handed_on(argument: Argument) -> bool:
+    """Whether a device was chosen before it came here: it is not spelled out, nor a tensor's."""
+    value = argument.value
+    if not isinstance(value, (Const, DeviceHandle)) or is_hard(value):
+        return False
+    return value.site is not argument.site and not _is_read_off(value)
 
 
 def _may_be_the_cpu(run: Run, device: Device) -> bool:
