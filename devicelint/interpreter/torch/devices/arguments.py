@@ -13,7 +13,6 @@ from devicelint.domain.devices import (
     Opaque,
     Unsure,
     is_accelerator,
-    may_be_accelerator,
     parse_device,
 )
 from devicelint.domain.events import (
@@ -199,7 +198,7 @@ def demand(
         _note_guarded(run, argument, device, site)
     if run.world.accelerators:
         return on_current(run, device)
-    _fail(run, argument, device, is_announced=is_announced)
+    _fail(run, argument, device, site if is_announced else None)
     return NOWHERE
 
 
@@ -208,10 +207,10 @@ def _is_asked_for(run: Run) -> bool:
     return run.assumptions != run.unrelated + run.idle
 
 
-def _fail(run: Run, argument: Argument | None, device: Device, *, is_announced: bool) -> None:
+def _fail(run: Run, argument: Argument | None, device: Device, announced: Site) -> None:
     """There is no such device: what follows does not happen, unless somebody chose it."""
-    if is_announced and isinstance(device, Known):
-        fail_unless_reported(run, device)
+    if announced is not None and isinstance(device, Known):
+        fail_unless_reported(run, device, announced)
     elif argument is None or _is_hard(argument.value):
         fail(run)
 
@@ -297,15 +296,3 @@ def note_idle_demand(run: Run, method: str, site: cst.CSTNode) -> None:
         note_demand(run)
         idle = AcceleratorDemanded(site, Known(method), f".{method}()", False, site, is_idle=True)
         run.announce(idle)
-
-
-def names_accelerator(value: Value) -> bool:
-    """Whether a value is an accelerator, may be one, or is the name of one."""
-    if isinstance(value, DeviceHandle):
-        return may_be_accelerator(value.device)
-    if not (isinstance(value, Const) and isinstance(value.value, str)):
-        return False
-    try:
-        return is_accelerator(parse_device(value.value))
-    except InvalidDevice:
-        return False
