@@ -232,6 +232,11 @@ def is_imported_around(run: Run) -> bool:
     return _around(run, "imported")
 
 
+def is_imported_at_times(run: Run) -> bool:
+    """Whether the files that import this one do so under conditions: about the machine, maybe."""
+    return _around(run, "at times")
+
+
 def is_on_cpu_around(run: Run) -> bool:
     """Whether the programs around train, and nothing in the project has to do with a device."""
     return _around(run, "on the CPU")

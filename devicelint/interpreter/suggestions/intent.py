@@ -14,6 +14,7 @@ from devicelint.interpreter.facts.failures import (
 )
 from devicelint.interpreter.facts.machine_choices import (
     is_chosen_here,
+    is_imported_at_times,
     is_program,
     is_required,
 )
@@ -41,9 +42,12 @@ class Intent:
     def takes_machine_as_it_is(self) -> bool:
         """Whether this is a program that chooses nowhere which machine it runs on.
 
-        What ends where there is no accelerator says so itself.
+        What ends where there is no accelerator says so itself, and what others import under a
+        condition may be for the machines that meet it.
         """
         if not is_program(self._run) or is_required(self._run):
+            return False
+        if is_imported_at_times(self._run):
             return False
         return not is_chosen_here(self._run)
 

@@ -13,6 +13,7 @@ from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
 from devicelint.domain.values import Tensor
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.host_callers import is_of_parallel_wrapper
 from devicelint.interpreter.facts.machine_choices import (
     is_chosen_beside,
     is_left_open,
@@ -33,6 +34,8 @@ def note_met(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> No
     if not received:
         return
     named = run.notes(WrittenOut)
+    if is_of_parallel_wrapper(run):
+        return
     for sent in operands:
         if sent.since is None or not is_accelerator(sent.device):
             continue
