@@ -36,6 +36,17 @@ class AcceleratorMet(Event):
     standing: Standing
 
 
+@dataclass(frozen=True, slots=True)
+class DemandedElsewhere(Event):
+    """A function of another file goes to an accelerator on each of its paths, and fails without."""
+
+    site: Site = field(repr=False)
+    """The call in the checked file."""
+    device: Known
+    failing: Site = field(repr=False)
+    """What fails, in the other file."""
+
+
 class LegacyUse(Enum):
     """What a legacy tensor type, such as `torch.cuda.FloatTensor`, is used for."""
 

@@ -38,7 +38,7 @@ from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.steps import Hearer
 from devicelint.interpreter.facts.host_callers import is_reached_from_tests
 from devicelint.interpreter.facts.module_inputs import is_input_of_module
-from devicelint.interpreter.torch.devices.arguments import names_accelerator
+from devicelint.interpreter.facts.named_devices import names_accelerator
 from devicelint.interpreter.worlds import explore
 
 Signature = tuple[str, tuple[str, ...]]

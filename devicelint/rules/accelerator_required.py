@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devicelint.domain.api_events import AcceleratorApiCalled, LegacyTypeUsed, LegacyUse
+from devicelint.domain.api_events import (
+    AcceleratorApiCalled,
+    DemandedElsewhere,
+    LegacyTypeUsed,
+    LegacyUse,
+)
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.domain.history import Site
 from devicelint.finding import Severity
+from devicelint.fixes import asks_for
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._accelerator_demands import Demands, lacking
@@ -57,7 +63,18 @@ class AcceleratorRequired(Rule):
         if not context.world.accelerators and _is_for_accelerators(context):
             yield self._of_program(event.site, "CUDA", context)
 
-    def _of_program(self, site: Site, hardware: str, context: RuleContext) -> Report:
+    def on_demanded_elsewhere(self, event: DemandedElsewhere, context: RuleContext) -> Reports:
+        """A function of another file raises there, which may be what the program does first."""
+        if self.asked_for or asks_for(event.device.type) is None:
+            return
+        self._places.add(event.site)
+        if not context.world.accelerators and _is_for_accelerators(context):
+            fails = event.failing, "this fails there"
+            yield self._of_program(event.site, lacking(event.device), context, fails)
+
+    def _of_program(
+        self, site: Site, hardware: str, context: RuleContext, *related: tuple[Site, str]
+    ) -> Report:
         """One note for all places, at the one that is reached first."""
         others = len(self._places) - 1
         more = f", and so do {others} other places" if others > 1 else ", as does another place"
@@ -66,6 +83,7 @@ class AcceleratorRequired(Rule):
             f"{clashes.quoted(context, site)} fails on a machine without {hardware}"
             f"{more if others else ''}; nothing here asks for one: `devicelint adopt` chooses the "
             "device by what the machine has",
+            related,
             subject=_PROGRAM,
         )
 

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import TypeGuard
 
 from devicelint.domain.devices import DEVICE_TYPES
+from devicelint.workspace.beginnings import imported_at_once, starts
 from devicelint.workspace.imported_modules import imports_among, parameters_of
 from devicelint.workspace.syntax import nodes_of
 
@@ -63,6 +64,8 @@ class MachineUse:
     """Whether it computes gradients."""
     imports: tuple[tuple[str, int], ...] = ()
     """The modules, and the dots before them; what is imported from one may be one, too."""
+    at_once: frozenset[tuple[str, int]] = frozenset()
+    """Those of them that it imports in any case."""
     offers: tuple[tuple[str, int], ...] = ()
     """The same of a package that knows nothing of torch itself: what others find there."""
     imports_any: bool = False
@@ -97,6 +100,7 @@ class MachineUse:
             leaves=file.leaves,
             trains=file.trains,
             imports=tuple(file.imports),
+            at_once=frozenset(imported_at_once(tree)),
             imports_any=file.imports_any,
         )
 
@@ -237,7 +241,7 @@ class _File:
     @property
     def is_started(self) -> bool:
         """Whether its statements do something, rather than define what others use."""
-        return any(map(_starts, self.tree.body))
+        return any(map(starts, self.tree.body))
 
     @property
     def leaves(self) -> bool:
@@ -276,16 +280,6 @@ class _File:
     def goes_to_accelerator(self) -> bool:
         """Whether `.cuda()` is called, or an accelerator named, anywhere in it."""
         return any(map(_goes, self._of(ast.Call, ast.keyword)))
-
-
-def _starts(statement: ast.stmt) -> bool:
-    match statement:
-        case ast.If(ast.Compare(ast.Name("__name__"))):
-            return True
-        case ast.For() | ast.While():
-            return True
-        case _:
-            return False
 
 
 def _goes(node: ast.AST) -> bool:

@@ -33,6 +33,8 @@ APART = "apart"
 TESTED = "tested"
 """A test beside the file, which tests something else, where nothing but tests imports the file."""
 
+AT_TIMES = "at times"
+"""A file that imports the file under a condition, where none imports it in any case."""
 IMPORTED = "imported"
 """A file that imports the file, and is no test."""
 
@@ -79,6 +81,8 @@ class ProjectUse:
             return next((one for one in led if folder.does(one, CHOOSES)), None)
         if what == IMPORTED:
             return folder.imported_by(home)
+        if what == AT_TIMES:
+            return folder.imported_at_times(home)
         others = folder.around(home)
         asked = sorted(others if what == CHOOSES else {*others, home})
         return next((one for one in asked if folder.does(one, what)), None)
@@ -158,6 +162,13 @@ class _Folder:
         importers = {*self._importers.get(home, ()), *offering, *any_file}
         return next((one for one in sorted(importers) if not _is_test(one)), None)
 
+    def imported_at_times(self, home: str) -> str | None:
+        """A file that imports this one under a condition, where it is no program itself."""
+        importers = self._importers.get(home, set())
+        if self.does(home, STARTS) or any(home in self._at_once[one] for one in importers):
+            return None
+        return next(iter(sorted(importers)), None)
+
     def tested_by(self, home: str) -> str | None:
         """A test that imports a file which only tests import, and that tests something else.
 
@@ -197,6 +208,10 @@ class _Folder:
         return {home: set(self._imported_by(home)) for home in self.uses}
 
     @cached_property
+    def _at_once(self) -> dict[str, set[str]]:
+        return {home: set(self._found(home, use.at_once)) for home, use in self.uses.items()}
+
+    @cached_property
     def _offering(self) -> dict[str, set[str]]:
         """The packages that offer what stands in a file, and know nothing of torch themselves."""
         found: dict[str, set[str]] = {}
@@ -216,7 +231,10 @@ class _Folder:
         return found
 
     def _imported_by(self, home: str) -> Iterator[str]:
-        for module, level in self.uses[home].imports:
+        yield from self._found(home, self.uses[home].imports)
+
+    def _found(self, home: str, imports: Iterable[tuple[str, int]]) -> Iterator[str]:
+        for module, level in imports:
             found = self.find(home, module, level) if module or level else None
             if found is not None and found != home:
                 yield found

@@ -19,7 +19,7 @@ from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import MOVES, USUAL_NAMES
 from devicelint.interpreter.facts.name_uses import reads_of
-from devicelint.interpreter.torch.devices.arguments import names_accelerator
+from devicelint.interpreter.facts.named_devices import names_accelerator
 
 _READS_ALL = frozenset({"locals", "vars", "eval", "exec"})
 

@@ -25,8 +25,8 @@ from devicelint.interpreter.facts.name_uses import (
     is_conditional,
     reads_of,
 )
+from devicelint.interpreter.facts.named_devices import names_accelerator
 from devicelint.interpreter.python.conditions import AVAILABLE
-from devicelint.interpreter.torch.devices.arguments import names_accelerator
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,8 @@ class Program:
     """What stands in for what no source explains, as the configuration says."""
     choosing: set[object] = field(default_factory=set, repr=False)
     """The parts of the file that choose the machine they run on: see `facts.machine_choices`."""
+    requiring: set[object] = field(default_factory=set, repr=False)
+    """Those that ask whether there is an accelerator, and end where there is none."""
     needing: set[object] = field(default_factory=set, repr=False)
     """Those that ask CUDA itself for something, which raises where there is none."""
     demanding: set[object] = field(default_factory=set, repr=False)

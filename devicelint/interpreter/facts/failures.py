@@ -7,14 +7,17 @@ what follows is looked at as though the line were mended.
 from __future__ import annotations
 
 from devicelint.domain.devices import DEVICE_TYPES, Known
+from devicelint.domain.history import Site
 from devicelint.domain.values import Module
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts import intended_machines
 from devicelint.interpreter.facts.host_callers import is_handed_out_by_tests, is_reached_from_tests
 from devicelint.interpreter.facts.machine_choices import (
     is_chosen_beside,
     is_chosen_here,
     is_for_anybody,
+    is_imported_around,
     is_needed_here,
     is_of_class_for_cuda,
     is_taken_by_some,
@@ -31,10 +34,25 @@ def fail(run: Run) -> None:
         run.state.failed = True
 
 
-def fail_unless_reported(run: Run, device: Known) -> None:
+class Unreported(Notes):
+    """What failed last without a word."""
+
+    def __init__(self) -> None:
+        self.last: tuple[Known, Site] | None = None
+        """The device that was gone to, and what did so."""
+
+
+def fail_at(run: Run, device: Known, site: Site) -> None:
+    """The line goes to a device that this machine lacks, where nothing keeps it from that."""
+    if not run.state.failed:
+        run.notes(Unreported).last = device, site
+    fail(run)
+
+
+def fail_unless_reported(run: Run, device: Known, site: Site) -> None:
     """A device is gone to that this machine lacks, which is reported where it is a mistake."""
     if not (run.world.accelerators or run.state.failed or is_mistake(run, device)):
-        fail(run)
+        fail_at(run, device, site)
 
 
 def is_mistake(run: Run, device: Known) -> bool:
@@ -91,14 +109,16 @@ def is_for_whoever_has_one(run: Run) -> bool:
 def is_method_of_callers_module(run: Run) -> bool:
     """Whether this is a Module's method that nothing in the program calls.
 
-    Beside it, others of the file have to go where their inputs are, or the programs around
-    choose the machine.
+    The programs around choose the machine, or nothing else is seen to use the file, and others in
+    it have to go where their inputs are.
     """
     if not isinstance(run.frame.receiver, Module) or not walked_alone_as(run):
         return False
     if is_chosen_beside(run):
         return True
-    return intended_machines.follows_others(run.module) and not is_taken_by_some(run)
+    if is_taken_by_some(run) or is_imported_around(run):
+        return False
+    return intended_machines.follows_others(run.module)
 
 
 def walked_alone_as(run: Run) -> tuple[str, ...]:

@@ -35,6 +35,13 @@ TRAINED = frozenset(f"{package}.LightningModule" for package in _LIGHTNING)
 """Whose steps a trainer calls, with batches that it has moved to where the model is."""
 _DATA_MODULES = frozenset(f"{package}.LightningDataModule" for package in _LIGHTNING)
 _TEST_CASE = "unittest.TestCase"
+_PARALLEL = frozenset(
+    {
+        *("torch.nn.DataParallel", "torch.nn.parallel.DataParallel"),
+        "torch.nn.parallel.DistributedDataParallel",
+    }
+)
+"""Wrappers that work with what they keep on accelerators, where there are any."""
 _COMPUTING = ("torch.autograd.", "torch.distributions.")
 """Where the classes lie whose methods compute with what a model gives, wherever that is."""
 
@@ -70,6 +77,12 @@ def is_of_computing_class(run: Run) -> bool:
     """Whether this is reached from a method of an autograd function or a distribution."""
     frames = run.frame.outwards()
     return any(base.startswith(_COMPUTING) for one in frames for base in library_bases(run, one))
+
+
+def is_of_parallel_wrapper(run: Run) -> bool:
+    """Whether this is reached from a method of what spreads a module over the accelerators."""
+    frames = run.frame.outwards()
+    return any(base in _PARALLEL for one in frames for base in library_bases(run, one))
 
 
 def is_reached_from_tests(run: Run) -> bool:

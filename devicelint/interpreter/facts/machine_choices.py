@@ -25,6 +25,16 @@ def note_choice(run: Run) -> None:
         run.program.choosing.add(part_of(run))
 
 
+def note_required(run: Run) -> None:
+    """The program ends here where the machine has no accelerator: it says that it needs one."""
+    run.program.requiring.add(part_of(run))
+
+
+def is_required(run: Run) -> bool:
+    """Whether what leads here says that it needs an accelerator."""
+    return not run.program.requiring.isdisjoint(_before(run))
+
+
 _MARKS = "marks"
 """Stands for the tests of a file of which some are left out on some machines."""
 
@@ -40,20 +50,6 @@ def requiring(run: Run) -> Iterator[None]:
     before = frozenset(run.program.choosing)
     yield
     run.program.choosing.intersection_update(before)
-
-
-@contextmanager
-def asking_for_marks(run: Run) -> Iterator[list[bool]]:
-    """Walk what makes a mark; what is given is filled where it asks what the machine has."""
-    asked: list[bool] = []
-    chosen, counted = frozenset(run.program.choosing), run.counts_accelerators
-    run.program.choosing.clear()
-    run.counts_accelerators = False
-    yield asked
-    asked.extend([True] if run.program.choosing or run.counts_accelerators else [])
-    run.program.choosing.clear()
-    run.program.choosing.update(chosen)
-    run.counts_accelerators |= counted
 
 
 def note_demand(run: Run) -> None:
@@ -234,6 +230,11 @@ def is_default_set_by_some(run: Run) -> bool:
 def is_imported_around(run: Run) -> bool:
     """Whether another file of the project imports the one that is checked, besides tests of it."""
     return _around(run, "imported")
+
+
+def is_imported_at_times(run: Run) -> bool:
+    """Whether the files that import this one do so under conditions: about the machine, maybe."""
+    return _around(run, "at times")
 
 
 def is_on_cpu_around(run: Run) -> bool:

@@ -16,6 +16,7 @@ from devicelint.domain.devices import (
     Opaque,
     Unsure,
     is_accelerator,
+    may_be_accelerator,
     parse_device,
 )
 from devicelint.domain.history import Site
@@ -146,3 +147,15 @@ def _device_of(value: Value) -> Device | None:
 def is_hard(value: Const | DeviceHandle) -> bool:
     """Whether a device is written out in the code, and nobody's choice."""
     return value.literal if isinstance(value, DeviceHandle) else not value.chosen
+
+
+def names_accelerator(value: Value) -> bool:
+    """Whether a value is an accelerator, may be one, or is the name of one."""
+    if isinstance(value, DeviceHandle):
+        return may_be_accelerator(value.device)
+    if not (isinstance(value, Const) and isinstance(value.value, str)):
+        return False
+    try:
+        return is_accelerator(parse_device(value.value))
+    except InvalidDevice:
+        return False

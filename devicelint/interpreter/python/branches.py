@@ -22,6 +22,7 @@ from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, executes
 from devicelint.interpreter.facts.choosing_branches import only_choose
+from devicelint.interpreter.facts.machine_choices import note_required
 from devicelint.interpreter.facts.mentions import called_method, calls_method, names_in
 from devicelint.interpreter.facts.saved_files import asking_for_files
 from devicelint.interpreter.python.assignment import assign
@@ -39,7 +40,7 @@ from devicelint.interpreter.python.conditions import (
 )
 from devicelint.interpreter.python.paths.device_questions import asks_for_place, device_answers
 from devicelint.interpreter.python.paths.endings import is_meant_to_fail
-from devicelint.interpreter.python.paths.idle_questions import chooses_nothing
+from devicelint.interpreter.python.paths.idle_questions import chooses_nothing, ends_without
 from devicelint.interpreter.python.paths.questions import answers_to, known_answer
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
@@ -52,7 +53,9 @@ def if_statement(run: Run, node: cst.If) -> None:
     if len(run.program.choosing) > len(before) and chooses_nothing(run, node):
         run.program.choosing.intersection_update(before)
     run.steps.read(Argument(node.test, value), node.test)
-    if is_machine(value):
+    if isinstance(value, Flag) and is_machine(value):
+        if ends_without(run, node, value):
+            note_required(run)
         left_out = node.orelse if truth_of(run, value) else node.body
         run.depends_on_machine |= left_out is not None and _concerns_devices(left_out)
     with choosing(run, node.test, value), asking_for_files(run, node.test):

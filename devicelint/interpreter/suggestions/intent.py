@@ -12,7 +12,12 @@ from devicelint.interpreter.facts.failures import (
     is_for_whoever_has_one,
     walked_alone_as,
 )
-from devicelint.interpreter.facts.machine_choices import is_chosen_here, is_program
+from devicelint.interpreter.facts.machine_choices import (
+    is_chosen_here,
+    is_imported_at_times,
+    is_program,
+    is_required,
+)
 
 
 class Intent:
@@ -35,8 +40,16 @@ class Intent:
         return is_for_cuda_alone(self._run)
 
     def takes_machine_as_it_is(self) -> bool:
-        """Whether this is a program that chooses nowhere which machine it runs on."""
-        return is_program(self._run) and not is_chosen_here(self._run)
+        """Whether this is a program that chooses nowhere which machine it runs on.
+
+        What ends where there is no accelerator says so itself, and what others import under a
+        condition may be for the machines that meet it.
+        """
+        if not is_program(self._run) or is_required(self._run):
+            return False
+        if is_imported_at_times(self._run):
+            return False
+        return not is_chosen_here(self._run)
 
     def is_for_whoever_has_one(self) -> bool:
         """Whether nothing says who uses this, and nobody can without an accelerator."""

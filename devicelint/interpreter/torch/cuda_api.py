@@ -31,7 +31,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, function
 from devicelint.interpreter.facts.device_settings import asks_for_device
-from devicelint.interpreter.facts.failures import fail, is_for_cuda_alone
+from devicelint.interpreter.facts.failures import fail, fail_at, is_for_cuda_alone
 from devicelint.interpreter.facts.machine_choices import is_chosen_here, note_demand, note_needed
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.torch.devices.arguments import WrittenOut, note_index
@@ -89,7 +89,10 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
         if last in _CURRENT_DEVICE:
             run.notes(WrittenOut).current.add(site)
     if raises and (run.assumptions or not is_chosen_here(run) or is_for_cuda_alone(run)):
-        fail(run)
+        if name.startswith("torch.cuda.") and run.assumptions == run.unrelated:
+            fail_at(run, Known("cuda"), site)
+        else:
+            fail(run)
     if last in _CHOOSE_A_DEVICE:
         make_current(run, next((one.value for one in arguments), HOST))
     return _given(run, last, site)

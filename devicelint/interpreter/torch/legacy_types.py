@@ -132,7 +132,7 @@ def use_legacy(
     if run.world.accelerators:
         return Known("cuda")
     if not getattr(given, "chosen", False):
-        fail_unless_reported(run, Known("cuda"))
+        fail_unless_reported(run, Known("cuda"), site)
     return NOWHERE
 
 

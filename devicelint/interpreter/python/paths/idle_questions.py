@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from devicelint.domain.devices import DEVICE_TYPES
-from devicelint.domain.values import Class, Function, ImportedName, Module, Partial
+from devicelint.domain.values import Class, Flag, Function, ImportedName, Module, Partial
 from devicelint.interpreter.engine.frame import GLOBALS
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
@@ -36,6 +36,13 @@ def chooses_nothing(run: Run, node: cst.If) -> bool:
         return True
     statements = [statement for block in blocks for statement in _statements(block)]
     return all(_is_idle(run, one) for one in statements) and not _is_said(run, statements)
+
+
+def ends_without(run: Run, node: cst.If, answer: Flag) -> bool:
+    """Whether the branch of a test that is taken where there is no accelerator ends the program."""
+    if answer.negated:
+        return _ends(run, node.body)
+    return isinstance(node.orelse, cst.Else) and _ends(run, node.orelse.body)
 
 
 def _blocks(node: cst.If) -> Iterator[cst.BaseSuite]:

@@ -13,7 +13,6 @@ from devicelint.domain.devices import (
     Opaque,
     Unsure,
     is_accelerator,
-    may_be_accelerator,
     parse_device,
 )
 from devicelint.domain.events import (
@@ -31,11 +30,13 @@ from devicelint.domain.values import (
     Placed,
     Symbolic,
     Tensor,
+    Unknown,
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
+from devicelint.interpreter.facts.asked_machines import note_placed
 from devicelint.interpreter.facts.device_words import holds_device
 from devicelint.interpreter.facts.failures import fail, fail_unless_reported
 from devicelint.interpreter.facts.machine_choices import (
@@ -180,9 +181,12 @@ def demand(
     is_theirs = _may_be_the_cpu(run, device)
     if is_theirs:
         note_sent(run)
-    is_chosen = is_theirs and is_program(run) and _is_programs(run, device)
+    is_followed = argument is not None and not isinstance(argument.value, Unknown)
+    is_chosen = is_theirs and is_followed and is_program(run) and _is_programs(run, device)
     if is_chosen or (_is_asked_for(run) and not isinstance(device, DeviceOf)):
         note_choice(run)
+    elif argument is not None and is_accelerator(device) and _is_handed_on(argument):
+        note_placed(run)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
             announce_invalid(run, argument.value, site)
@@ -194,7 +198,7 @@ def demand(
         _note_guarded(run, argument, device, site)
     if run.world.accelerators:
         return on_current(run, device)
-    _fail(run, argument, device, is_announced=is_announced)
+    _fail(run, argument, device, site if is_announced else None)
     return NOWHERE
 
 
@@ -203,16 +207,24 @@ def _is_asked_for(run: Run) -> bool:
     return run.assumptions != run.unrelated + run.idle
 
 
-def _fail(run: Run, argument: Argument | None, device: Device, *, is_announced: bool) -> None:
+def _fail(run: Run, argument: Argument | None, device: Device, announced: Site) -> None:
     """There is no such device: what follows does not happen, unless somebody chose it."""
-    if is_announced and isinstance(device, Known):
-        fail_unless_reported(run, device)
+    if announced is not None and isinstance(device, Known):
+        fail_unless_reported(run, device, announced)
     elif argument is None or _is_hard(argument.value):
         fail(run)
 
 
 def _is_hard(value: Value) -> bool:
     return isinstance(value, (Const, DeviceHandle)) and is_hard(value)
+
+
+def _is_handed_on(argument: Argument) -> bool:
+    """Whether a device was chosen before it came here: it is not spelled out, nor a tensor's."""
+    value = argument.value
+    if not isinstance(value, (Const, DeviceHandle)) or is_hard(value):
+        return False
+    return value.site is not argument.site and not _is_read_off(value)
 
 
 def _may_be_the_cpu(run: Run, device: Device) -> bool:
@@ -284,15 +296,3 @@ def note_idle_demand(run: Run, method: str, site: cst.CSTNode) -> None:
         note_demand(run)
         idle = AcceleratorDemanded(site, Known(method), f".{method}()", False, site, is_idle=True)
         run.announce(idle)
-
-
-def names_accelerator(value: Value) -> bool:
-    """Whether a value is an accelerator, may be one, or is the name of one."""
-    if isinstance(value, DeviceHandle):
-        return may_be_accelerator(value.device)
-    if not (isinstance(value, Const) and isinstance(value.value, str)):
-        return False
-    try:
-        return is_accelerator(parse_device(value.value))
-    except InvalidDevice:
-        return False

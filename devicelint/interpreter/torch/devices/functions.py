@@ -32,7 +32,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, function
-from devicelint.interpreter.facts.machine_choices import note_choice
+from devicelint.interpreter.facts.asked_machines import note_asked
 from devicelint.interpreter.python.conditions import AVAILABLE
 from devicelint.interpreter.torch.cuda_api import announce_discarded_context
 from devicelint.interpreter.torch.devices.arguments import (
@@ -50,7 +50,7 @@ from devicelint.interpreter.torch.reveal import revealed_device
     "torch.cuda.is_initialized",
 )
 def is_available(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    note_choice(run)
+    note_asked(run)
     return Flag(AVAILABLE)
 
 
@@ -63,7 +63,7 @@ def is_available(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
 )
 def is_other_available(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The accelerator of the imagined machines is CUDA's; mps and xpu chains come out the same."""
-    note_choice(run)
+    note_asked(run)
     return Const(False)
 
 
@@ -75,7 +75,7 @@ def device_count(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
 
 @function("torch.accelerator.current_accelerator")
 def current_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    note_choice(run)
+    note_asked(run)
     return DeviceHandle(Known("cuda"), site) if run.world.accelerators else NONE
 
 

@@ -13,7 +13,12 @@ from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
 from devicelint.domain.values import Tensor
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.machine_choices import is_left_open
+from devicelint.interpreter.facts.host_callers import is_of_parallel_wrapper
+from devicelint.interpreter.facts.machine_choices import (
+    is_chosen_beside,
+    is_left_open,
+    is_taken_by_some,
+)
 from devicelint.interpreter.python.paths.device_questions import (
     are_one_here,
     is_accelerator_here,
@@ -29,11 +34,15 @@ def note_met(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> No
     if not received:
         return
     named = run.notes(WrittenOut)
+    if is_of_parallel_wrapper(run):
+        return
     for sent in operands:
         if sent.since is None or not is_accelerator(sent.device):
             continue
+        if is_taken_by_some(run) and not is_chosen_beside(run):
+            continue
         name = named.names.get(sent.since.site) or _guarded(run, named, sent)
-        if name is None:
+        if name is None or name in named.current:
             continue
         met = next(_apart(run, sent, received), None)
         if met is None:
