@@ -111,6 +111,8 @@ class PartMadeElsewhere(Event):
     """The other part, where it is made."""
     takes_same: bool
     """Whether the call may take the device of the other part, by the same name."""
+    standing: Standing = CERTAIN
+    """How sure it is that the whole is not moved by whoever has it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,12 +67,14 @@ def _kept(run: Run, made: Instance | Module) -> dict[str, Device]:
     found: dict[str, Device] = {}
     for name, value in run.state.fields(made.ref).items():
         device = _device_of(run, made, name)
-        if isinstance(value, Tensor) and value.role not in _REGISTERED:
-            if isinstance(device, Known):
-                found[name] = device
-        elif isinstance(value, Module) and isinstance(made, Instance):
-            if device is not None and may_be_accelerator(device):
-                found[name] = device
+        if device is None:
+            continue
+        if isinstance(value, Tensor):
+            is_kept = value.role not in _REGISTERED and isinstance(device, Known)
+        else:
+            is_kept = isinstance(made, Instance) and may_be_accelerator(device)
+        if is_kept:
+            found[name] = device
     return found
 
 

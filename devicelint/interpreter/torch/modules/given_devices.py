@@ -12,6 +12,7 @@ from devicelint.domain.api_events import PartMadeElsewhere
 from devicelint.domain.devices import CPU, Opaque
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site, Verb
+from devicelint.domain.standing import CERTAIN, Level, Standing
 from devicelint.domain.values import Class, Instance, Module, Placed, Tensor
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
@@ -19,6 +20,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import owns_tensors
 from devicelint.knowledge import ModuleKind, module_class
 
+_UNLESS_MOVED = Standing(Level.POSSIBLE, is_known=True)
 _MADE = (Verb.BUILT, Verb.CREATED, Verb.CREATED_ON)
 
 
@@ -34,9 +36,14 @@ def announce_made_apart(run: Run, cls: Class, made: Module | Instance) -> None:
     """Announce what a Module makes on the CPU, beside a part on a device that it was given.
 
     A tensor without dimensions gets along with those of any device, and a container has none.
+    Where the other part is moved there as it is built, that says less: whoever has the Module may
+    move all of it, as is usual, so that it counts where nobody is seen to have it.
     """
     parts = list(_made_parts(run, made, "parameter", "buffer")) if isinstance(made, Module) else []
     beside = next((place for _, place in parts if isinstance(place.device, Opaque)), None)
+    standing = CERTAIN
+    if beside is None and isinstance(made, Module):
+        beside, standing = _moved_part(run, made), _UNLESS_MOVED
     if beside is None:
         return
     other = Operand(beside.since.site, made, beside.device, beside.since)
@@ -44,7 +51,18 @@ def announce_made_apart(run: Run, cls: Class, made: Module | Instance) -> None:
         if place.device == CPU and _has_place(part) and place.since.site in run.made_in:
             takes_same = _is_of_torch(part) and _is_made_by(run, place.since.site, other.site)
             is_module = isinstance(part, Module)
-            run.announce(PartMadeElsewhere(place.since, is_module, cls.node, other, takes_same))
+            event = PartMadeElsewhere(place.since, is_module, cls.node, other, takes_same, standing)
+            run.announce(event)
+
+
+def _moved_part(run: Run, made: Module) -> Placed | None:
+    """Where a part is that a Module moves to a device that it was given, and not as a whole."""
+    for name, value in run.state.fields(made.ref).items():
+        if isinstance(value, Module) and not name.startswith("@"):
+            place = module_device(run, value)
+            if place.since.verb is Verb.MOVED and isinstance(place.device, Opaque):
+                return place
+    return None
 
 
 def _has_place(part: Tensor | Module) -> bool:
