@@ -162,9 +162,16 @@ def _is_apart(one: Value, other: Value) -> bool:
 
 
 def _is_given_or_made(one: Value, other: Value) -> bool:
-    """Whether a path leaves what the caller gave, and the other a tensor that was made."""
+    """Whether a path leaves what the caller gave, and the other tensors that were made."""
     given = isinstance(one, Symbolic) and one.since is not None
-    return given and isinstance(other, (Tensor, Batch, Array)) and not _is_owned(other)
+    return given and _is_made(other)
+
+
+def _is_made(value: Value) -> bool:
+    """Whether a value is a tensor that no Module owns, or a tuple of some."""
+    if isinstance(value, Tuple):
+        return any(map(_is_made, value.items))
+    return isinstance(value, (Tensor, Batch, Array)) and not _is_owned(value)
 
 
 def _are_on_two_devices(one: Tensor | Batch, other: Tensor | Batch) -> bool:

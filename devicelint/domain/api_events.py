@@ -123,7 +123,7 @@ class PartMadeElsewhere(Event):
     takes_same: bool
     """Whether the call may take the device of the other part, by the same name."""
     standing: Standing = CERTAIN
-    """Whose choice the device is: a parameter of the constructor."""
+    """How sure it is, and whose choice the device is: a parameter of the constructor."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from devicelint.domain.devices import Device, Known
 from devicelint.domain.events import AcceleratorDemanded
 from devicelint.domain.history import Site
@@ -48,7 +50,7 @@ class Demands:
         hardware = lacking(event.device)
         is_here = context.source.encloses(event.use, event.site)
         yield Report(
-            event.site,
+            where_named(event.site, context),
             f"{clashes.quoted(context, event.site)} "
             f"{'moves nothing' if event.is_idle else 'fails'} on a machine without {hardware}: "
             f"{advice}",
@@ -65,6 +67,15 @@ class Demands:
             return chosen and not self._contradicting
         is_against = contradicts(context, at_hand, at_times=event.at_times)
         return is_against is self._contradicting
+
+
+def where_named(site: Site, context: RuleContext) -> Site:
+    """Where an accelerator is named: of a call over several lines, `cuda` itself."""
+    match site:
+        case cst.Call(func=cst.Attribute(value=owner, attr=name)) if "\n" in context.code(owner):
+            return name
+        case _:
+            return site
 
 
 def contradicts(context: RuleContext, at_hand: _AtHand, *, at_times: bool) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.api_events import PartMadeElsewhere
+from devicelint.domain.history import Verb
 from devicelint.finding import Certainty, Severity
 from devicelint.fixes import AddKeyword, Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
@@ -22,13 +23,19 @@ def made_beside(context: RuleContext, event: PartMadeElsewhere) -> Report:
         f"{clashes.quoted(context, beside.site)}, which is on {clashes.place(beside)} since line "
         f"{line_of(0)}: a Module makes all of its parts on the device that it is given; make it "
         "there, too",
-        ((beside.site, "another part is made here, by its device argument"),),
+        ((beside.site, f"another part is {_how(event)}"),),
         Severity.WARNING,
         Certainty.CONTRACT,
         _as_beside(context, event),
         subject=event.step if event.is_module else None,
         unless=event.module,
     )
+
+
+def _how(event: PartMadeElsewhere) -> str:
+    since = event.beside.since
+    is_moved = since is not None and since.verb is Verb.MOVED
+    return "moved here" if is_moved else "made here, by its device argument"
 
 
 def _as_beside(context: RuleContext, event: PartMadeElsewhere) -> Rewrite | None:

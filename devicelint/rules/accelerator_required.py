@@ -16,7 +16,7 @@ from devicelint.finding import Severity
 from devicelint.fixes import asks_for
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
-from devicelint.rules._accelerator_demands import Demands, lacking
+from devicelint.rules._accelerator_demands import Demands, lacking, where_named
 from devicelint.rules._base import Report, Reports, Rule
 
 _PROGRAM = "the program"
@@ -79,7 +79,7 @@ class AcceleratorRequired(Rule):
         others = len(self._places) - 1
         more = f", and so do {others} other places" if others > 1 else ", as does another place"
         return Report(
-            site,
+            where_named(site, context),
             f"{clashes.quoted(context, site)} fails on a machine without {hardware}"
             f"{more if others else ''}; nothing here asks for one: `devicelint adopt` chooses the "
             "device by what the machine has",

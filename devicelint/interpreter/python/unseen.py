@@ -147,9 +147,21 @@ def element_of_outside(value: Symbolic) -> Unknown:
     reason = f"an element of {value.origin}"
     if value.since is None:
         return Unknown(reason, source=FileSource.CHOSEN)
-    lineage = frozenset({value.origin.partition(".")[0].partition("[")[0]})
+    lineage = frozenset({_outermost(value.origin)})
     device = DeviceOf(f"{value.origin}[*]", lineage)
     return Unknown(reason, Step(Verb.GIVEN, value.since.site, device), FileSource.CHOSEN)
+
+
+def is_element_of_outside(device: Device) -> bool:
+    """Whether this is where an element is of a collection that comes from outside."""
+    if not isinstance(device, DeviceOf) or device.lineage is None:
+        return False
+    held, marked, _ = device.place.partition("[*]")
+    return bool(marked) and device.lineage == {_outermost(held)}
+
+
+def _outermost(origin: str) -> str:
+    return origin.partition(".")[0].partition("[")[0]
 
 
 def is_derived(device: Device) -> bool:

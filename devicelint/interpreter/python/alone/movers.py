@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import Known, Unsure
-from devicelint.domain.history import Site
-from devicelint.domain.values import Class, Function, Instance, Module, Tensor, Value
+from devicelint.domain.devices import Device, Known, Unsure, may_be_accelerator
+from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.state import DEVICE_FIELD
+from devicelint.domain.values import Class, Function, Instance, Module, Placed, Tensor, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.nodes import descendants
-from devicelint.interpreter.engine.objects import order_of_bases
+from devicelint.interpreter.engine.objects import module_device, order_of_bases
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.mentions import called_method
 from devicelint.interpreter.facts.stored_attributes import ANY, Stored
 from devicelint.interpreter.python.functions import call_function
@@ -30,13 +32,7 @@ def movers_of(run: Run, cls: Class, made: Instance | Module, preparing: set[Site
     Those that prepare an object are over when others begin, and what only its own methods call
     is a part of these.
     """
-    kept = {
-        name: value.device
-        for name, value in run.state.fields(made.ref).items()
-        if isinstance(value, Tensor)
-        and value.role not in _REGISTERED
-        and isinstance(value.device, Known)
-    }
+    kept = _kept(run, made)
     found: Movers = {}
     if not kept:
         return found
@@ -47,8 +43,7 @@ def movers_of(run: Run, cls: Class, made: Instance | Module, preparing: set[Site
         with run.muted():
             call_function(run, method, Arguments(open=True, may_name=True), None, receiver=made)
         for name, device in kept.items():
-            value = run.state.read(made.ref, name)
-            if not run.state.dead and not (isinstance(value, Tensor) and value.device == device):
+            if not run.state.dead and _device_of(run, made, name) != device:
                 found.setdefault(name, set()).add(method.node)
         run.state, run.frame, run.entered = before, outer, entered
     return found
@@ -59,9 +54,35 @@ def open_what_others_move(run: Run, made: Value, movers: Movers, method: Site) -
     for name, methods in movers.items():
         assert isinstance(made, (Instance, Module))
         value = run.state.read(made.ref, name)
+        nowhere = Unsure("another method may have moved it")
         if methods - {method} and isinstance(value, Tensor):
-            nowhere = replace(value, device=Unsure("another method may have moved it"))
-            run.state.write(made.ref, name, nowhere)
+            run.state.write(made.ref, name, replace(value, device=nowhere))
+        elif methods - {method} and isinstance(value, Module):
+            place = Placed(nowhere, Step(Verb.REGISTERED, made, nowhere))
+            run.state.write(value.ref, DEVICE_FIELD, place)
+
+
+def _kept(run: Run, made: Instance | Module) -> dict[str, Device]:
+    """Where an object keeps what it has: its tensors, and what it has moved itself."""
+    found: dict[str, Device] = {}
+    for name, value in run.state.fields(made.ref).items():
+        device = _device_of(run, made, name)
+        if device is None:
+            continue
+        if isinstance(value, Tensor):
+            is_kept = value.role not in _REGISTERED and isinstance(device, Known)
+        else:
+            is_kept = isinstance(made, Instance) and may_be_accelerator(device)
+        if is_kept:
+            found[name] = device
+    return found
+
+
+def _device_of(run: Run, made: Instance | Module, name: str) -> Device | None:
+    value = run.state.read(made.ref, name)
+    if isinstance(value, Module):
+        return module_device(run, value).device
+    return value.device if isinstance(value, Tensor) else None
 
 
 def _entries(run: Run, cls: Class, preparing: set[Site]) -> Iterator[Function]:
@@ -82,12 +103,25 @@ def _names(run: Run, cls: Class, method: Function, seen: set[Site]) -> set[str]:
     seen.add(method.node)
     names = set(run.notes(Stored).by(method.node))
     assert isinstance(method.node, cst.CSTNode)
+    if any(map(_moves_in_place, descendants(method.node))):
+        names.add(ANY)
     for name in filter(None, map(called_method, descendants(method.node))):
         for one in order_of_bases(cls):
             member = run.state.read(one.ref, name)
             if isinstance(member, Function) and member.node not in seen:
                 names |= _names(run, cls, member, seen)
     return names
+
+
+def _moves_in_place(node: cst.CSTNode) -> bool:
+    """`self.net.cpu()`, wherever that stands, and `net.to(device)` as a statement."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=cst.Attribute(), attr=cst.Name(name))):
+            return name in MOVES
+        case cst.Expr(value=cst.Call(func=cst.Attribute(attr=cst.Name(name)))):
+            return name in MOVES
+        case _:
+            return False
 
 
 def _code_of(cls: Class) -> Iterator[cst.CSTNode]:

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from devicelint.domain.values import Fact, ImportedName, Symbolic, Tuple, Value
+from devicelint.domain.devices import DeviceOf
+from devicelint.domain.history import Step
+from devicelint.domain.values import Fact, ImportedName, Symbolic, Tuple, Unknown, Value
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import IS_TENSOR
 
@@ -38,14 +40,26 @@ def kind_answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[
     with run.muted():
         value, asked = run.evaluate(thing), run.evaluate(func)
         kinds = _asked(run, asked, node)
-    if not isinstance(value, Symbolic) or value.since is None or not kinds:
+    origin = _origin_of(value)
+    if origin is None or not kinds:
         return
     if outcome and kinds <= _HOST:
-        yield (IS_TENSOR, value.origin), False
+        yield (IS_TENSOR, origin), False
     elif outcome and kinds <= _TENSORS:
-        yield (IS_TENSOR, value.origin), True
+        yield (IS_TENSOR, origin), True
     elif not outcome and "torch.Tensor" in kinds:
-        yield (IS_TENSOR, value.origin), False
+        yield (IS_TENSOR, origin), False
+
+
+def _origin_of(value: Value) -> str | None:
+    """What a thing from outside goes by, or what is found in one."""
+    match value:
+        case Symbolic(origin=origin, since=Step()):
+            return origin
+        case Unknown(symbol=Step(device=DeviceOf(place=place))):
+            return place
+        case _:
+            return None
 
 
 def _asked(run: Run, function: Value, call: cst.Call) -> frozenset[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, DeviceOf, Unsure
+from devicelint.domain.devices import CPU, DeviceOf, Unsure, may_be_accelerator
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
@@ -26,7 +26,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.objects import TORCH_FIELD
+from devicelint.interpreter.engine.objects import TORCH_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import Made, begins, instantiates, stands_alone
 from devicelint.interpreter.python.classes import MODULE, OBJECT, has_unseen_base, torch_base
@@ -51,12 +51,16 @@ def make_module(run: Run, cls: Class, arguments: Arguments, place: cst.CSTNode) 
     announce_defined(run, made, place)
 
 
-def let_go_of_parts(run: Run, made: Instance) -> None:
+def _is_assumed(value: Value) -> bool:
+    return isinstance(value, Module) and value.since.verb is Verb.ASSUMED
+
+
+def let_go_of_parts(run: Run, made: Instance, kept: Callable[[Value], bool] = _is_assumed) -> None:
     """What an object holds may be moved by code that is not seen: by its base, by its user."""
     nowhere = Unsure("may be moved from elsewhere")
     since = Step(Verb.REGISTERED, made, nowhere)
     for name, value in tuple(run.state.fields(made.ref).items()):
-        if isinstance(value, Module) and value.since.verb is Verb.ASSUMED:
+        if kept(value):
             continue
         if isinstance(value, (Module, OneOf)):
             move_module(run, value, nowhere, since)
@@ -106,17 +110,27 @@ def _places_itself(place: Placed) -> bool:
 
 @stands_alone(OBJECT)
 def make_object_alone(run: Run, cls: Class, make: Callable[[Arguments], Made]) -> Made:
-    """An object whose parts are where the caller wants them."""
+    """An object whose parts are where the caller wants them, but for those that it has moved."""
     made = make(Arguments(open=True, may_name=True))
-    release(run, made)
+
+    def is_kept(value: Value) -> bool:
+        return _is_assumed(value) or (isinstance(value, Module) and _is_sent(run, value))
+
+    release(run, made, _is_assumed if has_unseen_base(cls) else is_kept)
     return made
 
 
-def release(run: Run, made: Made) -> None:
+def _is_sent(run: Run, module: Module) -> bool:
+    """Whether whoever built a module has moved it to an accelerator, or to a chosen device."""
+    place = module_device(run, module)
+    return place.since.verb is Verb.MOVED and may_be_accelerator(place.device)
+
+
+def release(run: Run, made: Made, kept: Callable[[Value], bool] = _is_assumed) -> None:
     """What an object holds is where the caller wants it, but for copies with their own device."""
     assert isinstance(made, Instance)
     copies = own_copies(run, made)
-    let_go_of_parts(run, made)
+    let_go_of_parts(run, made, kept)
     for copy, own in copies:
         move_module(run, copy, own.device, own.since)
 

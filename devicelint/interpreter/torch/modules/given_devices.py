@@ -22,6 +22,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.registration import owns_tensors, submodules
 from devicelint.knowledge import ModuleKind, module_class
 
+_UNLESS_MOVED = Standing(Level.POSSIBLE, is_known=True)
 _MADE = (Verb.BUILT, Verb.CREATED, Verb.CREATED_ON)
 
 
@@ -37,11 +38,18 @@ def announce_made_apart(run: Run, cls: Class, made: Module | Instance) -> None:
     """Announce what a Module makes on the CPU, beside a part on a device that it was given.
 
     A tensor without dimensions gets along with those of any device, and a container has none.
+    Where the other part is moved there as it is built, that says less: whoever has the Module may
+    move all of it, as is usual, so that it counts where nobody is seen to have it.
     """
     parts = list(_made_parts(run, made, "parameter", "buffer")) if isinstance(made, Module) else []
     beside = next((place for _, place in parts if isinstance(place.device, Opaque)), None)
+    is_made_there = beside is not None
+    if beside is None and isinstance(made, Module):
+        beside = _moved_part(run, made)
     if beside is None:
         return
+    told = Standing(Level.CERTAIN, _told_by(run, cls, beside.device))
+    standing = told if is_made_there else _UNLESS_MOVED
     other = Operand(beside.since.site, made, beside.device, beside.since)
     for part, place in parts:
         if isinstance(part, Module) and _has_apart(run, part):
@@ -49,10 +57,8 @@ def announce_made_apart(run: Run, cls: Class, made: Module | Instance) -> None:
         if place.device == CPU and _has_place(part) and place.since.site in run.made_in:
             takes_same = _is_of_torch(part) and _is_made_by(run, place.since.site, other.site)
             is_module = isinstance(part, Module)
-            standing = Standing(Level.CERTAIN, _told_by(run, cls, beside.device))
-            run.announce(
-                PartMadeElsewhere(place.since, is_module, cls.node, other, takes_same, standing)
-            )
+            event = PartMadeElsewhere(place.since, is_module, cls.node, other, takes_same, standing)
+            run.announce(event)
 
 
 def _has_apart(run: Run, part: Module) -> bool:
@@ -69,6 +75,16 @@ def _told_by(run: Run, cls: Class, device: Device) -> frozenset[Site]:
     named = (one for one in parameters_of(node) if one.name.value == device.origin)
     parameter = next(named, None)
     return frozenset() if parameter is None else frozenset({cls.node, node, parameter})
+
+
+def _moved_part(run: Run, made: Module) -> Placed | None:
+    """Where a part is that a Module moves to a device that it was given, and not as a whole."""
+    for name, value in run.state.fields(made.ref).items():
+        if isinstance(value, Module) and not name.startswith("@"):
+            place = module_device(run, value)
+            if place.since.verb is Verb.MOVED and isinstance(place.device, Opaque):
+                return place
+    return None
 
 
 def _has_place(part: Tensor | Module) -> bool:

@@ -39,6 +39,7 @@ from devicelint.interpreter.facts.tensor_parameters import (
 )
 from devicelint.interpreter.python.paths.device_questions import is_of_no_cuda_type_here
 from devicelint.interpreter.python.paths.size_questions import is_placeholder_here
+from devicelint.interpreter.python.unseen import is_element_of_outside
 
 DIFFERENT = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
 
@@ -116,6 +117,13 @@ def is_unseen(run: Run, operands: Operands) -> bool:
     return bool(unseen) and not (all(unseen) and is_in_module(run))
 
 
+def _is_nobodys(run: Run, operands: Operands) -> bool:
+    """Whether code that is not seen gives one of them, and no caller does, in a collection."""
+    unseen = (one.device for one in operands if isinstance(one.device, DeviceOf))
+    held = all(is_element_of_outside(one) for one in unseen if one.is_unseen)
+    return not held and is_unseen(run, operands)
+
+
 def _expects(exception: str) -> ExcuseCase:
     reason = f"the code is prepared for the {exception} that torch raises"
     return _ground("prepared", reason, lambda run, _: run.expects(exception))
@@ -129,7 +137,7 @@ NUMBER = _ground(
     "no-tensor", "nothing shows that what comes from outside is a tensor", _may_be_a_number
 )
 UNSEEN = _ground(
-    "unseen", "nothing shows on which device code that is not seen gives a tensor", is_unseen
+    "unseen", "nothing shows on which device code that is not seen gives a tensor", _is_nobodys
 )
 SENT = _ground("sent-on", "the caller's tensor is sent on, wherever the caller has it", is_received)
 

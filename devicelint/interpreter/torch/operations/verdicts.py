@@ -16,6 +16,7 @@ from devicelint.interpreter.facts.host_callers import is_of_computing_class
 from devicelint.interpreter.facts.module_inputs import is_input_of_module
 from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
 from devicelint.interpreter.facts.tensor_parameters import is_only_said, is_part_of_module
+from devicelint.interpreter.python.unseen import is_element_of_outside
 from devicelint.interpreter.torch.operations.excuses import (
     FAILS_BEFORE,
     INPUT,
@@ -121,7 +122,8 @@ def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -
     if grounds is READ and is_undeclared(run, operands):
         return Standing(Level.POSSIBLE, symbols, may_be_array=True)
     if only_said or is_unseen(run, operands):
-        return Standing(Level.POSSIBLE, symbols)
+        is_known = not only_said and _are_all_callers(run, operands)
+        return Standing(Level.POSSIBLE, symbols, is_known=is_known)
     if is_of_computing_class(run) or len(of_module) == len(received):
         return Standing(Level.MODULE, symbols)
     is_rule = meets_own_device(operands)
@@ -129,6 +131,13 @@ def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -
     level = Level.OWN_RULE if is_rule else Level.POSSIBLE
     is_known = not is_undeclared(run, operands)
     return Standing(level, symbols, has_own, goes=goes, is_known=is_known)
+
+
+def _are_all_callers(run: Run, operands: Operands) -> bool:
+    """Whether what callers give, and the elements of it, are tensors for sure."""
+    received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
+    are_theirs = all(not one.is_unseen or is_element_of_outside(one) for one in received)
+    return are_theirs and not is_undeclared(run, operands)
 
 
 def _is_of_module(run: Run, device: DeviceOf) -> bool:
