@@ -54,6 +54,7 @@ from devicelint.interpreter.torch.ranks import (
     dimension_given,
     dimensions_left,
     elementwise,
+    dimensions_of_data,
     least_of,
     rank_of,
     rank_of_created,
@@ -220,6 +221,7 @@ def _make(run: Run, application: Application, result: Result) -> Value:
             return Unknown(f"the result of {application.signature.name}")
         case _:
             made, least = _tensor(run, application, result), least_of(application, result)
+            least = max(least, dimensions_of_data(run, application.data))
             return replace(made, least=least) if least > 1 else made
 
 
