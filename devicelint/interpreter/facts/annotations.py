@@ -11,7 +11,7 @@ from enum import Enum
 
 import libcst as cst
 
-from devicelint.domain.values import ImportedName
+from devicelint.domain.values import ARRAY, HOST, ImportedName, Stream, Value
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.qualified_names import bound_to
 from devicelint.knowledge import kind_of
@@ -72,6 +72,61 @@ def annotated(run: Run, parameter: cst.Param) -> Annotated | None:
 def is_annotated_tensor(run: Run, parameter: cst.Param) -> bool:
     """Whether the annotation of a parameter says that it is a tensor."""
     return annotated(run, parameter) is Annotated.TENSOR
+
+
+_NUMBERS = frozenset({"float", "int", "bool", "complex"})
+_ARRAYS = frozenset({"numpy.ndarray", "numpy.typing.NDArray"})
+_LISTS = frozenset({"list", "tuple", "typing.List", "typing.Tuple"})
+_SEQUENCES = frozenset(
+    f"{module}.{name}"
+    for module in ("typing", "collections.abc")
+    for name in ("Sequence", "Iterable", "Collection", "MutableSequence")
+)
+
+
+def said_to_be_on_host(run: Run, parameter: cst.Param) -> Value | None:
+    """The number, the array or the list of these that a parameter is by its annotation."""
+    annotation = parameter.annotation
+    return None if annotation is None else _on_host(run, annotation.annotation)
+
+
+def _on_host(run: Run, node: cst.BaseExpression) -> Value | None:
+    match node:
+        case cst.SimpleString(value=written) if (quoted := _unquoted(written)) is not None:
+            return _on_host(run, quoted)
+        case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
+            return _one_on_host(run, (left, right))
+        case cst.Subscript(value=owner, slice=slices):
+            name = _type_name(run, owner)
+            given = [one.slice.value for one in slices if isinstance(one.slice, cst.Index)]
+            if name in _UNIONS:
+                return _one_on_host(run, given)
+            if name in _ARRAYS:
+                return ARRAY
+            held = _one_on_host(run, given) if name in _LISTS | _SEQUENCES else None
+            return None if held is None else Stream(held)
+        case cst.Name() | cst.Attribute():
+            name = _type_name(run, node)
+            if name in _NUMBERS:
+                return HOST
+            return ARRAY if name in _ARRAYS else None
+        case _:
+            return None
+
+
+def _one_on_host(run: Run, kinds: Iterable[cst.BaseExpression]) -> Value | None:
+    """What one of several is, None and `...` aside: of two kinds, no more than that."""
+    kinds = [one for one in kinds if not (_is_none(one) or isinstance(one, cst.Ellipsis))]
+    said = [_on_host(run, one) for one in kinds]
+    if not said or any(one is None for one in said):
+        return None
+    return said[0] if all(one == said[0] for one in said) else HOST
+
+
+def _type_name(run: Run, node: cst.BaseExpression) -> str:
+    """The name of a type: that of an import, or of what Python itself has."""
+    is_builtin = isinstance(node, cst.Name) and bound_to(run, node.value) is None
+    return node.value if is_builtin else _full_name(run, node)
 
 
 def may_be_none(run: Run, parameter: cst.Param) -> bool:

@@ -16,12 +16,18 @@ from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import resolves
-from devicelint.interpreter.facts.annotations import Annotated, annotated, may_be_none
+from devicelint.interpreter.facts.annotations import (
+    Annotated,
+    annotated,
+    may_be_none,
+    said_to_be_on_host,
+)
 from devicelint.interpreter.facts.tensor_evidence import Evidence, evidence_in
 
 _PROVEN, _DOUBTED, _OPTIONAL = "@proven", "@doubted", "@optional"
 _RANKED, _MATRIX, _DECLARED, _USED = "@ranked", "@matrix", "@declared", "@used"
 _HOLDER, _LOCATED, _SAID, _MODULE = "@holder", "@located", "@said", "@module"
+_ON_HOST = "@on host"
 IS_TENSOR = "is a tensor"
 """A question that a path has answered of a thing from outside."""
 _OWNED = frozenset("weight bias running_mean running_var in_proj_weight in_proj_bias".split())
@@ -110,8 +116,18 @@ def declare_tensor(run: Run, name: str, parameter: cst.Param) -> None:
         run.state.write(_DOUBTED, name, TRUE)
     if said is Annotated.HOLDER:
         run.state.write(_DECLARED, name, TRUE)
+    on_host = said_to_be_on_host(run, parameter) if said is Annotated.OTHER else None
+    run.state.delete(_ON_HOST, name)
+    if on_host is not None:
+        run.state.write(_ON_HOST, name, on_host)
     if parameter.default is not None or may_be_none(run, parameter):
         run.state.write(_OPTIONAL, name, TRUE)
+
+
+def as_on_host(run: Run, value: Value) -> Value:
+    """The numbers that a parameter is by its annotation, where a tensor is made of it."""
+    said = run.state.read(_ON_HOST, value.origin) if isinstance(value, Symbolic) else None
+    return value if said is None else said
 
 
 def prove(run: Run, origin: str) -> None:

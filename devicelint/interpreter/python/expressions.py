@@ -52,6 +52,11 @@ def number(run: Run, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
 _LONGEST_NUMBER = 100
 
 
+@evaluates(cst.Ellipsis)
+def ellipsis_written(run: Run, node: cst.Ellipsis) -> Value:
+    return Const(Ellipsis, node)
+
+
 @evaluates(cst.SimpleString)
 def string(run: Run, node: cst.SimpleString) -> Value:
     text = _within_quotes(node)

@@ -16,6 +16,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.mentions import path_of, sets_own
 from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.interpreter.facts.training_loops import training_loop
+from devicelint.interpreter.facts.type_conversions import says_type_alone
 from devicelint.interpreter.suggestions.walk_notes import AttributeAssignments
 
 
@@ -30,6 +31,7 @@ class CodeAround:
         """What is called on an attribute, or on its data, and of what that is an attribute.
 
         In the whole file, or in a class and its bases: `("to", "self")` for `self.table.to(d)`.
+        What gives it another type of numbers alone, and no device, is left out.
         """
         tops = self._classes(of_class) if of_class else [self._run.module]
         for call in (one for top in tops for one in descendants(top)):
@@ -39,8 +41,9 @@ class CodeAround:
                         value=cst.Attribute(value=cst.Attribute() as held, attr=cst.Name("data"))
                         | (cst.Attribute() as held),
                         attr=cst.Name(method),
-                    )
-                ) if held.attr.value == attribute:
+                    ),
+                    args=given,
+                ) if held.attr.value == attribute and not says_type_alone(given):
                     yield method, path_of(held.value)
                 case _:
                     pass

@@ -68,13 +68,16 @@ def index_tensor(run: Run, value: Tensor | Placed | Batch, node: cst.Subscript) 
 
 
 def _left_by(indices: list[Value | None], dimensions: int) -> int:
-    """How many of so many dimensions are left at least: a slice leaves its own, a number none."""
+    """How many of so many dimensions are left at least: a slice leaves its own, a number none.
+
+    `...` stands for the dimensions that no other index names, and leaves them all.
+    """
     left = dimensions
     for index in indices:
         if index == Const(None):
             left += 1
-        elif isinstance(index, (Const, HostValue)) and index != Const(Ellipsis):
-            left -= 1
+        elif isinstance(index, (Const, HostValue)):
+            left -= index != Const(Ellipsis)
         elif index is not None:
             return 0
     return max(0, left)

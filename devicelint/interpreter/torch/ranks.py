@@ -25,6 +25,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.containers.contents import item
 from devicelint.interpreter.torch.operations.application import Application
 from devicelint.knowledge import Form, Result, Role, Signature
 
@@ -159,6 +160,20 @@ def least_of(application: Application, result: Result) -> int:
     group = application.groups.get(key)
     most = least_of_operands(group.plain) if group is not None else 0
     return max(application.left, min(_MOST, most + change) if most else 0)
+
+
+def dimensions_of_data(run: Run, data: Value | None) -> int:
+    """How many dimensions what is made of numbers has: as many as the lists are deep."""
+    match data:
+        case ListOf():
+            first = item(run, data.ref, Const(0))
+        case Tuple(items):
+            first = next(iter(items), None)
+        case Stream(element):
+            first = element
+        case _:
+            return 0 if data is None else _least_of(data)
+    return min(_MOST, 1 + dimensions_of_data(run, first))
 
 
 def least_of_operands(operands: Iterable[Operand]) -> int:

@@ -77,6 +77,8 @@ def target_of(
         argument = arguments.keywords.get("tensor")
     if argument is None:
         return None, None
+    if isinstance(argument.value, Tensor):
+        treat_as_movable(run, argument.value.since)  # `.to(x)` asks for where `x` is.
     device = device_named(run, argument)
     if device is not None:
         device = demand(run, argument, device, site, f".{method}()")

@@ -11,7 +11,7 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import HOST, Class, Function, Instance, Module, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.nodes import descendants
-from devicelint.interpreter.engine.objects import CURRENT, MACHINE, class_member
+from devicelint.interpreter.engine.objects import CURRENT, MACHINE, class_member, order_of_bases
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import stands_alone
 from devicelint.interpreter.facts.mentions import called_method
@@ -68,6 +68,8 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     run.entered -= set(filter(_is_for_all, run.entered - entered))
     if is_test_case(cls):
         _set_up(run, cls, made)
+    for method in _handed_down(run, cls):
+        walk_alone(run, method, made)
     assert isinstance(cls.node, cst.ClassDef)
     called = {name for name in map(called_method, descendants(cls.node)) if name[:1] == "_"}
     # Methods that others call, with what they have themselves: these others come first.
@@ -79,6 +81,21 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
             walk_alone(run, member, receiver)
             run.state = prepared
     run.state, run.frame = before, outer
+
+
+def _handed_down(run: Run, cls: Class) -> Iterator[Function]:
+    """The `forward` that a Module inherits, where its bases call methods that it defines itself.
+
+    What these are given is what the Module is called with.
+    """
+    forward = class_member(run, cls, "forward")
+    if not isinstance(forward, Function) or forward.owner == cls.ref or not is_module_class(cls):
+        return
+    bases = (base.node for base in order_of_bases(cls)[1:])
+    code = (node for base in bases if isinstance(base, cst.CSTNode) for node in descendants(base))
+    called = set(map(called_method, code))
+    if any(method.name in called for method in _unentered(run, cls)):
+        yield forward
 
 
 def _is_for_all(method: Site) -> bool:

@@ -32,7 +32,12 @@ from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.learning import note_called_with
 from devicelint.interpreter.facts.movable import note_followed
-from devicelint.interpreter.facts.tensor_parameters import as_proven, is_no_tensor_here, prove
+from devicelint.interpreter.facts.tensor_parameters import (
+    as_on_host,
+    as_proven,
+    is_no_tensor_here,
+    prove,
+)
 from devicelint.interpreter.python.unseen import taken_for_tensor
 from devicelint.interpreter.torch.devices.arguments import asked_for
 from devicelint.interpreter.torch.host_reads import demand_on_host
@@ -54,6 +59,7 @@ from devicelint.interpreter.torch.ranks import (
     dimension_given,
     dimensions_left,
     elementwise,
+    dimensions_of_data,
     least_of,
     rank_of,
     rank_of_created,
@@ -140,7 +146,7 @@ def _take(run: Run, application: Application, argument: Argument, slot: Slot) ->
             is_part = slot is application.signature.star_slot
             take_size(run, application, argument, is_part=is_part)
         case Role.DATA:
-            application.data = value
+            application.data = as_on_host(run, value)
         case Role.GENERATOR:
             application.generator = argument
         case Role.VARIES | Role.ADDS | Role.GIVES:
@@ -221,6 +227,7 @@ def _make(run: Run, application: Application, result: Result) -> Value:
             return Unknown(f"the result of {application.signature.name}")
         case _:
             made, least = _tensor(run, application, result), least_of(application, result)
+            least = max(least, dimensions_of_data(run, application.data))
             return replace(made, least=least) if least > 1 else made
 
 
