@@ -48,6 +48,14 @@ class ReadFile:
         return fnmatchcase(self.name, written.name) or fnmatchcase(written.name, self.name)
 
     def is_from_the_cpu(self, files: Iterable[WrittenFile]) -> bool:
-        """Whether there are some among these that it may be, all saved from the CPU."""
-        found = [one for one in files if self.may_be(one)]
-        return bool(found) and all(one.is_from_the_cpu for one in found)
+        """Whether there are some among these that it may be, all saved from the CPU.
+
+        The first that is not settles it: to know the others may take walking more files.
+        """
+        are_any = False
+        for one in files:
+            if self.may_be(one):
+                if not one.is_from_the_cpu:
+                    return False
+                are_any = True
+        return are_any

@@ -166,8 +166,8 @@ class State:
 
     def fork(self) -> State:
         """A second state that goes its own way from here."""
-        other = State()
-        other._heap = self._heap.copy()
+        other = State.__new__(State)
+        other._heap, other._owned = self._heap.copy(), set()
         other._shared, other._shared_written = self._shared, self._shared_written
         other.dead, other.failed = self.dead, self.failed
         other.facts, other.met, other.told_apart = self.facts, self.met, self.told_apart

@@ -6,13 +6,12 @@ number is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from devicelint.domain.values import Fact, ImportedName, Symbolic, Tuple, Value
+from devicelint.domain.values import ImportedName, Symbolic, Tuple, Value
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import IS_TENSOR
+from devicelint.interpreter.python.paths.device_questions import NO_ANSWERS, Answers
 
 _TENSORS = frozenset(
     {
@@ -28,24 +27,23 @@ _HOST = frozenset(
 )
 
 
-def kind_answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact]:
-    """Whether a thing is a tensor, where a condition that has come out so says it."""
+def kind_answers(run: Run, node: cst.BaseExpression) -> Answers:
+    """Whether a thing is a tensor, where a condition says it."""
     match node:
         case cst.Call(func=func, args=[cst.Arg(value=cst.Name() | cst.Attribute() as thing), *_]):
             pass
         case _:
-            return
+            return NO_ANSWERS
     with run.muted():
         value, asked = run.evaluate(thing), run.evaluate(func)
         kinds = _asked(run, asked, node)
     if not isinstance(value, Symbolic) or value.since is None or not kinds:
-        return
-    if outcome and kinds <= _HOST:
-        yield (IS_TENSOR, value.origin), False
-    elif outcome and kinds <= _TENSORS:
-        yield (IS_TENSOR, value.origin), True
-    elif not outcome and "torch.Tensor" in kinds:
-        yield (IS_TENSOR, value.origin), False
+        return NO_ANSWERS
+    question = (IS_TENSOR, value.origin)
+    fails = [(question, False)] if "torch.Tensor" in kinds else []
+    if kinds <= _HOST:
+        return [(question, False)], fails
+    return [(question, True)] if kinds <= _TENSORS else [], fails
 
 
 def _asked(run: Run, function: Value, call: cst.Call) -> frozenset[str]:
