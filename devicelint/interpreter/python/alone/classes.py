@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from contextlib import nullcontext
 
@@ -69,7 +70,7 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     if is_test_case(cls):
         _set_up(run, cls, made)
     assert isinstance(cls.node, cst.ClassDef)
-    called = {name for name in map(called_method, descendants(cls.node)) if name[:1] == "_"}
+    called = _called_privately(cls.node)
     # Methods that others call, with what they have themselves: these others come first.
     for member in sorted(_unentered(run, cls), key=lambda one: one.name in called):
         if member.node not in run.entered and not run.state.dead:
@@ -79,6 +80,12 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
             walk_alone(run, member, receiver)
             run.state = prepared
     run.state, run.frame = before, outer
+
+
+@functools.lru_cache(maxsize=200)
+def _called_privately(node: cst.ClassDef) -> frozenset[str]:
+    """The methods that a class calls whose names begin with an underscore."""
+    return frozenset(name for name in map(called_method, descendants(node)) if name[:1] == "_")
 
 
 def _is_for_all(method: Site) -> bool:

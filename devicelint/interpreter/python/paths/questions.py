@@ -6,6 +6,7 @@ calls what may answer otherwise each time asks a question of its own whenever it
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable
 
 import libcst as cst
@@ -113,19 +114,25 @@ def _read(condition: cst.BaseExpression) -> tuple[str, ...] | None:
     waiting: list[cst.CSTNode] = [condition]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, cst.Call):
+        if type(node) is cst.Call:
             if last_name(node.func) not in _PURE:
                 return None
-        elif not isinstance(node, _READ):
+        elif not _is_read(type(node)):
             return None
-        if isinstance(node, cst.Name):
+        if type(node) is cst.Name:
             read.append(node.value)
-        if isinstance(node, cst.Attribute):
+        if type(node) is cst.Attribute:
             read.append(f".{node.attr.value}")
             waiting.append(node.value)
         else:
-            waiting.extend([node.value] if isinstance(node, cst.Arg) else children(node))
+            waiting.extend([node.value] if type(node) is cst.Arg else children(node))
     return tuple(read) or ("",)
+
+
+@functools.cache
+def _is_read(kind: type[cst.CSTNode]) -> bool:
+    """Whether nodes of a kind only read what stands below them."""
+    return issubclass(kind, _READ)
 
 
 def _version(run: Run, name: str) -> int:
