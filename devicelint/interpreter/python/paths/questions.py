@@ -94,10 +94,13 @@ def known_answer(run: Run, node: cst.BaseExpression) -> bool | None:
 
 
 def question_of(run: Run, node: cst.BaseExpression) -> Hashable:
-    """What a condition asks: its text, and when what it reads was bound."""
+    """What a condition asks: its text, and when what it reads was bound.
+
+    One that is asked at this moment alone is told apart by its address: nodes hash slowly.
+    """
     read = _read_by(run, node)
     if read is None:
-        return (node, run.moment)
+        return (id(node), run.moment)
     return (run.code_of(node), run.frame, *(_version(run, name) for name in read))
 
 
