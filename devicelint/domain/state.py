@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from devicelint.domain.alternatives import EVERYWHERE, either, is_mixed
 from devicelint.domain.conflicts import loses_device
@@ -122,8 +123,7 @@ class State:
         """What holds on this path and not on another, and the other way round."""
         if self.facts is other.facts:
             return EVERYWHERE, EVERYWHERE
-        mine, others = self.facts.items(), other.facts.items()
-        return frozenset(mine - others), frozenset(others - mine)
+        return _beyond(self.facts, other.facts), _beyond(other.facts, self.facts)
 
     def _holds(self, value: Value, ref: Ref) -> bool:
         """Whether an object is a container, or in it, or in a container in it, and so on."""
@@ -170,8 +170,8 @@ class State:
 
     def fork(self) -> State:
         """A second state that goes its own way from here."""
-        other = State()
-        other._heap = self._heap.copy()
+        other = State.__new__(State)
+        other._heap, other._owned = self._heap.copy(), set()
         other._shared, other._shared_written = self._shared, self._shared_written
         other.dead, other.failed = self.dead, self.failed
         other.facts, other.met, other.told_apart = self.facts, self.met, self.told_apart
@@ -226,9 +226,9 @@ class State:
         self.told_apart |= other.told_apart
         self.clashed &= other.clashed
         if self.facts is not other.facts:
-            self.facts = dict(self.facts.items() & other.facts.items())
+            self.facts = _common(self.facts, other.facts)
         if self.met is not other.met:
-            self.met = dict(self.met.items() & other.met.items())
+            self.met = _common(self.met, other.met)
         return paths
 
     def _merge_fields(
@@ -273,6 +273,21 @@ class State:
         return fields
 
 
+_Key = TypeVar("_Key")
+_Answer = TypeVar("_Answer")
+
+
+def _common(one: Mapping[_Key, _Answer], other: Mapping[_Key, _Answer]) -> Mapping[_Key, _Answer]:
+    """What two mappings say alike; views of items would hash each key several times."""
+    return {key: answer for key, answer in one.items() if other.get(key, _NOWHERE) == answer}
+
+
+def _beyond(one: Mapping[Hashable, Hashable], other: Mapping[Hashable, Hashable]) -> Path:
+    """What one mapping says and another does not."""
+    return frozenset(item for item in one.items() if other.get(item[0], _NOWHERE) != item[1])
+
+
+_NOWHERE: Any = object()
 _NO_FIELDS: Mapping[str, Value] = {}
 _NO_FACTS: Mapping[Hashable, Hashable] = {}
 _NONE_MET: Mapping[DeviceOf, Step] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -55,8 +56,25 @@ def signature_of(node: cst.CSTNode, cls: str = "") -> Signature | None:
     return name, tuple(one.name.value for one in parameters_of(node))
 
 
-def calls_in(program: Program) -> Calls:
-    """What a file of a project gives to the functions of others; tests give what they like."""
+class Shown(NamedTuple):
+    """What the walk of a file shows to those who ask about its project.
+
+    Attributes:
+        calls: what it gives to the functions of other files; tests give what they like.
+        written: the files with tensors in them that it saves, whoever calls it.
+    """
+
+    calls: Calls
+    written: Collection[WrittenFile]
+
+
+NOTHING = Shown({}, frozenset())
+"""What a file shows that cannot be read."""
+
+
+def shown_by(program: Program) -> Shown:
+    """Walk a file of a project, once for all that others ask about it."""
+    alone = _alone(program)
     found: dict[tuple[str, Signature], dict[str, list[Call]]] = {}
 
     def begin(
@@ -67,16 +85,8 @@ def calls_in(program: Program) -> Calls:
         return run
 
     with suppress(BudgetExceeded, RecursionError):
-        explore(_alone(program), lambda _: _ignore, begin, ())
-    return found
-
-
-def written_by(program: Program) -> Collection[WrittenFile]:
-    """The files with tensors in them that a file of a project saves, whoever calls it."""
-    alone = _alone(program)
-    with suppress(BudgetExceeded, RecursionError):
-        explore(alone, lambda _: _ignore, Run, ())
-    return alone.written
+        explore(alone, lambda _: _ignore, begin, ())
+    return Shown(found, frozenset(alone.written))
 
 
 def _alone(program: Program) -> Program:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import libcst as cst
 
@@ -93,7 +94,9 @@ class Callers:
         """Whether all that the project saves, and a load may read, is on the CPU then."""
         if self._project is None:
             return False
-        return load.file.is_from_the_cpu(self._project.written_around(self._home) | load.beside)
+        return load.file.is_from_the_cpu(
+            chain(load.beside, self._project.written_around(self._home))
+        )
 
     def never_read(self, load: Load) -> bool:
         """Whether nothing calls the function that reads a checkpoint, as far as anybody sees."""

@@ -18,7 +18,7 @@ import libcst as cst
 from devicelint.domain.calls import NOT_SEEN, Call
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.interpreter import Program
-from devicelint.interpreter.callers import Calls, Signature, calls_in
+from devicelint.interpreter.callers import NOTHING, Shown, Signature, shown_by
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
@@ -72,9 +72,9 @@ class Project(ImportResolver):
         """What was in each file that was read; None where that was not the same all the time."""
         self._named = NamedFiles(is_passed_over)
         self._outsiders = Outsiders(self._named, self._listing)
-        self._calls: dict[str, Calls] = {}
-        """What each file that was walked as a caller gives to the functions of others."""
-        self._savers = Savers(self._named, self.program)
+        self._shown: dict[str, Shown] = {}
+        """What each file shows that was walked for what others ask about it."""
+        self._savers = Savers(self._named, lambda home: self._shown_by(home).written)
         self.editable: frozenset[str] = frozenset()
         """The homes of the files that a fix of another file may change, too."""
 
@@ -127,7 +127,8 @@ class Project(ImportResolver):
         others = [one for one in files or () if one != home]
         are_few = len(others) <= _MOST_CALLERS
         asked = others if are_few else others[:_ASKED_OF_MANY]
-        found = tuple(calls for one in asked if (calls := self._calls_in(one, home, function)))
+        given = (self._shown_by(one).calls.get((home, function)) for one in asked)
+        found = tuple(calls for calls in given if calls)
         return found if are_few else (*found, {name: [NOT_SEEN] for name in function[1]})
 
     def may_call(self, home: str, name: str) -> bool:
@@ -136,16 +137,19 @@ class Project(ImportResolver):
         is_by_class = name in _CALLED_BY_CLASS
         return is_by_class or self._outsiders.may_call(home, self.root_of(home), name)
 
-    def written_around(self, home: str) -> frozenset[WrittenFile]:
-        """The checkpoints that other files of the project save; whoever asks rests on them all."""
+    def written_around(self, home: str) -> Iterator[WrittenFile]:
+        """The checkpoints that other files of the project save; whoever asks rests on them all.
+
+        They are found out one file after the other, as far as somebody asks for them.
+        """
         self.digests[home] = None
         return self._savers.around(home, self.root_of(home))
 
-    def _calls_in(self, caller: str, home: str, function: Signature) -> Mapping[str, list[Call]]:
-        if caller not in self._calls:
-            program = self.program(caller)
-            self._calls[caller] = {} if program is None else calls_in(program)
-        return self._calls[caller].get((home, function), {})
+    def _shown_by(self, home: str) -> Shown:
+        if home not in self._shown:
+            program = self.program(home)
+            self._shown[home] = NOTHING if program is None else shown_by(program)
+        return self._shown[home]
 
     def reached_from(self, source: SourceFile) -> KeysView[str]:
         """The homes of the files that a file imports, or that these import, as far as was seen.
@@ -197,9 +201,9 @@ class Project(ImportResolver):
                     self._outdate(home)
 
     def _forget_others(self) -> None:
-        for one in (self._named, self._outsiders, self._savers):
+        for one in (self._named, self._outsiders):
             one.forget()
-        self._calls.clear()
+        self._shown.clear()
 
     def program(self, home: str) -> Program | None:
         """The file, parsed; None for a folder, and for what cannot be read or is no Python."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 
 from devicelint.domain.checkpoints import WrittenFile
-from devicelint.interpreter import Program
-from devicelint.interpreter.callers import written_by
 from devicelint.workspace.contents import content_of
 from devicelint.workspace.named_files import NamedFiles
 
@@ -18,30 +16,24 @@ _MOST = 8
 
 
 class Savers:
-    """The checkpoints that files save, each of which is walked once, when it is asked for."""
+    """The checkpoints that files save, each of which is walked when it is asked for."""
 
-    def __init__(self, named: NamedFiles, program: Callable[[str], Program | None]) -> None:
+    def __init__(
+        self, named: NamedFiles, written_by: Callable[[str], Collection[WrittenFile]]
+    ) -> None:
         self._named = named
-        self._program = program
-        self._known: dict[str, Collection[WrittenFile]] = {}
+        self._written_by = written_by
 
-    def forget(self) -> None:
-        """Walk every file again."""
-        self._known.clear()
+    def around(self, home: str, root: str) -> Iterator[WrittenFile]:
+        """Yield what the other files below a folder save; nothing, where too many of them may.
 
-    def around(self, home: str, root: str) -> frozenset[WrittenFile]:
-        """What the other files below a folder save; nothing, where too many of them may."""
+        A file is walked when its turn comes, so that whoever has seen enough leaves the rest.
+        """
         mentioned = self._named.files(root, _MENTIONED) or ()
         savers = [one for one in mentioned if one != home and _saves(one)]
-        if len(savers) > _MOST:
-            return frozenset()
-        return frozenset(file for one in savers for file in self._written(one))
-
-    def _written(self, home: str) -> Collection[WrittenFile]:
-        if home not in self._known:
-            program = self._program(home)
-            self._known[home] = () if program is None else written_by(program)
-        return self._known[home]
+        if len(savers) <= _MOST:
+            for one in savers:
+                yield from self._written_by(one)
 
 
 def _saves(home: str) -> bool:

@@ -233,14 +233,14 @@ def _read_by(statement: cst.CSTNode) -> Iterator[Read]:
         waiting = [part]
         while waiting:
             node = waiting.pop()
-            if isinstance(node, cst.Name):
+            if type(node) is cst.Name:
                 yield node.value, ""
-            elif isinstance(node, cst.Attribute):
+            elif type(node) is cst.Attribute:
                 if isinstance(node.value, cst.Name):
                     yield node.value.value, node.attr.value
                 waiting.append(node.value)
             else:
-                waiting.extend([node.value] if isinstance(node, cst.Arg) else children(node))
+                waiting.extend([node.value] if type(node) is cst.Arg else children(node))
 
 
 def _parts(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:

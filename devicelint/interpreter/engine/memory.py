@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields
 from typing import TypeVar, cast
@@ -49,6 +49,21 @@ class Surroundings:
     """How many combinations of the values of places the statements around are walked for."""
     sequentials: list[tuple[Module, Site]] = field(default_factory=list)
     """The Sequentials whose layers are being called, outermost first, with their calls."""
+
+
+class Muted(AbstractContextManager[None]):
+    """A part of a walk that reports nothing; entered again within itself, it counts."""
+
+    __slots__ = ("_surroundings",)
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+
+    def __enter__(self) -> None:
+        self._surroundings.muted_parts += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._surroundings.muted_parts -= 1
 
 
 Noted = TypeVar("Noted", bound=Notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 import libcst as cst
@@ -45,6 +45,15 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
             found.extend(part)
         elif kind not in _NO_NODES:
             found.append(part)
+    return found
+
+
+@functools.lru_cache(maxsize=8)
+def code_by_kind(tree: cst.Module) -> Mapping[type[cst.CSTNode], Sequence[cst.CSTNode]]:
+    """All code of a tree; the programs of one tree, each walked for a purpose, share it."""
+    found: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
+    for node in descendants(tree):
+        found.setdefault(type(node), []).append(node)
     return found
 
 

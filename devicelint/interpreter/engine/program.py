@@ -17,7 +17,7 @@ from devicelint.domain.values import Ref
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.frame import GLOBALS
 from devicelint.interpreter.engine.guesses import Guess
-from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.nodes import code_by_kind
 from devicelint.text.documents.names import NOBODY
 
 
@@ -95,16 +95,11 @@ class Program:
         default_factory=dict, repr=False
     )
     """Of what conditions and statements ask the size, of those that were asked for."""
-    settings: dict[bool, frozenset[str]] = field(default_factory=dict, repr=False)
-    """By which names it chooses devices, without branches and with: see `facts.device_settings`."""
 
-    @cached_property
+    @property
     def nodes(self) -> Mapping[type[cst.CSTNode], Sequence[cst.CSTNode]]:
         """All its code, by kind."""
-        found: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
-        for node in descendants(self.tree):
-            found.setdefault(type(node), []).append(node)
-        return found
+        return code_by_kind(self.tree)
 
     @cached_property
     def shown(self) -> frozenset[cst.CSTNode]:

@@ -8,7 +8,7 @@ the tables.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 import libcst as cst
@@ -36,7 +36,7 @@ from devicelint.interpreter.engine.budget import Budget
 from devicelint.interpreter.engine.cases import call_with_each, mixed_among, use, walk_cases
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.guesses import guesses_of
-from devicelint.interpreter.engine.memory import Memory, Surroundings
+from devicelint.interpreter.engine.memory import Memory, Muted, Surroundings
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, calls, evaluates, executes, resolves
@@ -73,6 +73,7 @@ class Run(Surroundings, Memory):
         self._listener = listener
         self.guesses = guesses_of(program.guesses)
         self.budget = budget
+        self._muted = Muted(self)
         self._look_at = 0
         self._last_transfer: Transfer | None = None
         self._addresses: dict[tuple[Site, Ref, str, tuple[int, ...]], Ref] = {}
@@ -234,14 +235,9 @@ class Run(Surroundings, Memory):
         frame = getattr(event, "frame", None) or (self.frame if clash is None else clash.frame)
         return isinstance(frame, Frame) and frame.is_checked
 
-    @contextmanager
-    def muted(self) -> Iterator[None]:
+    def muted(self) -> AbstractContextManager[None]:
         """Walk without reporting anything: what happens is known, or not the user's affair."""
-        self.muted_parts += 1
-        try:
-            yield
-        finally:
-            self.muted_parts -= 1
+        return self._muted
 
     @contextmanager
     def diverted_to(self, listener: Listener) -> Iterator[Listener]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from devicelint.domain.values import DeviceHandle, DeviceIndex
-from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.nodes import code_by_kind, descendants
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.choosing_branches import (
@@ -102,17 +102,20 @@ def device_settings(program: Program, with_branches: bool) -> frozenset[str]:
 
     With branches: also those on which branches depend that do nothing but move something.
     """
-    if not program.settings:
-        steps = _of_kinds(program, _STEPS)
-        found = _grown(steps, frozenset())
-        branches = _of_kinds(program, _STEPS_OF_BRANCHES)
-        program.settings.update({False: found, True: _grown(steps + branches, found)})
-    return program.settings[with_branches]
+    return _settings_in(program.tree)[with_branches]
 
 
-def _of_kinds(program: Program, readers: Mapping[type[cst.CSTNode], _Reader]) -> list[_Step]:
+@functools.lru_cache(maxsize=8)
+def _settings_in(tree: cst.Module) -> tuple[frozenset[str], frozenset[str]]:
+    """The settings of a file, without branches and with; the programs of one tree share them."""
+    steps = _of_kinds(tree, _STEPS)
+    found = _grown(steps, frozenset())
+    return found, _grown(steps + _of_kinds(tree, _STEPS_OF_BRANCHES), found)
+
+
+def _of_kinds(tree: cst.Module, readers: Mapping[type[cst.CSTNode], _Reader]) -> list[_Step]:
     """What the nodes of some kinds say of settings."""
-    nodes = program.nodes
+    nodes = code_by_kind(tree)
     return [
         step for kind, read in readers.items() for one in nodes.get(kind, ()) for step in read(one)
     ]

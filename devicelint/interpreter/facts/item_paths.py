@@ -115,7 +115,7 @@ def in_reading_order(code: cst.CSTNode) -> Iterator[cst.CSTNode | Rebound]:
         yield one
         if type(one) is cst.Name:
             continue
-        if isinstance(one, (cst.FunctionDef, cst.Lambda)):
+        if type(one) is cst.FunctionDef or type(one) is cst.Lambda:
             inside.append(one)
             continue
         if type(one) is cst.For:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import NamedTuple
 
 import libcst as cst
@@ -144,12 +144,15 @@ def is_of_this_run(run: Run, path: Argument) -> bool:
 _ASKS_FOR_A_FILE = frozenset({"exists", "lexists", "isfile", "is_file"})
 
 
-@contextmanager
-def asking_for_files(run: Run, test: cst.BaseExpression) -> Iterator[None]:
+def asking_for_files(run: Run, test: cst.BaseExpression) -> AbstractContextManager[None]:
     """Walk what depends on files that are there: such a file may be of another run."""
+    return _asking(run, run.code_of(test)) if _asks_for_a_file(test) else nullcontext()
+
+
+@contextmanager
+def _asking(run: Run, question: str) -> Iterator[None]:
     before = len(run.settings)
-    if _asks_for_a_file(test):
-        run.settings.append(run.code_of(test))
+    run.settings.append(question)
     try:
         yield
     finally:

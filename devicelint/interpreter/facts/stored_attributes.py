@@ -43,7 +43,7 @@ def _stored(method: cst.FunctionDef) -> Iterator[str]:
         if type(node) in _ASSIGNED:
             assert isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign))
             yield from _attributes_of(first, node.target)
-        elif isinstance(node, cst.Call) and _sets_computed(first, node):
+        elif type(node) is cst.Call and _sets_computed(first, node):
             yield ANY
 
 

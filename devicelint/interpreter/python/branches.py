@@ -100,7 +100,7 @@ def branch(
         known = known_answer(run, test)
     if known is not None:
         if not isinstance(condition, Const):
-            run.state.suppose(device_answers(run, test, known))
+            run.state.suppose(device_answers(run, test)[not known])
         with assuming(run, condition), under_setting(run, condition, known):
             (body if known else orelse)()
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from contextlib import nullcontext
 
@@ -71,7 +72,7 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     for method in _handed_down(run, cls):
         walk_alone(run, method, made)
     assert isinstance(cls.node, cst.ClassDef)
-    called = {name for name in map(called_method, descendants(cls.node)) if name[:1] == "_"}
+    called = _called_privately(cls.node)
     # Methods that others call, with what they have themselves: these others come first.
     for member in sorted(_unentered(run, cls), key=lambda one: one.name in called):
         if member.node not in run.entered and not run.state.dead:
@@ -81,6 +82,12 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
             walk_alone(run, member, receiver)
             run.state = prepared
     run.state, run.frame = before, outer
+
+
+@functools.lru_cache(maxsize=200)
+def _called_privately(node: cst.ClassDef) -> frozenset[str]:
+    """The methods that a class calls whose names begin with an underscore."""
+    return frozenset(name for name in map(called_method, descendants(node)) if name[:1] == "_")
 
 
 def _handed_down(run: Run, cls: Class) -> Iterator[Function]:

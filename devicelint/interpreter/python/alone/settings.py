@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterator
 
 import libcst as cst
@@ -77,13 +78,24 @@ def _says_where(value: Value) -> bool:
     return is_text or isinstance(value, _PLACES)
 
 
-def _outer_stores(function: cst.FunctionDef) -> Iterator[tuple[str, str | None]]:
+@functools.lru_cache(maxsize=1_000)
+def _outer_stores(function: cst.FunctionDef) -> tuple[tuple[str, str | None], ...]:
     """The global names that a function binds, and the parts of what is global that it binds."""
-    body = list(descendants(function.body))
-    declared = {
-        item.name.value for node in body if isinstance(node, cst.Global) for item in node.names
-    }
-    targets = [node.target for node in body if isinstance(node, (cst.AssignTarget, cst.AugAssign))]
+    return tuple(_stores_outside(function))
+
+
+_STORES = frozenset({cst.AssignTarget, cst.AugAssign})
+
+
+def _stores_outside(function: cst.FunctionDef) -> Iterator[tuple[str, str | None]]:
+    declared: set[str] = set()
+    targets: list[cst.BaseExpression] = []
+    for node in descendants(function.body):
+        if type(node) is cst.Global:
+            declared |= {item.name.value for item in node.names}
+        elif type(node) in _STORES:
+            assert isinstance(node, (cst.AssignTarget, cst.AugAssign))
+            targets.append(node.target)
     yield from ((name, None) for name in declared)
     own = {one.name.value for one in parameters_of(function)}
     own |= {name for target in targets for name in names_bound_by(target)} - declared

@@ -6,7 +6,7 @@ of the device and of no name; `x.device == y.device` is asked of two of them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 import libcst as cst
 
@@ -25,25 +25,36 @@ from devicelint.interpreter.python.paths.named_in_questions import (
 IS_ACCELERATOR = "is an accelerator"
 ARE_ONE = "are one device"
 OF_NO_CUDA_TYPE = "is of no type of CUDA's that was asked for"
+_ASKING = frozenset({cst.Attribute, cst.Call, cst.Comparison})
+"""Conditions that may ask where something is."""
 _TWO_WAYS = ("cpu", "cuda")
 """The types of which one is taken for the other's absence."""
 
 
-def device_answers(run: Run, node: cst.BaseExpression, outcome: bool) -> tuple[Fact, ...]:
-    """What a condition says of devices that has come out so."""
+Answers = tuple[Sequence[Fact], Sequence[Fact]]
+"""What a condition says that holds, and what it says otherwise."""
+NO_ANSWERS: Answers = (), ()
+
+
+def device_answers(run: Run, node: cst.BaseExpression) -> Answers:
+    """What a condition says of devices."""
+    if type(node) not in _ASKING:
+        return NO_ANSWERS
     typed = _compared_type(run, node)
     if typed is not None:
         device, positive = typed
-        is_so = positive is outcome
-        return (((IS_ACCELERATOR if is_so else OF_NO_CUDA_TYPE, device), True),)
+        is_so, is_not = ((IS_ACCELERATOR, device), True), ((OF_NO_CUDA_TYPE, device), True)
+        return ((is_so,), (is_not,)) if positive else ((is_not,), (is_so,))
     types = compared_types(run, node)
     if types is not None:
-        return _of_one_type(*types[:2]) if types[2] is outcome else ()
+        said = _of_one_type(*types[:2])
+        return (said, ()) if types[2] else ((), said)
     asked = _asked(run, node)
     if asked is None:
-        return ()
+        return NO_ANSWERS
     question, positive, both_ways = asked
-    return ((question, positive is outcome),) if both_ways or outcome is positive else ()
+    holds, fails = (((question, positive is outcome),) for outcome in (True, False))
+    return (holds if both_ways or positive else ()), (fails if both_ways or not positive else ())
 
 
 def known_of_device(run: Run, node: cst.BaseExpression) -> bool | None:
@@ -128,6 +139,8 @@ Asked = tuple[tuple[str, Hashable], bool, bool]
 
 
 def _asked(run: Run, node: cst.BaseExpression) -> Asked | None:
+    if type(node) not in _ASKING:
+        return None
     match node:
         case cst.Attribute(value=owner, attr=cst.Name(value="is_cuda" | "is_cpu" as name)):
             return _of(device_of(run, owner), name.removeprefix("is_"))
@@ -176,7 +189,8 @@ def _compared(
         kind = text_of(run, text)
         if kind:
             return _turned(_of(device_named_by(run, named), kind), is_unequal)
-    one, other = device_named_by(run, left), device_named_by(run, right)
+    one = device_named_by(run, left)
+    other = None if one is None else device_named_by(run, right)
     if one is None or other is None:
         return None
     for device, known in ((one, other), (other, one)):

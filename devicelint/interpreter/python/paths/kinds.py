@@ -6,15 +6,14 @@ number is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from devicelint.domain.devices import DeviceOf
 from devicelint.domain.history import Step
-from devicelint.domain.values import Fact, ImportedName, Symbolic, Tuple, Unknown, Value
+from devicelint.domain.values import ImportedName, Symbolic, Tuple, Unknown, Value
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import IS_TENSOR
+from devicelint.interpreter.python.paths.device_questions import NO_ANSWERS, Answers
 
 _TENSORS = frozenset(
     {
@@ -30,25 +29,24 @@ _HOST = frozenset(
 )
 
 
-def kind_answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact]:
-    """Whether a thing is a tensor, where a condition that has come out so says it."""
+def kind_answers(run: Run, node: cst.BaseExpression) -> Answers:
+    """Whether a thing is a tensor, where a condition says it."""
     match node:
         case cst.Call(func=func, args=[cst.Arg(value=cst.Name() | cst.Attribute() as thing), *_]):
             pass
         case _:
-            return
+            return NO_ANSWERS
     with run.muted():
         value, asked = run.evaluate(thing), run.evaluate(func)
         kinds = _asked(run, asked, node)
     origin = _origin_of(value)
     if origin is None or not kinds:
-        return
-    if outcome and kinds <= _HOST:
-        yield (IS_TENSOR, origin), False
-    elif outcome and kinds <= _TENSORS:
-        yield (IS_TENSOR, origin), True
-    elif not outcome and "torch.Tensor" in kinds:
-        yield (IS_TENSOR, origin), False
+        return NO_ANSWERS
+    question = (IS_TENSOR, origin)
+    fails = [(question, False)] if "torch.Tensor" in kinds else []
+    if kinds <= _HOST:
+        return [(question, False)], fails
+    return [(question, True)] if kinds <= _TENSORS else [], fails
 
 
 def _origin_of(value: Value) -> str | None:

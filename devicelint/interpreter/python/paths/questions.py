@@ -6,7 +6,8 @@ calls what may answer otherwise each time asks a question of its own whenever it
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+import functools
+from collections.abc import Hashable
 
 import libcst as cst
 
@@ -38,7 +39,8 @@ def answers_to(run: Run, node: cst.BaseExpression) -> tuple[Path, Path]:
     while isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not):
         asked = asked.expression
     run.tests[question_of(run, asked)] = run.code_of(asked)
-    return frozenset(_answers(run, node, True)), frozenset(_answers(run, node, False))
+    holds, fails = _answers(run, node)
+    return frozenset(holds), frozenset(fails)
 
 
 def taken_for_true(run: Run) -> tuple[tuple[str, bool], ...]:
@@ -54,21 +56,27 @@ def taken_for_true(run: Run) -> tuple[tuple[str, bool], ...]:
     return tuple(sorted(found))
 
 
-def _answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact]:
-    match node:
-        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
-            yield from _answers(run, inner, not outcome)
-            return
-        case cst.BooleanOperation(left=left, operator=operator, right=right):
-            if outcome is isinstance(operator, cst.And):
-                yield from _answers(run, left, outcome)
-                yield from _answers(run, right, outcome)
-        case _:
-            pass
-    yield from device_answers(run, node, outcome)
-    yield from size_answers(run, node, outcome)
-    yield from kind_answers(run, node, outcome)
-    yield question_of(run, node), outcome
+def _answers(run: Run, node: cst.BaseExpression) -> tuple[list[Fact], list[Fact]]:
+    """What is said by a condition that holds, and by one that does not."""
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        fails, holds = _answers(run, node.expression)
+        return holds, fails
+    holds, fails = [], []
+    is_both = type(node) is cst.BooleanOperation
+    if is_both and isinstance(node.operator, cst.And):
+        holds += _of_sides(run, node, 0)
+    for said in (device_answers(run, node), size_answers(run, node), kind_answers(run, node)):
+        holds += said[0]
+        fails += said[1]
+    if is_both and not isinstance(node.operator, cst.And):
+        fails += _of_sides(run, node, 1)
+    question = question_of(run, node)
+    return [*holds, (question, True)], [*fails, (question, False)]
+
+
+def _of_sides(run: Run, node: cst.BooleanOperation, outcome: int) -> list[Fact]:
+    """What both sides of a condition say that has come out as both of them have."""
+    return [*_answers(run, node.left)[outcome], *_answers(run, node.right)[outcome]]
 
 
 def known_answer(run: Run, node: cst.BaseExpression) -> bool | None:
@@ -95,10 +103,13 @@ def known_answer(run: Run, node: cst.BaseExpression) -> bool | None:
 
 
 def question_of(run: Run, node: cst.BaseExpression) -> Hashable:
-    """What a condition asks: its text, and when what it reads was bound."""
+    """What a condition asks: its text, and when what it reads was bound.
+
+    One that is asked at this moment alone is told apart by its address: nodes hash slowly.
+    """
     read = _read_by(run, node)
     if read is None:
-        return (node, run.moment)
+        return (id(node), run.moment)
     return (run.code_of(node), run.frame, *(_version(run, name) for name in read))
 
 
@@ -115,19 +126,25 @@ def _read(condition: cst.BaseExpression) -> tuple[str, ...] | None:
     waiting: list[cst.CSTNode] = [condition]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, cst.Call):
+        if type(node) is cst.Call:
             if last_name(node.func) not in _PURE:
                 return None
-        elif not isinstance(node, _READ):
+        elif not _is_read(type(node)):
             return None
-        if isinstance(node, cst.Name):
+        if type(node) is cst.Name:
             read.append(node.value)
-        if isinstance(node, cst.Attribute):
+        if type(node) is cst.Attribute:
             read.append(f".{node.attr.value}")
             waiting.append(node.value)
         else:
-            waiting.extend([node.value] if isinstance(node, cst.Arg) else children(node))
+            waiting.extend([node.value] if type(node) is cst.Arg else children(node))
     return tuple(read) or ("",)
+
+
+@functools.cache
+def _is_read(kind: type[cst.CSTNode]) -> bool:
+    """Whether nodes of a kind only read what stands below them."""
+    return issubclass(kind, _READ)
 
 
 def _version(run: Run, name: str) -> int:

@@ -6,7 +6,7 @@ as `torch.zeros(1)`, does not fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import TypeGuard
 
 import libcst as cst
@@ -15,22 +15,28 @@ from devicelint.domain.alternatives import cases_of
 from devicelint.domain.devices import CPU
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Verb
-from devicelint.domain.values import Fact, Tensor, Value
+from devicelint.domain.values import Tensor, Value
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.paths.device_questions import Answers
 
 SIZE = "how large it is"
 _SIZES = frozenset({"shape", "size", "numel", "nelement", "dim", "ndim"})
 
 
-def size_answers(run: Run, node: cst.BaseExpression, outcome: bool) -> Iterator[Fact]:
-    """What a condition has asked the size of, that has come out so; or a size that was bound."""
+def size_answers(run: Run, node: cst.BaseExpression) -> Answers:
+    """What a condition has asked the size of; or a size that was bound."""
+    asked = tuple(_questions(run, node))
+    return [(one, True) for one in asked], [(one, False) for one in asked]
+
+
+def _questions(run: Run, node: cst.BaseExpression) -> Iterator[Hashable]:
     for one in _asked(run, node):
         with run.muted():
             value = run.evaluate(one)
         for option, path in cases_of(value):
             if stands_for_nothing(option):
-                yield (SIZE, option.since.site, path), outcome
+                yield SIZE, option.since.site, path
 
 
 def _asked(run: Run, node: cst.BaseExpression) -> Iterator[cst.Name | cst.Attribute]:

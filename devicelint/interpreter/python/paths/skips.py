@@ -40,6 +40,9 @@ _OF_ALL = "pytestmark"
 """The name whose marks pytest gives to all tests of a file, or of a class."""
 
 
+_NOTHING: AbstractContextManager[None] = nullcontext()
+
+
 class Marks(Notes):
     """How many marks were met that leave out tests."""
 
@@ -50,7 +53,7 @@ class Marks(Notes):
 def asking_of(run: Run, callee: Value, call: cst.Call) -> AbstractContextManager[None]:
     """Evaluate the arguments of a call: those of a mark say where the tests run."""
     if not isinstance(callee, ImportedName) or callee.name not in _LEAVING_OUT:
-        return nullcontext()
+        return _NOTHING
     run.notes(Marks).met += 1
     marked = next((one for one in run.frame.outwards() if _marks_all(one.statement)), None)
     if marked is not None:
@@ -133,6 +136,8 @@ def _asks_machine(run: Run, call: cst.Call) -> bool:
 
 
 def _marks_all(statement: Site) -> bool:
+    if type(statement) is not cst.Assign:
+        return False
     match statement:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
             return name == _OF_ALL

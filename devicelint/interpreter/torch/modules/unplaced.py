@@ -7,7 +7,7 @@ where the Module was built and is yet to be moved from, is nothing that the code
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from devicelint.domain.devices import CPU, Unsure
 from devicelint.domain.history import Step, Verb
@@ -20,14 +20,19 @@ from devicelint.interpreter.torch.modules.registration import move_module, submo
 _NOWHERE = Unsure("what it is called with is not known")
 
 
-@contextmanager
-def unplaced_for(run: Run, module: Module, arguments: Arguments) -> Iterator[None]:
+_NOTHING: AbstractContextManager[None] = nullcontext()
+
+
+def unplaced_for(run: Run, module: Module, arguments: Arguments) -> AbstractContextManager[None]:
     """For a call with unknown inputs, a Module that was never moved may be anywhere."""
     place = module_device(run, module)
     is_new = place.device == CPU and place.since.verb is Verb.BUILT
-    if not (is_new and any(_is_unknown(one.value) for one in arguments)):
-        yield
-        return
+    is_open = is_new and any(_is_unknown(one.value) for one in arguments)
+    return _unplaced(run, module, place) if is_open else _NOTHING
+
+
+@contextmanager
+def _unplaced(run: Run, module: Module, place: Placed) -> Iterator[None]:
     before = [
         (one.ref, name, value)
         for one in submodules(run, module)
