@@ -58,8 +58,8 @@ from devicelint.interpreter.torch.random import draw
 from devicelint.interpreter.torch.ranks import (
     dimension_given,
     dimensions_left,
-    elementwise,
     dimensions_of_data,
+    elementwise,
     least_of,
     rank_of,
     rank_of_created,
