@@ -38,7 +38,9 @@ _TEST_CASE = "unittest.TestCase"
 _PARALLEL = frozenset(
     {
         *("torch.nn.DataParallel", "torch.nn.parallel.DataParallel"),
+        "torch.nn.parallel.data_parallel.DataParallel",
         "torch.nn.parallel.DistributedDataParallel",
+        "torch.nn.parallel.distributed.DistributedDataParallel",
     }
 )
 """Wrappers that work with what they keep on accelerators, where there are any."""

@@ -11,7 +11,7 @@ from devicelint.domain.api_events import AcceleratorMet
 from devicelint.domain.devices import DeviceOf, is_accelerator
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Site
-from devicelint.domain.values import Tensor
+from devicelint.domain.values import Module, Tensor
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.host_callers import is_of_parallel_wrapper
 from devicelint.interpreter.facts.machine_choices import (
@@ -41,6 +41,8 @@ def note_met(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> No
             continue
         if is_taken_by_some(run) and not is_chosen_beside(run):
             continue
+        if _is_own(sent):
+            continue
         name = named.names.get(sent.since.site) or _guarded(run, named, sent)
         if name is None or name in named.current:
             continue
@@ -54,15 +56,17 @@ def note_met(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> No
 
 
 def _guarded(run: Run, named: WrittenOut, sent: Operand) -> Site:
-    """A call that sends a tensor to an accelerator wherever there is one, where others may not.
-
-    What an object keeps there, or has gone to itself, is where callers of the object have to go.
-    """
+    """A call that sends a tensor to an accelerator wherever there is one, where others may not."""
     since = sent.since
-    if since is None or since.site not in named.guarded:
+    if since is None or since.site not in named.guarded or not isinstance(sent.value, Tensor):
         return None
-    is_own = since.kept is not None or not isinstance(sent.value, Tensor)
-    return None if is_own or not is_left_open(run) else since.site
+    return since.site if is_left_open(run) else None
+
+
+def _is_own(sent: Operand) -> bool:
+    """Whether an object keeps it there, or has gone there itself: that is where its callers go."""
+    is_kept = sent.since is not None and sent.since.kept is not None
+    return is_kept or isinstance(sent.value, Module)
 
 
 def _apart(run: Run, sent: Operand, received: Sequence[Operand]) -> Iterator[Operand]:
