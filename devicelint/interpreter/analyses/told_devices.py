@@ -10,7 +10,7 @@ from devicelint.domain.values import Const, DeviceHandle, HostValue, Value
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.nodes import parameters_of
-from devicelint.interpreter.torch.devices.arguments import names_accelerator
+from devicelint.interpreter.facts.named_devices import names_accelerator
 
 
 @analysis

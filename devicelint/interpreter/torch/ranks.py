@@ -148,6 +148,11 @@ def rank_of(application: Application, result: Result) -> bool | None:
     return False if rank is None and least_of(application, result) else rank
 
 
+def dimensions_of(run: Run, application: Application, result: Result) -> int:
+    """How many dimensions the result has at least."""
+    return max(least_of(application, result), _dimensions_of_data(run, application.data))
+
+
 def least_of(application: Application, result: Result) -> int:
     """How many dimensions the result has at least: by the sizes, else by its operands."""
     if application.dimensions or application.rank is not None:
@@ -162,7 +167,7 @@ def least_of(application: Application, result: Result) -> int:
     return max(application.left, min(_MOST, most + change) if most else 0)
 
 
-def dimensions_of_data(run: Run, data: Value | None) -> int:
+def _dimensions_of_data(run: Run, data: Value | None) -> int:
     """How many dimensions what is made of numbers has: as many as the lists are deep."""
     match data:
         case ListOf():
@@ -173,7 +178,7 @@ def dimensions_of_data(run: Run, data: Value | None) -> int:
             first = element
         case _:
             return 0 if data is None else _least_of(data)
-    return min(_MOST, 1 + dimensions_of_data(run, first))
+    return min(_MOST, 1 + _dimensions_of_data(run, first))
 
 
 def least_of_operands(operands: Iterable[Operand]) -> int:

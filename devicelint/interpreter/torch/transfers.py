@@ -77,7 +77,7 @@ def target_of(
         argument = arguments.keywords.get("tensor")
     if argument is None:
         return None, None
-    if isinstance(argument.value, Tensor):
+    if isinstance(argument.value, Tensor) and argument.value.since.verb is Verb.RECEIVED:
         treat_as_movable(run, argument.value.since)  # `.to(x)` asks for where `x` is.
     device = device_named(run, argument)
     if device is not None:

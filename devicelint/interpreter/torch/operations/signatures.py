@@ -58,9 +58,8 @@ from devicelint.interpreter.torch.random import draw
 from devicelint.interpreter.torch.ranks import (
     dimension_given,
     dimensions_left,
-    dimensions_of_data,
+    dimensions_of,
     elementwise,
-    least_of,
     rank_of,
     rank_of_created,
     take_size,
@@ -226,8 +225,7 @@ def _make(run: Run, application: Application, result: Result) -> Value:
         case Form.ANY | Form.TRANSFER:
             return Unknown(f"the result of {application.signature.name}")
         case _:
-            made, least = _tensor(run, application, result), least_of(application, result)
-            least = max(least, dimensions_of_data(run, application.data))
+            made, least = _tensor(run, application, result), dimensions_of(run, application, result)
             return replace(made, least=least) if least > 1 else made
 
 
