@@ -58,8 +58,8 @@ def taken_for_true(run: Run) -> tuple[tuple[str, bool], ...]:
 def _answers(run: Run, node: cst.BaseExpression) -> tuple[list[Fact], list[Fact]]:
     """What is said by a condition that holds, and by one that does not."""
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
-        fails, holds = _answers(run, node.expression)
-        return holds, fails
+        said_otherwise = _answers(run, node.expression)
+        return said_otherwise[1], said_otherwise[0]
     holds: list[Fact] = []
     fails: list[Fact] = []
     both = node if isinstance(node, cst.BooleanOperation) else None
