@@ -78,7 +78,7 @@ def _says_where(value: Value) -> bool:
     return is_text or isinstance(value, _PLACES)
 
 
-@functools.lru_cache(maxsize=1_000)
+@functools.lru_cache(maxsize=300)
 def _outer_stores(function: cst.FunctionDef) -> tuple[tuple[str, str | None], ...]:
     """The global names that a function binds, and the parts of what is global that it binds."""
     return tuple(_stores_outside(function))

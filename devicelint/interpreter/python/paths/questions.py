@@ -59,17 +59,19 @@ def taken_for_true(run: Run) -> tuple[tuple[str, bool], ...]:
 def _answers(run: Run, node: cst.BaseExpression) -> tuple[list[Fact], list[Fact]]:
     """What is said by a condition that holds, and by one that does not."""
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
-        fails, holds = _answers(run, node.expression)
-        return holds, fails
-    holds, fails = [], []
-    is_both = type(node) is cst.BooleanOperation
-    if is_both and isinstance(node.operator, cst.And):
-        holds += _of_sides(run, node, 0)
+        said_otherwise = _answers(run, node.expression)
+        return said_otherwise[1], said_otherwise[0]
+    holds: list[Fact] = []
+    fails: list[Fact] = []
+    both = node if isinstance(node, cst.BooleanOperation) else None
+    is_and = both is not None and isinstance(both.operator, cst.And)
+    if both is not None and is_and:
+        holds += _of_sides(run, both, 0)
     for said in (device_answers(run, node), size_answers(run, node), kind_answers(run, node)):
         holds += said[0]
         fails += said[1]
-    if is_both and not isinstance(node.operator, cst.And):
-        fails += _of_sides(run, node, 1)
+    if both is not None and not is_and:
+        fails += _of_sides(run, both, 1)
     question = question_of(run, node)
     return [*holds, (question, True)], [*fails, (question, False)]
 
