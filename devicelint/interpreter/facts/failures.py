@@ -12,7 +12,11 @@ from devicelint.domain.values import Module
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts import intended_machines
-from devicelint.interpreter.facts.host_callers import is_handed_out_by_tests, is_reached_from_tests
+from devicelint.interpreter.facts.host_callers import (
+    is_handed_out_by_tests,
+    is_of_parallel_wrapper,
+    is_reached_from_tests,
+)
 from devicelint.interpreter.facts.machine_choices import (
     is_chosen_beside,
     is_chosen_here,
@@ -113,6 +117,8 @@ def is_method_of_callers_module(run: Run) -> bool:
     it have to go where their inputs are.
     """
     if not isinstance(run.frame.receiver, Module) or not walked_alone_as(run):
+        return False
+    if is_of_parallel_wrapper(run):
         return False
     if is_chosen_beside(run):
         return True
