@@ -118,20 +118,33 @@ class _Entered(Hearer):
         signature = None if frame.home == GLOBALS else signature_of(frame.node, cls)
         if signature is None or frame.site is None or frame.caller is None:
             return
-        if not frame.caller.is_checked:
+        site = _call_of_this_file(frame)
+        if site is None:
             return
         noted = self._found.setdefault((str(frame.home), signature), {})
         for name in signature[1]:
             value = self._run.state.read(frame.ref, name)
-            if value is not None:
-                call = Call(self._given(value), frame.site)
-                noted.setdefault(name, []).append(call)
+            given = None if value is None else self._given(value)
+            if given is not None and (frame.caller.is_checked or given in _SHOWN):
+                noted.setdefault(name, []).append(Call(given, site))
 
     def _given(self, value: Value) -> Given:
         given = _place_of(self._run, value)
         if given is Given.HOST and is_reached_from_tests(self._run):
             return Given.UNKNOWN
         return given
+
+
+_SHOWN = frozenset({Given.ACCELERATOR, Given.CHOSEN})
+"""What counts where another file hands it on: this one has led to a device that is known."""
+
+
+def _call_of_this_file(frame: Frame) -> cst.Call | None:
+    """The call in the file that is walked which has led to a function of another one."""
+    for one in frame.outwards():
+        if one.caller is not None and one.caller.is_checked:
+            return one.site
+    return None
 
 
 def _class_made(run: Run, frame: Frame) -> str:

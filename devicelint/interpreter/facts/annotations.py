@@ -125,8 +125,9 @@ def _one_on_host(run: Run, kinds: Iterable[cst.BaseExpression]) -> Value | None:
 
 def _type_name(run: Run, node: cst.BaseExpression) -> str:
     """The name of a type: that of an import, or of what Python itself has."""
-    is_builtin = isinstance(node, cst.Name) and bound_to(run, node.value) is None
-    return node.value if is_builtin else _full_name(run, node)
+    if isinstance(node, cst.Name) and bound_to(run, node.value) is None:
+        return node.value
+    return _full_name(run, node)
 
 
 def may_be_none(run: Run, parameter: cst.Param) -> bool:

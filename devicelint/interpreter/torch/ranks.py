@@ -169,6 +169,7 @@ def least_of(application: Application, result: Result) -> int:
 
 def _dimensions_of_data(run: Run, data: Value | None) -> int:
     """How many dimensions what is made of numbers has: as many as the lists are deep."""
+    first: Value | None
     match data:
         case ListOf():
             first = item(run, data.ref, Const(0))
