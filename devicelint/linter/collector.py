@@ -18,9 +18,9 @@ from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.linter.callers import Callers, cited
 from devicelint.linter.consequences import without_consequences
-from devicelint.linter.found import Found
 from devicelint.linter.locations import RawFinding
 from devicelint.linter.many_demands import summed_up
+from devicelint.linter.mistakes import Mistakes
 from devicelint.rules import Report, Reports, Rule
 from devicelint.rules._listening import event_of, methods_of
 
@@ -112,7 +112,7 @@ class Collector:
 
     def reports(self, callers: Callers) -> list[RawFinding]:
         """One finding for each rule and subject, with the worlds in which it holds."""
-        found = Found()
+        found = Mistakes()
         for _, heard in self._walks:
             for one in heard:
                 report = one.report_at_end(callers, is_adopted=self._adopts)

@@ -120,10 +120,9 @@ class Project(ImportResolver):
         asks rests on all of them.
         """
         self.digests[home] = None
-        # A constructor is mentioned by the name of its class.
-        named = function[0].partition(".")[0]
-        named = "" if named in _CALLED_BY_CLASS else named
-        files = self._named.files(self.root_of(home), named) if named else None
+        named = function[0].partition(".")[0]  # A constructor goes by the name of its class.
+        is_named = named not in _CALLED_BY_CLASS
+        files = self._named.files(self.root_of(home), named) if is_named else None
         others = [one for one in files or () if one != home]
         are_few = len(others) <= _MOST_CALLERS
         asked = others if are_few else others[:_ASKED_OF_MANY]
@@ -134,8 +133,8 @@ class Project(ImportResolver):
     def may_call(self, home: str, name: str) -> bool:
         """Whether a file of the project, or anybody else, may call a function of one of them."""
         self.digests[home] = None
-        is_by_class = name in _CALLED_BY_CLASS
-        return is_by_class or self._outsiders.may_call(home, self.root_of(home), name)
+        may_call = self._outsiders.may_call
+        return name in _CALLED_BY_CLASS or may_call(home, self.root_of(home), name)
 
     def written_around(self, home: str) -> Iterator[WrittenFile]:
         """The checkpoints that other files of the project save; whoever asks rests on them all.

@@ -19,7 +19,7 @@ CHOOSES = "chooses"
 LEADS = "leads"
 """A file that chooses the machine, of a program that imports the file."""
 TAKES = "takes"
-"""A program around, or the file itself, that goes to an accelerator, whatever the machine has."""
+"""A program that imports the file, or the file itself, which goes to an accelerator in any case."""
 LETS = "lets"
 """A file around, or the file itself, that goes to a device that somebody names."""
 DEFAULTS = "defaults"
@@ -83,7 +83,7 @@ class ProjectUse:
             return folder.imported_by(home)
         if what == AT_TIMES:
             return folder.imported_at_times(home)
-        others = folder.around(home)
+        others = folder.led_from(home) if what == TAKES else folder.around(home)
         asked = sorted(others if what == CHOOSES else {*others, home})
         return next((one for one in asked if folder.does(one, what)), None)
 
@@ -139,6 +139,14 @@ class _Folder:
         if len(importers) == 1 and not is_program:
             return self.uses.keys() - {home}
         return _reached(importers, self._imports) - {home}
+
+    def led_from(self, home: str) -> Collection[str]:
+        """The programs that a file is a part of: those that import it, or any that may.
+
+        What these import beside it is no program then, though a part of it may be one by itself.
+        """
+        importers = _reached([home], self._importers) - {home}
+        return importers or ([] if self.does(home, STARTS) else self.uses.keys() - {home})
 
     def led_with(self, home: str) -> Collection[str]:
         """The other files of the programs that import a file; none, where nothing does."""

@@ -71,7 +71,7 @@ class Program:
     guesses: tuple[Guess, ...] = field(default=(), repr=False)
     """What stands in for what no source explains, as the configuration says."""
     choosing: set[object] = field(default_factory=set, repr=False)
-    """The parts of the file that choose the machine they run on: see `facts.machine_choices`."""
+    """The parts of the file that choose the machine they run on: see `facts.machines.choices`."""
     requiring: set[object] = field(default_factory=set, repr=False)
     """Those that ask whether there is an accelerator, and end where there is none."""
     needing: set[object] = field(default_factory=set, repr=False)

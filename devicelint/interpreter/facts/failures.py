@@ -11,13 +11,13 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import Module
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
-from devicelint.interpreter.facts import intended_machines
 from devicelint.interpreter.facts.host_callers import (
     is_handed_out_by_tests,
     is_of_parallel_wrapper,
     is_reached_from_tests,
 )
-from devicelint.interpreter.facts.machine_choices import (
+from devicelint.interpreter.facts.machines import intended
+from devicelint.interpreter.facts.machines.choices import (
     is_chosen_beside,
     is_chosen_here,
     is_for_anybody,
@@ -63,7 +63,7 @@ def is_mistake(run: Run, device: Known) -> bool:
     """Whether to go to an accelerator here contradicts what the code else provides for."""
     if run.muted_parts or not run.frame.is_checked or is_for_cuda_alone(run):
         return False
-    if intended_machines.imports_for(run.module, device.type):
+    if intended.imports_for(run.module, device.type):
         return False
     at_hand = devices_at_hand(run, run.frame, device)
     return contradicts(run, is_chosen=any(one.literal is None for one in at_hand))
@@ -124,7 +124,7 @@ def is_method_of_callers_module(run: Run) -> bool:
         return True
     if is_taken_by_some(run) or is_imported_around(run):
         return False
-    return intended_machines.follows_others(run.module)
+    return intended.follows_others(run.module)
 
 
 def walked_alone_as(run: Run) -> tuple[str, ...]:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
 
 import libcst as cst
 
 from devicelint.domain.alternatives import either_known
-from devicelint.domain.devices import Opaque, Unsure
-from devicelint.domain.history import Step, Verb
 from devicelint.domain.join import join_known
-from devicelint.domain.state import DEVICE_FIELD, State
+from devicelint.domain.state import State
 from devicelint.domain.values import (
     HOST,
     NONE,
-    DeviceHandle,
     Function,
     Module,
-    OneOf,
-    Placed,
     Stream,
     Unknown,
     Value,
@@ -33,10 +27,11 @@ from devicelint.interpreter.facts.abstract_methods import is_overridden
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.stored_attributes import forget_stored
 from devicelint.interpreter.facts.tensor_parameters import settings_of
-from devicelint.interpreter.python.call_keys import is_plain, key_of, place_of
+from devicelint.interpreter.python.call_keys import is_plain, key_of
 from devicelint.interpreter.python.parameters import bind_parameters
 from devicelint.interpreter.python.paths.endings import says_it_never_returns
 from devicelint.interpreter.python.paths.yields import yields_in_order
+from devicelint.interpreter.python.seen_results import is_unreported, seen_by_caller
 
 _DEEPEST = 12
 _MOST_INTERPRETATIONS = 12
@@ -73,7 +68,7 @@ def call_function(
         return Unknown(f"{function.name} is left to a class that derives from this one")
     key = key_of(run, function, receiver, arguments)
     known = run.remembered.get(key)
-    if known is not None and _is_unreported(run, function):
+    if known is not None and is_unreported(run, function):
         return known
     if not _may_enter(run, function, arguments):
         forget_stored(run, function.node, receiver)
@@ -84,7 +79,7 @@ def call_function(
     frame.given = arguments.values()
     result = _returned(run, frame, function, arguments)
     run.state.dead |= says_it_never_returns(function.node)
-    result = _seen_by_caller(run, function, arguments, result, site)
+    result = seen_by_caller(run, function, arguments, result, site)
     if is_plain(result) and not run.state.failed:
         run.remembered[key] = result
     return result
@@ -100,11 +95,6 @@ def _returned(run: Run, frame: Frame, function: Function, arguments: Arguments) 
     result = _walk(run, frame, function)
     run.steps.returned(frame, arguments, result)
     return result
-
-
-def _is_unreported(run: Run, function: Function) -> bool:
-    """Whether a function stands in a file of which nothing is reported."""
-    return function.home != run.program.home and function.home not in run.program.also_reported
 
 
 def _frame_of(
@@ -130,48 +120,6 @@ def _frame_of(
         entered_under=run.assumptions,
         is_reported=function.home in run.program.also_reported,
     )
-
-
-def _seen_by_caller(
-    run: Run,
-    function: Function,
-    arguments: Arguments,
-    result: Value,
-    site: cst.BaseExpression | None,
-) -> Value:
-    """What a call gives, as the checked file sees it."""
-    if function.home == run.program.home or site is None or not run.frame.is_checked:
-        return result
-    if _is_unreported(run, function):
-        chosen = _chosen_elsewhere(run, result, site)
-        run.steps.called_elsewhere(arguments, site)
-        return chosen
-    return _chosen_elsewhere(run, result, site)
-
-
-def _chosen_elsewhere(run: Run, result: Value, site: cst.BaseExpression) -> Value:
-    """A device that another file chooses, nobody knows how, is one device all the same.
-
-    A module that another file builds is built by the call of that, so far as this one goes.
-    """
-    if isinstance(result, DeviceHandle) and isinstance(result.device, Unsure):
-        return replace(result, device=Opaque(run.code_of(site)))
-    for module in result.options if isinstance(result, OneOf) else (result,):
-        _built_by(run, module, site)
-    return result
-
-
-def _built_by(run: Run, module: Value, site: cst.BaseExpression) -> None:
-    """A module that a function of another file has built was built by the call, seen from here."""
-    place = place_of(run, module)
-    if not isinstance(module, Module) or not isinstance(place, Placed):
-        return
-    made = run.made_in.get(place.since.site)
-    is_of_another = made is None or made[0].home != run.frame.home
-    if place.since.verb is Verb.BUILT and is_of_another:
-        run.note_made(site)
-        since = Step(Verb.BUILT, site, place.device)
-        run.state.write(module.ref, DEVICE_FIELD, replace(place, since=since))
 
 
 def _is_too_far(run: Run, function: Function) -> bool:

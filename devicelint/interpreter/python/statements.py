@@ -25,7 +25,7 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.objects import setter_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import executes
-from devicelint.interpreter.facts.machine_choices import requiring
+from devicelint.interpreter.facts.machines.choices import requiring
 from devicelint.interpreter.python.assignment import assign, assigned_key
 from devicelint.interpreter.python.branches import assume
 from devicelint.interpreter.python.classes import define_class

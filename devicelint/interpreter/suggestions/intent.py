@@ -5,14 +5,14 @@ from __future__ import annotations
 from devicelint.domain.history import Site
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts import intended_machines
 from devicelint.interpreter.facts.failures import (
     contradicts,
     is_for_cuda_alone,
     is_for_whoever_has_one,
     walked_alone_as,
 )
-from devicelint.interpreter.facts.machine_choices import (
+from devicelint.interpreter.facts.machines import intended
+from devicelint.interpreter.facts.machines.choices import (
     is_chosen_here,
     is_imported_at_times,
     is_program,
@@ -57,15 +57,15 @@ class Intent:
 
     def demands_on_purpose(self) -> bool:
         """Whether the script needs a GPU anyway: it sets one up, or talks to CUDA itself."""
-        return intended_machines.demands_on_purpose(self._run.module)
+        return intended.demands_on_purpose(self._run.module)
 
     def works_on_purpose(self) -> bool:
         """Whether the script does more with CUDA than to ask for its state."""
-        return intended_machines.works_on_purpose(self._run.module)
+        return intended.works_on_purpose(self._run.module)
 
     def imports_for(self, kind: str) -> bool:
         """Whether the file needs a library that there is for this kind of accelerator alone."""
-        return intended_machines.imports_for(self._run.module, kind)
+        return intended.imports_for(self._run.module, kind)
 
     def is_tried(self) -> bool:
         """Whether the code around is prepared for this to fail."""

@@ -32,7 +32,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, function
 from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.failures import fail, fail_at, is_for_cuda_alone
-from devicelint.interpreter.facts.machine_choices import is_chosen_here, note_demand, note_needed
+from devicelint.interpreter.facts.machines.choices import is_chosen_here, note_demand, note_needed
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.torch.devices.arguments import WrittenOut, note_index
 from devicelint.interpreter.torch.devices.current import make_current, on_current, while_current

@@ -33,7 +33,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function, method_of_unknown
 from devicelint.interpreter.facts.failures import fail_unless_reported
-from devicelint.interpreter.facts.machine_choices import note_demand
+from devicelint.interpreter.facts.machines.choices import note_demand
 from devicelint.interpreter.torch.devices.arguments import device_named, note_written_out
 from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.operations.signatures import apply_signature

@@ -44,7 +44,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import method_of_unknown
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.failures import fail
-from devicelint.interpreter.facts.machine_choices import note_demand
+from devicelint.interpreter.facts.machines.choices import note_demand
 from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.torch.devices.arguments import demand, device_named, note_index

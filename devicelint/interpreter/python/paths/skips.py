@@ -13,10 +13,10 @@ from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.engine.tables import function
-from devicelint.interpreter.facts.asked_machines import asking_for_marks
 from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.host_callers import is_collected
-from devicelint.interpreter.facts.machine_choices import note_mark, requiring
+from devicelint.interpreter.facts.machines.asked import asking_for_marks
+from devicelint.interpreter.facts.machines.choices import note_mark, requiring
 from devicelint.interpreter.python.conditions import is_machine
 from devicelint.interpreter.python.paths.endings import is_test_case
 

@@ -17,7 +17,7 @@ from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.file_sources import source_of
-from devicelint.interpreter.facts.machine_choices import (
+from devicelint.interpreter.facts.machines.choices import (
     first_function,
     is_for_accelerators,
     is_left_open,

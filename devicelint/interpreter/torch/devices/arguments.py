@@ -36,10 +36,10 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
-from devicelint.interpreter.facts.asked_machines import note_placed
 from devicelint.interpreter.facts.device_words import holds_device
 from devicelint.interpreter.facts.failures import fail, fail_unless_reported
-from devicelint.interpreter.facts.machine_choices import (
+from devicelint.interpreter.facts.machines.asked import note_placed
+from devicelint.interpreter.facts.machines.choices import (
     is_program,
     note_choice,
     note_demand,

@@ -32,7 +32,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, function
-from devicelint.interpreter.facts.asked_machines import note_asked
+from devicelint.interpreter.facts.machines.asked import note_asked
 from devicelint.interpreter.python.conditions import AVAILABLE
 from devicelint.interpreter.torch.cuda_api import announce_discarded_context
 from devicelint.interpreter.torch.devices.arguments import (

@@ -8,7 +8,7 @@ from functools import partial
 import libcst as cst
 
 from devicelint.domain.alternatives import either_known
-from devicelint.domain.devices import CPU, MAYBE_OF_NUMBERS, Device, Unsure, agreement
+from devicelint.domain.devices import CPU, Unsure, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
@@ -31,17 +31,16 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.cases import call_with_each, mixed_among
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.learning import note_called_with
-from devicelint.interpreter.facts.movable import note_followed
 from devicelint.interpreter.facts.tensor_parameters import (
     as_on_host,
     as_proven,
-    is_no_tensor_here,
     prove,
 )
 from devicelint.interpreter.python.unseen import taken_for_tensor
 from devicelint.interpreter.torch.devices.arguments import asked_for
 from devicelint.interpreter.torch.host_reads import demand_on_host
 from devicelint.interpreter.torch.operations.application import Application, OperandGroup
+from devicelint.interpreter.torch.operations.created import created
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.interpreter.torch.operations.hard_coded import note_met
 from devicelint.interpreter.torch.operations.meetings import note_meeting
@@ -61,7 +60,6 @@ from devicelint.interpreter.torch.ranks import (
     dimensions_of,
     elementwise,
     rank_of,
-    rank_of_created,
     take_size,
 )
 from devicelint.knowledge import CPU as CPU_GROUP
@@ -240,7 +238,7 @@ def _tensor(run: Run, application: Application, result: Result) -> Tensor:
         run.note_made(site)
         return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), rank_of(application, result), False)
     if result.group == DEVICE:
-        return _created(run, application, result)
+        return created(run, application, result)
     group = application.groups.get(result.group or "", OperandGroup())
     device, since = common_device(group.plain, unknown=group.unknown)
     only_outside = bool(group.operands) and all(
@@ -254,47 +252,6 @@ def _tensor(run: Run, application: Application, result: Result) -> Tensor:
         rank_of(application, result),
         _grad(run, group, result),
     )
-
-
-def _created(run: Run, application: Application, result: Result) -> Tensor:
-    rank = rank_of_created(application, result)
-    grad = application.asks_grad
-    role = "leaf" if grad else ""
-    stated = _stated_device(run, application)
-    if stated is not None:
-        return Tensor(*stated, rank, grad, role)
-    site, device = application.site, run.default_device
-    note_followed(run, application.dtype)
-    run.note_made(site)
-    made = Tensor(device, Step(Verb.CREATED, site, device), rank, grad, role)
-    if grad:
-        run.steps.leaf(made)
-    return made
-
-
-def _stated_device(run: Run, application: Application) -> tuple[Device, Step] | None:
-    """Where the arguments say that a tensor is created; None leaves it to the default device."""
-    site = application.site
-    if application.device is not None:
-        return application.device, Step(Verb.CREATED_ON, site, application.device)
-    follows = application.signature.device_default
-    if follows is not None:
-        group = application.group(follows)
-        device, since = common_device(group.plain, unknown=group.unknown)
-        return device, computed(site, device, since)
-    if isinstance(application.data, Symbolic) and is_no_tensor_here(run, application.data.origin):
-        return None
-    source = operand_of(application.data, site) if application.data is not None else None
-    if source is not None:
-        device = source.device
-        if isinstance(source.value, Symbolic):
-            device = MAYBE_OF_NUMBERS
-        return device, computed(site, device, source.since)
-    if isinstance(application.data, Unknown):
-        return Unsure("made from something unknown"), Step(Verb.CREATED, site, CPU)
-    if application.may_state:
-        return Unsure("made where the caller chooses"), Step(Verb.CREATED, site, CPU)
-    return None
 
 
 def _grad(run: Run, group: OperandGroup, result: Result) -> bool | None:

@@ -16,7 +16,7 @@ Key = tuple[str, object]
 """The rule of a finding, and what it is about."""
 
 
-class Found:
+class Mistakes:
     """One finding for each rule and subject, with the worlds in which it holds.
 
     Two operands that meet again further down are the mistake of the line that fails first.

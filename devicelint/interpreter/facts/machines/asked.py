@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
-from devicelint.interpreter.facts.machine_choices import note_choice
+from devicelint.interpreter.facts.machines.choices import note_choice
 
 
 class _Asked(Notes):

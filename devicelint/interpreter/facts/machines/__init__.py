@@ -1,0 +1,1 @@
+"""Which machines a program is for: what it asks of them, what it chooses, what it needs."""
