@@ -73,7 +73,6 @@ class Project(ImportResolver):
         self._named = NamedFiles(is_passed_over)
         self._outsiders = Outsiders(self._named, self._listing)
         self._shown: dict[str, Shown] = {}
-        """What each file shows that was walked for what others ask about it."""
         self._savers = Savers(self._named, lambda home: self._shown_by(home).written)
         self.editable: frozenset[str] = frozenset()
         """The homes of the files that a fix of another file may change, too."""
@@ -121,13 +120,13 @@ class Project(ImportResolver):
         """
         self.digests[home] = None
         named = function[0].partition(".")[0]  # A constructor goes by the name of its class.
-        is_named = named not in _CALLED_BY_CLASS
-        files = self._named.files(self.root_of(home), named) if is_named else None
+        by_class = named in _CALLED_BY_CLASS
+        files = None if by_class else self._named.files(self.root_of(home), named)
         others = [one for one in files or () if one != home]
         are_few = len(others) <= _MOST_CALLERS
         asked = others if are_few else others[:_ASKED_OF_MANY]
         given = (self._shown_by(one).calls.get((home, function)) for one in asked)
-        found = tuple(calls for calls in given if calls)
+        found = tuple(filter(None, given))
         return found if are_few else (*found, {name: [NOT_SEEN] for name in function[1]})
 
     def may_call(self, home: str, name: str) -> bool:

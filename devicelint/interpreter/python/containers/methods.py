@@ -26,8 +26,8 @@ from devicelint.interpreter.python.containers.contents import element_of, extend
 from devicelint.interpreter.python.containers.dictionaries import new_dict
 from devicelint.interpreter.python.containers.fields import LENGTH, key_field
 from devicelint.interpreter.python.containers.lists import extend_by, insert, pop, reorder
+from devicelint.interpreter.python.containers.texts import worked_out
 from devicelint.interpreter.python.stdlib.paths import formatted, joined, made_of
-from devicelint.interpreter.python.texts import worked_out
 
 
 @methods(ListOf)
