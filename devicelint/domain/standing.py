@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -38,20 +39,20 @@ class Conduct:
     told: dict[Site, set[Site]] = field(default_factory=dict)
     """The parameters of constructors that a call of the file gives something to, each with the
     parameters of other constructors that it is given on; None stands for all else."""
-    untold: set[Site] = field(default_factory=set)
-    """Those that one leaves to their defaults, or gives no more than None or a number."""
     seen_to: set[Site] = field(default_factory=set)
     """The plain containers of modules that it moves or optimizes one by one, and the Modules that
     bring what a part gives to where another part is."""
 
-    def is_told(self, parameter: Site, seen: frozenset[Site]) -> bool:
-        """Whether anybody gives something to a parameter, or may give it to who gives it on."""
-        seen |= {parameter}
-        return any(
-            source is None
-            or (source not in seen and (source not in self.untold or self.is_told(source, seen)))
-            for source in self.told.get(parameter, ())
-        )
+    def givers(self, parameters: Iterable[Site]) -> frozenset[Site]:
+        """Parameters, and those that they are given from in turn; None for all else."""
+        found: set[Site] = set()
+        waiting = list(parameters)
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found.add(one)
+                waiting += self.told.get(one, ())
+        return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +99,6 @@ class Standing:
     def may_be_open(self, conduct: Conduct) -> bool:
         """Whether a tensor is asked of callers, who alone decide where it is."""
         return self.is_known and not self.has_own and self.given(conduct) is Level.POSSIBLE
-
-    def is_untold(self, conduct: Conduct) -> bool:
-        """Whether a constructor is called, and never given what would be in conflict."""
-        if self.symbols.isdisjoint(conduct.untold):
-            return False
-        return not any(conduct.is_told(one, frozenset()) for one in self.symbols)
 
     def is_on_host(self, conduct: Conduct) -> bool:
         """Whether an operand was received by what is called on the host."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -10,6 +10,7 @@ import libcst as cst
 
 from devicelint.domain.calls import Called, Given, said_by
 from devicelint.domain.events import Load
+from devicelint.domain.history import Site
 from devicelint.domain.standing import Conduct, Level, Standing
 from devicelint.finding import Certainty
 from devicelint.interpreter.callers import Signature, signature_of
@@ -46,13 +47,24 @@ class Callers:
         return Called(shows, is_on_host=any(one.is_on_host for one in said))
 
     def tell(self, standing: Standing, conduct: Conduct) -> bool:
-        """Whether somebody may tell a constructor what its file never does.
+        """Whether somebody is seen to tell a constructor the device that it takes.
 
-        Where other files call it, they say; a class that the package offers has other callers.
+        Whoever calls a constructor that hands the device on tells this one. A file that lies
+        alone is taken at its word.
         """
-        if not standing.is_untold(conduct):
+        told = [one for one in standing.symbols if isinstance(one, cst.Param)]
+        is_of_parts = standing.level is Level.CERTAIN and bool(told)
+        if not is_of_parts or self._project is None or self._project.is_alone(self._home):
             return True
-        return self.say_of(standing).shows is not None or not self._are_all_seen(standing)
+        givers = conduct.givers(told)
+        return None in givers or any(map(self._is_shown, _of_constructors(self._tree(), givers)))
+
+    def _is_shown(self, received: tuple[Signature, str]) -> bool:
+        return self._called(*received).shows is not None
+
+    def _tree(self) -> cst.Module | None:
+        program = None if self._project is None else self._project.program(self._home)
+        return None if program is None else program.tree
 
     def level_of(self, standing: Standing, conduct: Conduct) -> Level:
         """How sure a clash is, with what is known of those who call.
@@ -143,6 +155,20 @@ def _constructed(init: cst.FunctionDef, classes: Sequence[cst.ClassDef]) -> str:
         return ""
     around = (one for one in classes if any(inner is init for inner in one.body.body))
     return next((one.name.value for one in around), "")
+
+
+def _of_constructors(
+    tree: cst.Module | None, parameters: Collection[Site]
+) -> Iterator[tuple[Signature, str]]:
+    """The parameters of the constructors of a file that are among some, by which they are known."""
+    classes = tree.body if tree is not None else ()
+    for cls in (one for one in classes if isinstance(one, cst.ClassDef)):
+        for one in cls.body.body:
+            if isinstance(one, cst.FunctionDef) and one.name.value == "__init__":
+                signature = signature_of(one, cls.name.value)
+                assert signature is not None
+                named = (parameter for parameter in parameters_of(one) if parameter in parameters)
+                yield from ((signature, parameter.name.value) for parameter in named)
 
 
 def cited(report: Report, called: Called) -> Report:

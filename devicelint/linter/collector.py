@@ -58,9 +58,11 @@ class _Heard:
         if self.load is not None and callers.never_read(self.load):
             return replace(self.report, certainty=Certainty.POSSIBLE)
         called = callers.say_of(standing)
-        if called.is_on_host or not callers.tell(standing, self.conduct):
+        if called.is_on_host:
             return None
         level = callers.level_of(standing, self.conduct)
+        if not callers.tell(standing, self.conduct):
+            level = Level.POSSIBLE
         if level is Level.POSSIBLE:
             is_taken = is_adopted and self.report.certainty is Certainty.BELIEF
             return self.report if is_taken else replace(self.report, certainty=Certainty.POSSIBLE)

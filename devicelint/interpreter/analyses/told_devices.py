@@ -28,8 +28,6 @@ class ToldDevices(Analysis):
             value = self.run.state.read(frame.ref, parameter.name.value)
             if not isinstance(value, (Const, HostValue)) or names_accelerator(value):
                 conduct.told.setdefault(parameter, set()).add(_given_on(frame, value))
-            else:
-                conduct.untold.add(parameter)
 
 
 def _given_on(frame: Frame, value: Value | None) -> Site:
