@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator
 
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.workspace.contents import content_of
 from devicelint.workspace.named_files import NamedFiles
 
-_MENTIONED = "state_dict"
-"""What whoever saves a model mentions."""
+_MENTIONED = "save"
+"""What whoever saves something mentions."""
 _CALLS = (b"torch", b".save(")
 _MOST = 8
 """How many files are walked for what they save."""
@@ -25,12 +26,15 @@ class Savers:
         self._written_by = written_by
 
     def around(self, home: str, root: str) -> Iterator[WrittenFile]:
-        """Yield what the other files below a folder save; nothing, where too many of them may.
+        """Yield what the other files below a folder save: where many do, those beside the file.
 
         A file is walked when its turn comes, so that whoever has seen enough leaves the rest.
         """
         mentioned = self._named.files(root, _MENTIONED) or ()
         savers = [one for one in mentioned if one != home and _saves(one)]
+        if len(savers) > _MOST:
+            beside = os.path.dirname(home)
+            savers = [one for one in savers if os.path.dirname(one) == beside]
         if len(savers) <= _MOST:
             for one in savers:
                 yield from self._written_by(one)
