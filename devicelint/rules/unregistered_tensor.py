@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
+from devicelint.domain.devices import DeviceOf
+from devicelint.domain.events import Clash, MisplacedInput, MixedOperation, Operand
 from devicelint.domain.history import Keeper, Site
 from devicelint.domain.values import Tensor
 from devicelint.finding import Certainty, Safety, Severity
@@ -41,15 +42,29 @@ class UnregisteredTensor(Rule):
         advice = "make it a Parameter" if is_leaf else "register it as a buffer"
         yield Report(
             kept.site,
-            f"self.{kept.attribute} of {kept.owner} stays on {clashes.place(clash.culprit)}, for "
+            f"self.{kept.attribute} of {kept.owner} stays {_where(clash.culprit)}, for "
             f".to() does not move a plain tensor, and meets "
             f"{clashes.quoted(context, clash.reference.site)} on {clashes.place(clash.reference)} "
-            f"(line {line_of(0)}){clashes.condition(clash)}: {advice}",
+            f"(line {line_of(0)}){_unless(clash)}: {advice}",
             ((clash.failing, "fails here"), *clashes.history(clash.reference)),
             clashes.severity(clash),
             clashes.certainty(clash),
             None if is_leaf else _register(context, kept),
         )
+
+
+def _where(kept: Operand) -> str:
+    """Where a tensor stays; what the Module was given may be anywhere, and on the CPU first."""
+    return "where its maker has it" if _is_given(kept) else f"on {clashes.place(kept)}"
+
+
+def _unless(clash: Clash) -> str:
+    return " (unless it is there)" if _is_given(clash.culprit) else clashes.condition(clash)
+
+
+def _is_given(kept: Operand) -> bool:
+    """Whether who makes the Module gives it the tensor."""
+    return isinstance(kept.device, DeviceOf)
 
 
 def _is_followed(clash: Clash) -> bool:

@@ -36,6 +36,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
+from devicelint.interpreter.facts.device_settings import is_device_setting
 from devicelint.interpreter.facts.device_words import holds_device
 from devicelint.interpreter.facts.failures import fail, fail_unless_reported
 from devicelint.interpreter.facts.machines.asked import note_placed
@@ -266,7 +267,8 @@ def _demand_written_out(
 def _note_guarded(run: Run, argument: Argument | None, device: Device, site: cst.CSTNode) -> None:
     """Remember a call that goes to an accelerator wherever there is one, and asks nothing else."""
     is_read = argument is None or isinstance(argument.value, (Const, DeviceHandle))
-    is_asked = bool(run.device_choices or (argument is not None and run.world.settings))
+    keys = () if argument is None else (key for key, _ in run.world.settings)
+    is_asked = run.device_choices > 0 or any(is_device_setting(run, key) for key in keys)
     is_asked = is_asked or meets_accelerators_here(run)
     if is_read and isinstance(device, Known) and run.frame.is_checked and not is_asked:
         run.notes(WrittenOut).guarded.add(site)

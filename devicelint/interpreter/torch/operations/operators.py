@@ -24,6 +24,7 @@ from devicelint.interpreter.engine.tables import operates, operates_in_place
 from devicelint.interpreter.python.unseen import computed_of_unseen, taken_for_tensor
 from devicelint.interpreter.torch.host_reads import read_on_host
 from devicelint.interpreter.torch.operations.hard_coded import note_met
+from devicelint.interpreter.torch.operations.kept import note_kept
 from devicelint.interpreter.torch.operations.meetings import note_meeting
 from devicelint.interpreter.torch.operations.operands import (
     common_device,
@@ -81,6 +82,7 @@ def _operate(run: Run, site: cst.CSTNode, symbol: str, *sides: Argument) -> Valu
         report_clash(run, site, symbol, pair)
     else:
         note_met(run, site, f"`{symbol}`", [one for one, _ in operands])
+        note_kept(run, site, symbol, [one for one, _ in operands])
         note_meeting(run, site, operands)
     unknown = any(isinstance(value, Unknown) for _, value in sides)
     return _result(site, [one for one, _ in operands], unknown, sides)

@@ -43,6 +43,7 @@ from devicelint.interpreter.torch.operations.application import Application, Ope
 from devicelint.interpreter.torch.operations.created import created
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.interpreter.torch.operations.hard_coded import note_met
+from devicelint.interpreter.torch.operations.kept import note_kept
 from devicelint.interpreter.torch.operations.meetings import note_meeting
 from devicelint.interpreter.torch.operations.operand_values import operand_values
 from devicelint.interpreter.torch.operations.operands import (
@@ -197,6 +198,7 @@ def _check(run: Run, application: Application, name: str) -> None:
             report_clash(run, application.site, name, pair, in_place=in_place)
         elif not (group.may_differ or brought):
             note_met(run, application.site, name, group.plain)
+            note_kept(run, application.site, name, group.plain)
             note_meeting(run, application.site, group.operands)
     for key, index in application.indices:
         base = application.group(key).plain

@@ -113,6 +113,8 @@ def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -
     if not is_received(run, operands):
         return Standing(_level_of_known(operands, grounds))
     symbols = symbols_of(run, operands)
+    if any(map(is_kept_of_maker, operands)):
+        return Standing(Level.POSSIBLE, symbols, is_known=not is_undeclared(run, operands))
     only_said = any(is_only_said(run, place) for place in places_of(operands))
     received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
     of_module = [one for one in received if _is_of_module(run, one)]
@@ -131,6 +133,14 @@ def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -
     level = Level.OWN_RULE if is_rule else Level.POSSIBLE
     is_known = not is_undeclared(run, operands)
     return Standing(level, symbols, has_own, goes=goes, is_known=is_known)
+
+
+def is_kept_of_maker(operand: Operand) -> bool:
+    """Whether a Module was given it as it was made, and keeps it as a plain tensor."""
+    since = operand.since
+    if since is None or since.kept is None or not isinstance(operand.device, DeviceOf):
+        return False
+    return since.verb is Verb.RECEIVED and not operand.device.is_unseen
 
 
 def _are_all_callers(run: Run, operands: Operands) -> bool:
