@@ -38,9 +38,10 @@ def summed_up(findings: Sequence[RawFinding], rules: Sequence[Rule]) -> list[Raw
     implied = [one for one in findings if one.rule.code in IMPLIED]
     told = [one for one in demands if not one.rule.asked_for]
     others = [one for one in findings if one not in told and one not in implied]
-    if is_noted:
-        return others
-    return [*others, _note(rule, told, implied)] if _are_many(told) else [*told, *others]
+    if not is_noted and not _are_many(told):
+        return [*told, *others]
+    others = [one for one in others if not _is_said_again(one)]
+    return others if is_noted else [*others, _note(rule, told, implied)]
 
 
 def _are_many(demands: Sequence[RawFinding]) -> bool:
@@ -51,6 +52,12 @@ def _is_demand(found: RawFinding) -> bool:
     """Whether it fails without an accelerator; what only callers may keep elsewhere is none."""
     is_certain = found.report.certainty is Certainty.CERTAIN
     return is_certain and found.rule.code in _DEMANDS
+
+
+def _is_said_again(found: RawFinding) -> bool:
+    """Whether it says that the file goes to an accelerator, wherever its callers are."""
+    is_by_contract = found.report.certainty is Certainty.CONTRACT
+    return is_by_contract and found.rule.code in _DEMANDS and not found.rule.asked_for
 
 
 def _note(rule: Rule, demands: Sequence[RawFinding], implied: Sequence[RawFinding]) -> RawFinding:

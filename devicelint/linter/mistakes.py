@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from devicelint.domain.events import Clash
 from devicelint.domain.worlds import World
-from devicelint.finding import Certainty
+from devicelint.finding import Certainty, Severity
 from devicelint.fixes import Rewrite
 from devicelint.linter.locations import RawFinding
 from devicelint.rules import Report
@@ -44,7 +44,7 @@ class Mistakes:
         before, world = self._merged.get(key), found.worlds[0]
         if before is None or _is_surer(found.report, before.report):
             self._merged[key] = found
-        elif world not in before.worlds and not _is_surer(before.report, found.report):
+        elif world not in before.worlds and _says_as_much(found.report, before.report):
             self._merged[key] = replace(before, worlds=(*before.worlds, world))
 
     def all(self) -> list[RawFinding]:
@@ -67,6 +67,16 @@ def _pair(clash: Clash) -> Hashable:
 def _is_surer(one: Report, other: Report) -> bool:
     """Whether only the other report is of what is merely possible."""
     return other.certainty is Certainty.POSSIBLE is not one.certainty
+
+
+def _says_as_much(one: Report, other: Report) -> bool:
+    """Whether what another report says holds where this one was made, too.
+
+    "It fails unless `args.device` is the CPU" says less than "it fails".
+    """
+    if _is_surer(other, one):
+        return False
+    return one.severity is not Severity.WARNING or other.severity is Severity.WARNING
 
 
 def _with_another(first: Report, later: Report) -> Report:

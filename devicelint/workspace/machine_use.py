@@ -66,8 +66,6 @@ class MachineUse:
     """The modules, and the dots before them; what is imported from one may be one, too."""
     at_once: frozenset[tuple[str, int]] = frozenset()
     """Those of them that it imports in any case."""
-    offers: tuple[tuple[str, int], ...] = ()
-    """The same of a package that knows nothing of torch itself: what others find there."""
     imports_any: bool = False
     """Whether it imports a module whose name is computed."""
 
@@ -75,7 +73,7 @@ class MachineUse:
     def of(cls, data: bytes, *, is_package: bool = False) -> MachineUse:
         """What a file does; nothing, where it knows nothing of torch or is no Python.
 
-        A setting that names a device is one in any file.
+        A setting that names a device is one in any file, and a package hands on what it imports.
         """
         is_about_torch = b"torch" in data
         if not (is_about_torch or is_package) and not any(one in data for one in _WORDS):
@@ -88,8 +86,13 @@ class MachineUse:
             return cls()
         file = _File(tree)
         if not is_about_torch:
-            offers = tuple(file.imports) if is_package else ()
-            return cls(leaves=file.leaves, offers=offers, imports_any=file.imports_any)
+            imported = tuple(file.imports) if is_package else ()
+            return cls(
+                leaves=file.leaves,
+                imports=imported,
+                at_once=frozenset(imported_at_once(tree) if is_package else ()),
+                imports_any=file.imports_any,
+            )
         takes = not file.chooses and file.is_started and file.goes_to_accelerator
         return cls(
             chooses=file.chooses,

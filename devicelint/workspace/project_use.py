@@ -165,9 +165,8 @@ class _Folder:
 
     def imported_by(self, home: str) -> str | None:
         """A file that imports this one, and is no test."""
-        offering = self._offering.get(home, set())
         any_file = {one for one in self.uses if one != home and self.uses[one].imports_any}
-        importers = {*self._importers.get(home, ()), *offering, *any_file}
+        importers = {*self._importers.get(home, ()), *any_file}
         return next((one for one in sorted(importers) if not _is_test(one)), None)
 
     def imported_at_times(self, home: str) -> str | None:
@@ -218,17 +217,6 @@ class _Folder:
     @cached_property
     def _at_once(self) -> dict[str, set[str]]:
         return {home: set(self._found(home, use.at_once)) for home, use in self.uses.items()}
-
-    @cached_property
-    def _offering(self) -> dict[str, set[str]]:
-        """The packages that offer what stands in a file, and know nothing of torch themselves."""
-        found: dict[str, set[str]] = {}
-        for home, use in self.uses.items():
-            for module, level in use.offers:
-                offered = self.find(home, module, level) if module or level else None
-                if offered is not None and offered != home:
-                    found.setdefault(offered, set()).add(home)
-        return found
 
     @cached_property
     def _importers(self) -> dict[str, set[str]]:

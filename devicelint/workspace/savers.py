@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
 
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.workspace.contents import content_of
@@ -33,8 +33,8 @@ class Savers:
         mentioned = self._named.files(root, _MENTIONED) or ()
         savers = [one for one in mentioned if one != home and _saves(one)]
         if len(savers) > _MOST:
-            beside = os.path.dirname(home)
-            savers = [one for one in savers if os.path.dirname(one) == beside]
+            beside = Path(home).parent
+            savers = [one for one in savers if Path(one).parent == beside]
         if len(savers) <= _MOST:
             for one in savers:
                 yield from self._written_by(one)

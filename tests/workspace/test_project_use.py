@@ -51,6 +51,18 @@ def test_so_is_what_it_imports_from_a_package(tmp_path: Path) -> None:
     assert about(resolver, tmp_path / "net" / "layers.py", CHOOSES) == "tools.py"
 
 
+def test_a_package_that_knows_nothing_of_torch_hands_on_what_it_imports(tmp_path: Path) -> None:
+    files = {
+        "net/__init__.py": "from .model import Model\n",
+        "net/model.py": "import torch\n",
+        "main.py": "import torch\nfrom net import Model\nprint(torch, Model())\n",
+        "other.py": f"import torch\n{STARTS}",
+    }
+    resolver = put(tmp_path, files)
+    assert about(resolver, tmp_path / "net" / "model.py", TAKES) is None
+    assert about(resolver, tmp_path / "other.py", TAKES) == "other.py"
+
+
 def test_another_program_says_nothing_of_it(tmp_path: Path) -> None:
     resolver = put(
         tmp_path,

@@ -78,6 +78,8 @@ class Program:
     """Those that ask CUDA itself for something, which raises where there is none."""
     demanding: set[object] = field(default_factory=set, repr=False)
     """The parts of the file that go to an accelerator, whatever the machine has."""
+    failing: set[object] = field(default_factory=set, repr=False)
+    """Those of them that are reached on a machine without an accelerator."""
     sending: set[object] = field(default_factory=set, repr=False)
     """The parts of the file that go to a device which their callers, or their objects, know."""
     written: set[WrittenFile] = field(default_factory=set, repr=False)

@@ -35,13 +35,14 @@ from devicelint.interpreter.python.conditions import (
     depends_on_choice,
     is_machine,
     is_unrelated,
+    outcome_of,
     truth_of,
     under_setting,
 )
-from devicelint.interpreter.python.paths.device_questions import asks_for_place, device_answers
+from devicelint.interpreter.python.paths.device_questions import asks_for_place, said_of_devices
 from devicelint.interpreter.python.paths.endings import is_meant_to_fail
 from devicelint.interpreter.python.paths.idle_questions import chooses_nothing, ends_without
-from devicelint.interpreter.python.paths.questions import answers_to, known_answer
+from devicelint.interpreter.python.paths.questions import answers_to
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 
@@ -95,12 +96,10 @@ def branch(
 ) -> None:
     """Walk one branch where the condition is known, both where it is not."""
     condition = condition_of(value)
-    known = truth_of(run, condition)
-    if known is None:
-        known = known_answer(run, test)
+    known = outcome_of(run, condition, test)
     if known is not None:
         if not isinstance(condition, Const):
-            run.state.suppose(device_answers(run, test)[not known])
+            run.state.suppose(said_of_devices(run, test, known))
         with assuming(run, condition), under_setting(run, condition, known):
             (body if known else orelse)()
         return

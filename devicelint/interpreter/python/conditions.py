@@ -33,6 +33,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.choosing_branches import name_of
 from devicelint.interpreter.facts.device_settings import asks_for_device, is_device_setting
 from devicelint.interpreter.python.paths.device_questions import asks_for_place
+from devicelint.interpreter.python.paths.questions import known_answer
 
 AVAILABLE = "torch.cuda.is_available()"
 """The flag that every way of asking for an accelerator comes to."""
@@ -64,6 +65,18 @@ def truth_of(run: Run, value: Value) -> bool | None:
             return True if _is_filled(run, ref, site) else None
         case _:
             return True if isinstance(value, _TRUE) else None
+
+
+def outcome_of(run: Run, condition: Value, test: cst.BaseExpression) -> bool | None:
+    """How a test comes out: by what this path knows of what it asks, or by what is chosen.
+
+    A setting of the world is one for all calls, and where the values decide, they do.
+    """
+    if isinstance(condition, Flag) and condition.key != AVAILABLE:
+        known = known_answer(run, test)
+        return truth_of(run, condition) if known is None else known
+    truth = truth_of(run, condition)
+    return known_answer(run, test) if truth is None else truth
 
 
 def _is_filled(run: Run, ref: Ref, site: Site) -> bool:

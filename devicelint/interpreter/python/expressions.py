@@ -25,12 +25,13 @@ from devicelint.interpreter.python.conditions import (
     choosing,
     condition_at,
     condition_of,
+    outcome_of,
     truth_of,
 )
 from devicelint.interpreter.python.containers.contents import element_of, known_elements, new_list
 from devicelint.interpreter.python.containers.dictionaries import fields_given, new_dict
 from devicelint.interpreter.python.containers.fields import LENGTH, key_field
-from devicelint.interpreter.python.paths.questions import answers_to, known_answer
+from devicelint.interpreter.python.paths.questions import answers_to
 
 
 @evaluates(cst.Name)
@@ -136,9 +137,7 @@ def walrus(run: Run, node: cst.NamedExpr) -> Value:
 @evaluates(cst.IfExp)
 def conditional(run: Run, node: cst.IfExp) -> Value:
     condition = condition_at(run, node.test)
-    known = truth_of(run, condition)
-    if known is None:
-        known = known_answer(run, node.test)
+    known = outcome_of(run, condition, node.test)
     with choosing(run, node.test, condition), assuming(run, condition):
         if known is not None:
             return run.evaluate(node.body if known else node.orelse)

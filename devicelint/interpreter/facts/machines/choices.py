@@ -56,6 +56,8 @@ def note_demand(run: Run) -> None:
     """The program goes to an accelerator here, whatever the machine has."""
     run.demands_accelerator = True
     run.program.demanding.add(part_of(run))
+    if not run.world.accelerators:
+        run.program.failing.add(part_of(run))
 
 
 def note_sent(run: Run) -> None:
@@ -69,14 +71,17 @@ def leaves_the_cpu(run: Run) -> bool:
 
 
 def is_for_accelerators(run: Run, part: object) -> bool:
-    """Whether a part of the file fails without an accelerator, and leaves nobody a choice."""
-    choosing, demanding = run.program.choosing, run.program.demanding
+    """Whether a part of the file fails without an accelerator, and leaves nobody a choice.
+
+    It is asked where that machine was walked: what was reached on others alone, fails nowhere.
+    """
+    choosing, failing = run.program.choosing, run.program.failing
     if part in run.program.sending:
         return False
     if not choosing:
-        return bool(demanding)
+        return bool(failing)
     around = (GLOBALS, part)
-    return choosing.isdisjoint(around) and not demanding.isdisjoint(around)
+    return choosing.isdisjoint(around) and not failing.isdisjoint(around)
 
 
 def note_needed(run: Run) -> None:

@@ -17,8 +17,8 @@ from devicelint.interpreter.python.paths.named_in_questions import (
     compared_index,
     compared_types,
     device_named_by,
-    device_of,
     one_of_two,
+    place_of,
     text_of,
 )
 
@@ -55,6 +55,20 @@ def device_answers(run: Run, node: cst.BaseExpression) -> Answers:
     question, positive, both_ways = asked
     holds, fails = (((question, positive is outcome),) for outcome in (True, False))
     return (holds if both_ways or positive else ()), (fails if both_ways or not positive else ())
+
+
+def said_of_devices(run: Run, node: cst.BaseExpression, outcome: bool) -> frozenset[Fact]:
+    """What a condition that has come out so says of devices, its parts included."""
+    match node:
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            return said_of_devices(run, inner, not outcome)
+        case cst.BooleanOperation(operator=operator, left=left, right=right):
+            if isinstance(operator, cst.And) is not outcome:
+                return frozenset()
+            sides = (said_of_devices(run, one, outcome) for one in (left, right))
+            return frozenset().union(*sides)
+        case _:
+            return frozenset(device_answers(run, node)[not outcome])
 
 
 def known_of_device(run: Run, node: cst.BaseExpression) -> bool | None:
@@ -143,7 +157,7 @@ def _asked(run: Run, node: cst.BaseExpression) -> Asked | None:
         return None
     match node:
         case cst.Attribute(value=owner, attr=cst.Name(value="is_cuda" | "is_cpu" as name)):
-            return _of(device_of(run, owner), name.removeprefix("is_"))
+            return _of(place_of(run, owner), name.removeprefix("is_"))
         case cst.Call(func=cst.Attribute(value=text, attr=cst.Name("startswith")), args=[given]):
             return _of(device_named_by(run, text), text_of(run, given.value))
         case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator, right)]):
@@ -162,7 +176,7 @@ def _compared_type(run: Run, node: cst.BaseExpression) -> tuple[Device, bool] | 
             left=cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("type")), args=[]),
             comparisons=[cst.ComparisonTarget(cst.Equal() | cst.NotEqual() as sign, right)],
         ) if text_of(run, right).startswith("torch.cuda."):
-            device = device_of(run, owner)
+            device = place_of(run, owner)
             return None if device is None else (device, isinstance(sign, cst.Equal))
         case _:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.devices import DEVICE_TYPES, Device, DeviceOf, Known, Opaque, Unsure
-from devicelint.domain.values import Batch, Const, DeviceHandle, Placed, Symbolic, Tensor
+from devicelint.domain.values import Batch, Const, DeviceHandle, Placed, Symbolic, Tensor, Value
 from devicelint.interpreter.engine.run import Run
 
 
@@ -33,13 +33,7 @@ def device_named_by(run: Run, node: cst.BaseExpression) -> Device | None:
 
 def device_of(run: Run, node: cst.BaseExpression) -> Device | None:
     """The device that a value is, or is on; None where that is not known."""
-    if not isinstance(node, (cst.Name, cst.Attribute, cst.Call)):
-        return None
-    if isinstance(node, cst.Call) and not _is_constructor(node):
-        return None
-    with run.muted():
-        value = run.evaluate(node)
-    match value:
+    match _value_of(run, node):
         case Tensor(device) | Batch(device) | Placed(device) | DeviceHandle(device):
             return None if isinstance(device, Unsure) else one_of_two(device)
         case Symbolic(origin):
@@ -48,6 +42,21 @@ def device_of(run: Run, node: cst.BaseExpression) -> Device | None:
             return Known(name)
         case _:
             return None
+
+
+def place_of(run: Run, node: cst.BaseExpression) -> Device | None:
+    """Where a thing lies that is asked what tensors alone are asked, such as `is_cuda`."""
+    value = _value_of(run, node)
+    return DeviceOf(value.origin) if isinstance(value, Symbolic) else device_of(run, node)
+
+
+def _value_of(run: Run, node: cst.BaseExpression) -> Value | None:
+    if not isinstance(node, (cst.Name, cst.Attribute, cst.Call)):
+        return None
+    if isinstance(node, cst.Call) and not _is_constructor(node):
+        return None
+    with run.muted():
+        return run.evaluate(node)
 
 
 def _is_constructor(node: cst.Call) -> bool:
@@ -73,7 +82,7 @@ def compared_types(run: Run, node: cst.BaseExpression) -> tuple[Device, Device, 
                 )
             ],
         ):
-            devices = device_of(run, one), device_of(run, other)
+            devices = place_of(run, one), place_of(run, other)
             if devices[0] is None or devices[1] is None:
                 return None
             return devices[0], devices[1], isinstance(sign, cst.Equal)
@@ -93,7 +102,7 @@ def compared_index(run: Run, node: cst.BaseExpression) -> tuple[Device, bool] | 
             comparisons=[cst.ComparisonTarget(operator, bound)],
         ):
             is_one = _SAYS_ONE.get((type(operator), run.code_of(bound)))
-            device = None if is_one is None else device_of(run, owner)
+            device = None if is_one is None else place_of(run, owner)
             return None if device is None or is_one is None else (device, is_one)
         case _:
             return None
