@@ -153,8 +153,10 @@ def _context(run: Run, site: cst.Call) -> Argument:
 @function(_SAVE)
 def save_for_backward(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """`ctx.save_for_backward(x)`: what `ctx.saved_tensors` gives later."""
-    context, *saved = (one.value for one in arguments.positional)
-    assert isinstance(context, Instance)
-    known = None if arguments.open else Tuple(tuple(saved))
+    given = [one.value for one in arguments.positional]
+    context = given[0] if given else None
+    if not isinstance(context, Instance):
+        return NONE
+    known = None if arguments.open else Tuple(tuple(given[1:]))
     run.state.write(context.ref, "saved_tensors", known or Unknown("what was saved for backward"))
     return NONE
