@@ -55,14 +55,17 @@ class ReadFile:
         Who moves what is saved there means it for every machine: what lies nobody knows where does
         not speak against that.
         """
-        found = self._likeliest([one for one in files if self.may_be(one)])
-        if any(one.is_brought for one in found):
-            return not any(one.is_from_elsewhere for one in found)
-        return bool(found) and all(one.is_from_the_cpu for one in found)
+        found: list[WrittenFile] = []
+        for one in files:
+            if self.may_be(one):
+                if one.is_from_elsewhere and self._fits(one):
+                    return False  # To know the others may take walking more files.
+                found.append(one)
+        likeliest = list(filter(self._fits, found)) or found
+        if any(one.is_brought for one in likeliest):
+            return not any(one.is_from_elsewhere for one in likeliest)
+        return bool(likeliest) and all(one.is_from_the_cpu for one in likeliest)
 
-    def _likeliest(self, files: list[WrittenFile]) -> list[WrittenFile]:
-        """Those that are saved under all the keys that it is asked for, if there are such."""
-        if not self.keys:
-            return files
-        fitting = [one for one in files if one.keys is not None and self.keys <= one.keys]
-        return fitting or files
+    def _fits(self, written: WrittenFile) -> bool:
+        """Whether a file is saved under all the keys that it is asked for."""
+        return not self.keys or (written.keys is not None and self.keys <= written.keys)
