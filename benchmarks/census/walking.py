@@ -84,6 +84,8 @@ class _CountingRun(Run):
         super().__init__(program, world, listener, budget=budget, splits=splits)
         self._census = census
         self._values: dict[cst.CSTNode, Value] = {}
+        self._holding: dict[cst.CSTNode, bool] = {}
+        """Whether a tensor was in it as it was evaluated; a call may put something else there."""
         self._called: dict[cst.Call, tuple[Value, Arguments]] = {}
 
     def call(self, callee: Value, arguments: Arguments, site: cst.Call) -> Value:
@@ -99,16 +101,18 @@ class _CountingRun(Run):
             self._called.pop(node, None)
         value = super().evaluate(node)
         self._values[node] = value
+        self._holding[node] = _holds_tensor(self, value)
         if isinstance(node, cst.Call):
             self._note(node, value)
         return value
 
     def _note(self, node: cst.Call, value: Value) -> None:
-        given = [self._values.get(argument.value) for argument in node.args]
+        given = [argument.value for argument in node.args]
         receiver = None
         if isinstance(node.func, cst.Attribute):
+            given.append(node.func.value)
             receiver = self._values.get(node.func.value)
-        if not any(_holds_tensor(self, one) for one in (receiver, *given)):
+        if not any(self._holding.get(one) for one in given):
             return
         if not isinstance(value, Unknown):
             self._census.known.add(node)

@@ -416,6 +416,7 @@ AS_SURE = {
     "certain": {"certain", "called"},
     "by contract": {"module", "own rule", "open", "called"},
     "by belief": {"certain", "own rule"},
+    "possible": {"possible"},
 }
 CLASHES = ("DEV101", "DEV102", "DEV103", "DEV106", "DEV109", "DEV201", "DEV202", "DEV303")
 PAGES = ("imports_projects", "lengths_not_on_cpu", "unregistered_tensor")
