@@ -9,6 +9,15 @@ from devicelint.knowledge import catalogue
 from devicelint.knowledge.stubs_index import StubError
 
 MARKS = {"Converts": True, "Elements": True, "Keeps": False}
+_READING = frozenset(
+    "IPython PIL cv2 jax loguru matplotlib numpy pandas scipy seaborn sklearn tqdm".split()
+)
+"""Libraries that look at what they are given: arrays and pictures, tables and messages."""
+
+
+def only_reads(library: str) -> bool:
+    """Whether a library leaves the objects that it is given as they are."""
+    return library in _READING
 
 
 @functools.cache

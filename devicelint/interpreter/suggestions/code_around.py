@@ -43,7 +43,7 @@ class CodeAround:
                         attr=cst.Name(method),
                     ),
                     args=given,
-                ) if held.attr.value == attribute and not says_type_alone(given):
+                ) if held.attr.value == attribute and not says_type_alone(self._run, given):
                     yield method, path_of(held.value)
                 case _:
                     pass

@@ -34,12 +34,9 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.python.containers.fields import names_device, open_settings
 from devicelint.interpreter.torch.modules.escapes import may_move
+from devicelint.knowledge.hosts import only_reads
 
 _DEEPEST = 3
-_READING = frozenset(
-    "IPython PIL cv2 jax loguru matplotlib numpy pandas scipy seaborn sklearn tqdm".split()
-)
-"""Libraries that keep what they are given as it is; so does Python's own."""
 
 
 @analysis
@@ -60,7 +57,7 @@ class ChangedUnseen(Analysis):
 
 def _may_change(callee: Value) -> bool:
     root = callee.name.partition(".")[0] if isinstance(callee, ImportedName) else ""
-    return root not in _READING and root not in sys.stdlib_module_names
+    return not only_reads(root) and root not in sys.stdlib_module_names
 
 
 def _is_all(run: Run, site: cst.Call) -> bool:
