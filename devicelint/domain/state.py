@@ -47,7 +47,7 @@ class State:
 
     __slots__ = (
         *("_heap", "_owned", "_shared", "_shared_written", "dead", "failed"),
-        *("clashed", "facts", "met", "taken", "told_apart"),
+        *("clashed", "doubted", "facts", "met", "taken", "told_apart"),
     )
 
     def __init__(self) -> None:
@@ -58,6 +58,8 @@ class State:
         self.dead = False
         self.failed = False
         """Whether a line of this path raises on this machine; what follows is walked all alike."""
+        self.doubted = False
+        """Whether something on this path that nobody has followed may have raised there."""
         self.facts: Mapping[Hashable, Hashable] = _NO_FACTS
         """The questions that were asked on this path, and the answers."""
         self.taken: Path = EVERYWHERE
@@ -173,7 +175,7 @@ class State:
         other = State.__new__(State)
         other._heap, other._owned = self._heap.copy(), set()
         other._shared, other._shared_written = self._shared, self._shared_written
-        other.dead, other.failed = self.dead, self.failed
+        other.dead, other.failed, other.doubted = self.dead, self.failed, self.doubted
         other.facts, other.met, other.told_apart = self.facts, self.met, self.told_apart
         other.taken, other.clashed = self.taken, self.clashed
         self._owned = set()
@@ -215,7 +217,7 @@ class State:
     def _become(self, other: State) -> None:
         """Go on with what holds on another path alone."""
         self._heap, self._owned, other._owned = other._heap, set(), set()
-        self.dead, self.failed = False, other.failed
+        self.dead, self.failed, self.doubted = False, other.failed, other.doubted
         self.facts, self.met, self.told_apart = other.facts, other.met, other.told_apart
         self.taken, self.clashed = other.taken, other.clashed
         self._shared_written = other._shared_written
@@ -225,6 +227,7 @@ class State:
         paths = self.parted_from(other) if apart else None
         self.told_apart |= other.told_apart
         self.clashed &= other.clashed
+        self.doubted = self.doubted and other.doubted
         if self.facts is not other.facts:
             self.facts = _common(self.facts, other.facts)
         if self.met is not other.met:

@@ -118,7 +118,7 @@ def _walk_settings(begin: _Begin, world: World) -> Iterator[Walk]:
 def _walk(run: Run, others: Sequence[Walk] = ()) -> Walk:
     """Walk in one world; what the program itself has called in others, nobody calls alone."""
     _execute(run)
-    run.state.dead = run.state.failed = False
+    run.state.dead = run.state.failed = run.state.doubted = False
     run.entered.update(*(walk.entered for walk in others))
     made = _walk_unentered(run, set().union(*(walk.made for walk in others)))
     for one in run.hearers:

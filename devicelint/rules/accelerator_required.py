@@ -89,6 +89,11 @@ class AcceleratorRequired(Rule):
 
 
 def _is_for_accelerators(context: RuleContext) -> bool:
-    """Whether a program, or a file that nobody is seen to use, leaves no choice of the machine."""
+    """Whether a program, or a file that nobody is seen to use, leaves no choice of the machine.
+
+    What fails before it without a word is where such a machine stops.
+    """
     intent = context.intent
+    if not intent.is_first():
+        return False
     return intent.takes_machine_as_it_is() or intent.is_for_whoever_has_one()

@@ -47,7 +47,9 @@ class LegacyCudaType(Rule):
         """Whether the program is for machines without CUDA, too; else it is one of many places."""
         assert isinstance(event.device, Known)
         at_hand = context.names.devices_at_hand(event.site, event.site, event.device)
-        return self.asked_for or contradicts(context, at_hand, at_times=False)
+        if self.asked_for:
+            return True
+        return not context.intent.is_doubted() and contradicts(context, at_hand, at_times=False)
 
     def _fix_of(
         self, event: LegacyTypeUsed, call: cst.Call, context: RuleContext

@@ -48,6 +48,7 @@ class UnguardedAcceleratorApi(Rule):
         if (
             context.world.accelerators
             or event.at_times
+            or (intent.is_doubted() and not self.asked_for)
             or not intent.is_chosen_here()
             or intent.is_for_cuda_alone()
         ):

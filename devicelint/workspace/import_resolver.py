@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
+from devicelint.workspace.demands import Demands
 from devicelint.workspace.project_use import APART, STARTS, ProjectUse
 from devicelint.workspace.roots import folders_around, is_root, listed
 
@@ -29,6 +30,8 @@ class Question(NamedTuple):
 INSIDE = -1
 ABOUT = -2
 """What is asked is which file of the programs around this one does something."""
+DEMANDED = -3
+"""What is asked is in which file a function of this one may go to an accelerator."""
 
 
 class ImportResolver:
@@ -46,6 +49,7 @@ class ImportResolver:
     def _forget_uses(self) -> None:
         """Know nothing of what programs do with the machine."""
         self._uses = ProjectUse(partial(ImportResolver.find, self), self._listing)
+        self._demands = Demands(partial(ImportResolver.find, self))
 
     def answer(self, home: str, question: Question) -> str | None:
         """What a question that was asked in a file leads to."""
@@ -53,6 +57,8 @@ class ImportResolver:
             return self.inside(home, question.module)
         if question.level == ABOUT:
             return self.about(home, question.module)
+        if question.level == DEMANDED:
+            return self.demanded_by(home, question.module)
         return self.find(home, question.module, question.level)
 
     def find(self, importer: str, module: str, level: int) -> str | None:
@@ -66,13 +72,18 @@ class ImportResolver:
         for folder in self._search_path(importer):
             if self._home(folder, parts[0]) is not None:
                 return self._walked_down(folder, parts)
-        return None
+        searched = (self._in_namespace(folder, parts) for folder in self._search_path(importer))
+        return next((one for one in searched if one is not None), None)
 
     def about(self, home: str, what: str) -> str | None:
         """The home of a file of the programs around that does something with the machine."""
         if what == APART:
             return home if self.is_apart(home) else None
         return self._uses.about(home, what)
+
+    def demanded_by(self, home: str, name: str) -> str | None:
+        """The home of a file in which a function of one may go to an accelerator."""
+        return self._demands.made_by(home, name)
 
     def inside(self, home: str, name: str) -> str | None:
         """The home of a submodule of a package."""
@@ -108,6 +119,16 @@ class ImportResolver:
             yield folder
             if "src" in self._listing(folder):
                 yield os.path.join(folder, "src")
+
+    def _in_namespace(self, folder: str, parts: list[str]) -> str | None:
+        """The home of a module below a folder that is a package by the folders in it alone."""
+        for known, part in enumerate(parts[:-1], start=1):
+            if part not in self._listing(folder):
+                return None
+            folder = os.path.join(folder, part)
+            if self._home(folder, parts[known]) is not None:
+                return self._walked_down(folder, parts[known:])
+        return None
 
     def _walked_down(self, folder: str, parts: list[str]) -> str | None:
         """The home of `a.b.c`, from the folder in which `a` lies; of the folder itself for none."""

@@ -282,10 +282,11 @@ class _File:
     @property
     def goes_to_accelerator(self) -> bool:
         """Whether `.cuda()` is called, or an accelerator named, anywhere in it."""
-        return any(map(_goes, self._of(ast.Call, ast.keyword)))
+        return any(map(goes, self._of(ast.Call, ast.keyword)))
 
 
-def _goes(node: ast.AST) -> bool:
+def goes(node: ast.AST) -> bool:
+    """Whether a call or an argument goes to an accelerator by name."""
     match node:
         case ast.Call(ast.Attribute(attr="cuda")):
             return True

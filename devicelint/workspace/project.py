@@ -22,7 +22,13 @@ from devicelint.interpreter.callers import NOTHING, Shown, Signature, shown_by
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
-from devicelint.workspace.import_resolver import ABOUT, INSIDE, ImportResolver, Question
+from devicelint.workspace.import_resolver import (
+    ABOUT,
+    DEMANDED,
+    INSIDE,
+    ImportResolver,
+    Question,
+)
 from devicelint.workspace.named_files import NamedFiles
 from devicelint.workspace.outsiders import Outsiders, is_passed_over
 from devicelint.workspace.savers import Savers
@@ -178,6 +184,12 @@ class Project(ImportResolver):
         """The home of a file of the programs around that does something with the machine."""
         found = super().about(home, what)
         self._asked_in(home)[Question(what, ABOUT)] = found
+        return found
+
+    def demanded_by(self, home: str, name: str) -> str | None:
+        """The home of a file in which a function of one may go to an accelerator."""
+        found = super().demanded_by(home, name)
+        self._asked_in(home)[Question(name, DEMANDED)] = found
         return found
 
     def _asked_in(self, home: str) -> dict[Question, str | None]:

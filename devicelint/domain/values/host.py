@@ -30,6 +30,8 @@ class Unknown:
     symbol: Step | None = field(default=None, repr=False)
     source: FileSource | None = field(default=None, compare=False, repr=False)
     """Should it be a path: where the file comes from, where that is known."""
+    unread: tuple[str, str] | None = field(default=None, compare=False, repr=False)
+    """The file of the project that has it, and its name there, which nobody has walked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,12 @@ class Library(Protocol):
         It "chooses" what it runs on, or "takes" an accelerator for granted.
         """
 
+    def demanded_by(self, home: str, name: str) -> str | None:
+        """The home of a file in which a function of one may go to an accelerator.
+
+        It is looked at, and what it calls by name: nothing is walked.
+        """
+
     def program(self, home: str) -> Program | None:
         """The file itself; None for a folder, and for what cannot be read or parsed."""
 

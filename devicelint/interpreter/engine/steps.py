@@ -11,7 +11,7 @@ import libcst as cst
 
 from devicelint.domain.events import Event, Operand, Transfer
 from devicelint.domain.history import Site
-from devicelint.domain.values import Module, Tensor, Value
+from devicelint.domain.values import Function, Module, Tensor, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 
@@ -73,6 +73,9 @@ class Hearer(Notes):
 
     def on_called_unseen(self, callee: Value, arguments: Arguments, site: cst.Call) -> None:
         """Something is called of which it is not known what it does, or not what it gives."""
+
+    def on_not_followed(self, function: Function) -> None:
+        """A function is called, too deep or too far away to be walked."""
 
     def on_called_elsewhere(self, arguments: Arguments, site: cst.BaseExpression) -> None:
         """The checked file calls a function of another file, which was walked."""
@@ -137,8 +140,6 @@ class Steps:
         self.returning = _to_hearers(among, Hearer.on_returning)
         self.returned = _to_hearers(among, Hearer.on_returned)
         self.joined = _to_hearers(among, Hearer.on_joined)
-        self.called_unseen = _to_hearers(among, Hearer.on_called_unseen)
-        self.called_elsewhere = _to_hearers(among, Hearer.on_called_elsewhere)
         self.tested = _to_hearers(among, Hearer.on_tested)
         self.branches_entered = _to_hearers(among, Hearer.on_branches_entered)
         self.branches_left = _to_hearers(among, Hearer.on_branches_left)
@@ -149,7 +150,13 @@ class Steps:
         self.leaf = _to_hearers(among, Hearer.on_leaf)
         self.module_built = _to_hearers(among, Hearer.on_module_built)
         self.module_called = _to_hearers(among, Hearer.on_module_called)
+        self._of_calls(among)
         self._of_optimizers(among)
+
+    def _of_calls(self, among: _Heard) -> None:
+        self.called_unseen = _to_hearers(among, Hearer.on_called_unseen)
+        self.not_followed = _to_hearers(among, Hearer.on_not_followed)
+        self.called_elsewhere = _to_hearers(among, Hearer.on_called_elsewhere)
 
     def _of_optimizers(self, among: _Heard) -> None:
         self.optimizer_built = _to_hearers(among, Hearer.on_optimizer_built)

@@ -25,6 +25,7 @@ from devicelint.interpreter.facts.machines.choices import (
     is_needed_here,
     is_of_class_for_cuda,
     is_taken_by_some,
+    note_required,
 )
 from devicelint.interpreter.facts.named_devices import devices_at_hand
 
@@ -36,6 +37,30 @@ def fail(run: Run) -> None:
     """
     if not (run.world.accelerators or run.switches):
         run.state.failed = True
+
+
+def insist(run: Run) -> None:
+    """The program asks for accelerators here, as who starts NCCL or takes one by rank does.
+
+    Where that happens in any case, it says what it needs, and nobody has to tell it.
+    """
+    if run.assumptions == run.unrelated:
+        note_required(run)
+    fail(run)
+
+
+def doubt(run: Run) -> None:
+    """This may raise on this machine, and nobody sees whether it does."""
+    if not (run.world.accelerators or run.switches):
+        run.state.doubted = True
+
+
+class Unfollowed(Notes):
+    """What is handed to calls that nobody follows, and which may fail on this machine."""
+
+    def __init__(self) -> None:
+        self.given: set[Site] = set()
+        """The functions that are called in there, where nothing else calls them."""
 
 
 class Unreported(Notes):

@@ -24,6 +24,7 @@ from devicelint.interpreter.engine.objects import CURRENT, MACHINE
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.facts.abstract_methods import is_overridden
+from devicelint.interpreter.facts.failures import Unfollowed
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.stored_attributes import forget_stored
 from devicelint.interpreter.facts.tensor_parameters import settings_of
@@ -71,6 +72,8 @@ def call_function(
     if known is not None and is_unreported(run, function):
         return known
     if not _may_enter(run, function, arguments):
+        if _is_far(run, function):
+            run.steps.not_followed(function)
         forget_stored(run, function.node, receiver)
         return known or Unknown(f"{function.name} is called too deep or too often")
     if site is not None and function.home == run.program.home:
@@ -122,8 +125,10 @@ def _frame_of(
     )
 
 
-def _is_too_far(run: Run, function: Function) -> bool:
-    """Whether enough was walked of the files that this one imports."""
+def _is_far(run: Run, function: Function) -> bool:
+    """Whether it is too deep, or enough was walked of the files that this one imports."""
+    if run.frame.depth >= _DEEPEST:
+        return True
     if function.home == run.program.home or function.home in run.program.also_reported:
         return False
     return run.steps_elsewhere > _STEPS_ELSEWHERE + run.program.lines * _STEPS_ELSEWHERE_PER_LINE
@@ -131,7 +136,7 @@ def _is_too_far(run: Run, function: Function) -> bool:
 
 def _may_enter(run: Run, function: Function, arguments: Arguments) -> bool:
     node = function.node
-    if run.frame.depth >= _DEEPEST or _is_too_far(run, function):
+    if _is_far(run, function):
         return False
     if not _comes_to_an_end(run.frame, function, arguments):
         return False
@@ -240,6 +245,7 @@ def walk_alone(run: Run, function: Function, receiver: Value | None = None) -> N
     counted, world = _counted(run), run.world
     for setting in settings_of(run, function):
         run.state = before.fork()
+        run.state.doubted = function.node in run.notes(Unfollowed).given
         run.state.write(MACHINE, CURRENT, HOST)
         forget_places(run)
         run.world = setting

@@ -146,7 +146,9 @@ def _member(run: Run, home: str, name: str) -> Value:
         return ProjectModule(inner)
     named = name_of_file(run, home) / name
     stated = run.guesses.stated_as(named)
-    return Unknown(f"{name} is not in {home}") if stated is None else ImportedName(stated)
+    if stated is not None:
+        return ImportedName(stated)
+    return Unknown(f"{name} is not in {home}", unread=(home, name))
 
 
 def public(run: Run, home: str) -> Iterator[tuple[str, Value]]:

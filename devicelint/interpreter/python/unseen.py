@@ -139,7 +139,7 @@ def part_of(value: Unknown, part: str) -> Unknown:
         return Unknown("a part of something unknown")
     lineage = frozenset({step.device.place}) if step.device.lineage is None else step.device.lineage
     device = DeviceOf(f"{step.device.place}{part}", lineage)
-    return replace(value, symbol=Step(Verb.GIVEN, step.site, device))
+    return replace(value, symbol=Step(Verb.GIVEN, step.site, device), unread=None)
 
 
 def element_of_outside(value: Symbolic) -> Unknown:

@@ -31,6 +31,14 @@ class Intent:
         """Whether what leads here chooses the machine that it runs on."""
         return is_chosen_here(self._run)
 
+    def is_first(self) -> bool:
+        """Whether nothing before has raised on this machine, nor may have unseen."""
+        return not (self._run.state.failed or self._run.state.doubted)
+
+    def is_doubted(self) -> bool:
+        """Whether something before may have raised on this machine, which nobody has followed."""
+        return self._run.state.doubted
+
     def functions(self) -> tuple[Site, ...]:
         """The function that is walked here, the one that called it, and so on."""
         return tuple(frame.node for frame in self._run.frame.outwards())

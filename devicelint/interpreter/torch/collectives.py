@@ -22,6 +22,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.facts.failures import insist
 from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.python.containers.contents import element_of
 from devicelint.interpreter.python.stdlib.argparse import default_of
@@ -99,13 +100,20 @@ def join_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Val
     if isinstance(backend, Symbolic):
         option, backend = backend.origin, default_of(run, backend)
     said = backend.value if isinstance(backend, Const) else ""
-    run.announce(GroupJoined(site, said.lower() if isinstance(said, str) else "", option))
+    backend_name = said.lower() if isinstance(said, str) else ""
+    run.announce(GroupJoined(site, backend_name, option))
+    if backend_name == _NCCL and not option:
+        insist(run)
     return NONE
+
+
+_NCCL = "nccl"
+"""The backend that raises where there are no accelerators."""
 
 
 @function(*(f"{module}.is_initialized" for module in _MODULES))
 def is_in_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Where NCCL is the backend, no group can be joined on a machine without accelerators."""
-    if not run.world.accelerators and "nccl" in mentions_in(run.module).strings:
+    if not run.world.accelerators and _NCCL in mentions_in(run.module).strings:
         return Const(False)
     return Unknown("whether a group was joined")

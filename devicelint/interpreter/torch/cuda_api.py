@@ -21,6 +21,7 @@ from devicelint.domain.values import (
     Const,
     DeviceHandle,
     Flag,
+    HostValue,
     LibraryObject,
     Symbolic,
     Tensor,
@@ -31,9 +32,16 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, function
 from devicelint.interpreter.facts.device_settings import asks_for_device
-from devicelint.interpreter.facts.failures import fail, fail_at, is_for_cuda_alone
+from devicelint.interpreter.facts.failures import (
+    doubt,
+    fail,
+    fail_at,
+    insist,
+    is_for_cuda_alone,
+)
 from devicelint.interpreter.facts.machines.choices import is_chosen_here, note_demand, note_needed
 from devicelint.interpreter.facts.named_devices import is_hard
+from devicelint.interpreter.python.stdlib.argparse import default_of
 from devicelint.interpreter.torch.devices.arguments import WrittenOut, note_index
 from devicelint.interpreter.torch.devices.current import make_current, on_current, while_current
 
@@ -94,6 +102,8 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
         else:
             fail(run)
     if last in _CHOOSE_A_DEVICE:
+        if not raises:
+            _take_chosen(run, arguments)
         make_current(run, next((one.value for one in arguments), HOST))
     return _given(run, last, site)
 
@@ -110,6 +120,23 @@ def _is_chosen(arguments: Arguments) -> bool:
         if isinstance(value, Const) and isinstance(value.value, (int, str)):
             return isinstance(value.value, int) and value.value < 0
     return True
+
+
+def _take_chosen(run: Run, arguments: Arguments) -> None:
+    """Somebody's choice of a device to set: a number below 0 alone raises nowhere.
+
+    What the program works out itself, as from its rank, is none.
+    """
+    given = next((one.value for one in arguments), NONE)
+    if isinstance(given, HostValue):
+        insist(run)
+    elif isinstance(given, Symbolic):
+        default = default_of(run, given)
+        number = default.value if isinstance(default, Const) else 0
+        if isinstance(number, int) and number >= 0:
+            doubt(run)
+    elif isinstance(given, Unknown):
+        doubt(run)
 
 
 def _given(run: Run, last: str, site: cst.Call) -> Value:

@@ -49,7 +49,7 @@ _READ_OUT = frozenset({"item", "tolist", "numpy"})
 @methods(Unknown)
 def method_of_unseen(run: Run, receiver: Unknown, name: str, node: cst.Call) -> Value:
     """A method that only tensors have proves that this is one; others leave a tensor in place."""
-    callee = Unknown(_NO_ATTRIBUTE)
+    callee = Unknown(_NO_ATTRIBUTE, unread=_member_unread(receiver, name))
     if receiver.symbol is None:
         return method_unseen(run, receiver, callee, node)
     note_asked(run, receiver, name)
@@ -60,6 +60,11 @@ def method_of_unseen(run: Run, receiver: Unknown, name: str, node: cst.Call) -> 
     result = method_unseen(run, receiver, callee, node)
     stays = isinstance(result, Unknown) and name not in _READ_OUT and signature_of(name) is not None
     return Unknown(f"the result of .{name}()", receiver.symbol) if stays else result
+
+
+def _member_unread(owner: Unknown, name: str) -> tuple[str, str] | None:
+    """What a class or an object of the project has that nobody has walked."""
+    return None if owner.unread is None else (owner.unread[0], f"{owner.unread[1]}.{name}")
 
 
 @attributes(Unknown)
