@@ -17,6 +17,7 @@ from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.split import Split
+from devicelint.interpreter.facts.failures import clear_failures
 from devicelint.interpreter.python.alone.classes import (
     has_unentered,
     is_never_called,
@@ -117,8 +118,9 @@ def _walk_settings(begin: _Begin, world: World) -> Iterator[Walk]:
 
 def _walk(run: Run, others: Sequence[Walk] = ()) -> Walk:
     """Walk in one world; what the program itself has called in others, nobody calls alone."""
+    clear_failures(run)
     _execute(run)
-    run.state.dead = run.state.failed = run.state.doubted = False
+    clear_failures(run)
     run.entered.update(*(walk.entered for walk in others))
     made = _walk_unentered(run, set().union(*(walk.made for walk in others)))
     for one in run.hearers:

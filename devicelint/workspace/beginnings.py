@@ -15,6 +15,14 @@ def imported_at_once(tree: ast.Module) -> Iterator[tuple[str, int]]:
     )
 
 
+def imported_instead(tree: ast.Module) -> Iterator[tuple[frozenset[tuple[str, int]], ...]]:
+    """The modules that a file tries to import, and those that it imports where that fails."""
+    for one in tree.body:
+        if isinstance(one, ast.Try) and one.handlers:
+            ways = (one.body, *(handler.body for handler in one.handlers))
+            yield tuple(frozenset(imports_among(way)) for way in ways)
+
+
 def starts(statement: ast.stmt) -> bool:
     """Whether a statement of a file does something, rather than define what others use."""
     match statement:

@@ -15,8 +15,9 @@ from itertools import chain
 from typing import TypeGuard
 
 from devicelint.domain.devices import DEVICE_TYPES
-from devicelint.workspace.beginnings import imported_at_once, starts
-from devicelint.workspace.imported_modules import imports_among, parameters_of
+from devicelint.workspace.beginnings import imported_at_once, imported_instead, starts
+from devicelint.workspace.extensions import builds_for_cuda, installed_for_cuda
+from devicelint.workspace.imported_modules import bound_by, imports_among, parameters_of
 from devicelint.workspace.syntax import nodes_of
 
 _ASKS = frozenset(
@@ -66,8 +67,14 @@ class MachineUse:
     """The modules, and the dots before them; what is imported from one may be one, too."""
     at_once: frozenset[tuple[str, int]] = frozenset()
     """Those of them that it imports in any case."""
+    instead: tuple[tuple[frozenset[tuple[str, int]], ...], ...] = ()
+    """Those of which it imports one group or another: for each choice, its groups."""
     imports_any: bool = False
     """Whether it imports a module whose name is computed."""
+    builds: bool = False
+    """Whether it builds an extension with code for CUDA, as soon as it is imported."""
+    installs: frozenset[str] = frozenset()
+    """The modules with such code that it builds for those who install the project."""
 
     @classmethod
     def of(cls, data: bytes, *, is_package: bool = False) -> MachineUse:
@@ -90,7 +97,7 @@ class MachineUse:
             return cls(
                 leaves=file.leaves,
                 imports=imported,
-                at_once=frozenset(imported_at_once(tree) if is_package else ()),
+                at_once=frozenset(imported_at_once(tree)),
                 imports_any=file.imports_any,
             )
         takes = not file.chooses and file.is_started and file.goes_to_accelerator
@@ -105,6 +112,9 @@ class MachineUse:
             imports=tuple(file.imports),
             at_once=frozenset(imported_at_once(tree)),
             imports_any=file.imports_any,
+            instead=tuple(imported_instead(tree)),
+            builds=builds_for_cuda(tree.body, file.full_name),
+            installs=frozenset(installed_for_cuda(nodes_of(tree), file.full_name)),
         )
 
 
@@ -130,19 +140,7 @@ class _File:
     @cached_property
     def _meant(self) -> Mapping[str, str]:
         """What its imports bind, by its full name."""
-        meant: dict[str, str] = {}
-        for node in self._of(ast.Import):
-            match node:
-                case ast.Import(names):
-                    for one in names:
-                        meant[one.asname or one.name.partition(".")[0]] = (
-                            one.name if one.asname else one.name.partition(".")[0]
-                        )
-                case ast.ImportFrom(module=str(module), names=names, level=0):
-                    meant |= {one.asname or one.name: f"{module}.{one.name}" for one in names}
-                case _:
-                    pass
-        return meant
+        return bound_by(self._of(ast.Import))
 
     @property
     def imports(self) -> Iterator[tuple[str, int]]:
@@ -154,18 +152,18 @@ class _File:
         """Whether a module is imported whose name is computed."""
         return any(
             isinstance(one, ast.Call)
-            and self._full(one.func) == "importlib.import_module"
+            and self.full_name(one.func) == "importlib.import_module"
             and not isinstance(one.args[0] if one.args else None, ast.Constant)
             for one in self._of(ast.Call)
         )
 
-    def _full(self, node: ast.expr) -> str:
+    def full_name(self, node: ast.expr) -> str:
         """The full name of what an expression means, where an import says so."""
         match node:
             case ast.Name(name):
                 return self._meant.get(name, "")
             case ast.Attribute(owner, name):
-                outer = self._full(owner)
+                outer = self.full_name(owner)
                 return f"{outer}.{name}" if outer else ""
             case _:
                 return ""
@@ -183,7 +181,7 @@ class _File:
     def _is_choice(self, node: ast.AST) -> bool:
         if self._is_device(node):
             return isinstance(node.args[0], (ast.Name, ast.Attribute, ast.IfExp, ast.Subscript))
-        return isinstance(node, ast.Call) and self._full(node.func) in _ASKS
+        return isinstance(node, ast.Call) and self.full_name(node.func) in _ASKS
 
     @property
     def lets(self) -> bool:
@@ -203,13 +201,13 @@ class _File:
     def defaults(self) -> bool:
         """Whether the device, or the type, of tensors that are given none is set."""
         calls = (one for one in self._of(ast.Call) if isinstance(one, ast.Call))
-        return any(self._full(one.func) in _DEFAULTS for one in calls)
+        return any(self.full_name(one.func) in _DEFAULTS for one in calls)
 
     def _is_device(self, node: ast.AST) -> TypeGuard[ast.Call]:
         """Whether this is `torch.device(…)`."""
         if not (isinstance(node, ast.Call) and node.args):
             return False
-        return self._full(node.func) == "torch.device"
+        return self.full_name(node.func) == "torch.device"
 
     def _excused(self, node: ast.AST) -> Iterator[ast.AST]:
         """Questions that change nothing: those that end the program, or only set up CUDA."""
@@ -228,16 +226,16 @@ class _File:
             case ast.Raise():
                 return True
             case ast.Expr(ast.Call(func)):
-                return self._full(func) in ("sys.exit", "os._exit")
+                return self.full_name(func) in ("sys.exit", "os._exit")
             case _:
                 return False
 
     def _sets_up(self, statement: ast.stmt) -> bool:
         match statement:
             case ast.Expr(ast.Call(func)):
-                return self._full(func).startswith(_STATE)
+                return self.full_name(func).startswith(_STATE)
             case ast.Assign([target]):
-                return self._full(target).startswith(_STATE)
+                return self.full_name(target).startswith(_STATE)
             case _:
                 return False
 
@@ -257,7 +255,7 @@ class _File:
             case ast.Attribute(attr=name):
                 return name in _OF_DEVICES
             case ast.Call(ast.Attribute(attr="to"), args=[given, *_]):
-                return not self._full(given).startswith("torch.")
+                return not self.full_name(given).startswith("torch.")
             case ast.keyword(arg="device"):
                 return True
             case ast.Constant(str(value)):

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from devicelint.workspace.contents import content_of
 from devicelint.workspace.machine_use import MachineUse
+from devicelint.workspace.modules import modules_below, modules_in
 from devicelint.workspace.roots import Listing, folders_around, is_root, listed
 
 CHOOSES = "chooses"
@@ -35,13 +36,12 @@ TESTED = "tested"
 
 AT_TIMES = "at times"
 """A file that imports the file under a condition, where none imports it in any case."""
+BUILDS = "builds"
+"""The file itself, where it cannot be imported without what CUDA's compiler makes."""
 IMPORTED = "imported"
 """A file that imports the file, and is no test."""
 
 _MOST_LINES = 50_000
-_MOST_NAMES = 30_000
-_OTHERS = ("site-packages", "node_modules")
-"""Folders of what others wrote."""
 _PACKAGE = "__init__.py"
 
 Find = Callable[[str, str, int], str | None]
@@ -81,8 +81,8 @@ class ProjectUse:
             return next((one for one in led if folder.does(one, CHOOSES)), None)
         if what == IMPORTED:
             return folder.imported_by(home)
-        if what == AT_TIMES:
-            return folder.imported_at_times(home)
+        if what in (AT_TIMES, BUILDS):
+            return folder.imported_at_times(home) if what == AT_TIMES else folder.built(home)
         others = folder.led_from(home) if what == TAKES else folder.around(home)
         asked = sorted(others if what == CHOOSES else {*others, home})
         return next((one for one in asked if folder.does(one, what)), None)
@@ -91,13 +91,13 @@ class ProjectUse:
         """The largest folder of the project around a file that is not too large to be read."""
         for path in self._of_project(home):
             if path not in self._folders:
-                self._folders[path] = _Folder.read(_files_below(path), self.find)
+                self._folders[path] = _Folder.read(modules_below(path), self.find)
             if self._folders[path] is not None:
                 return self._folders[path]
         own = os.path.dirname(home)
         key = os.path.join(own, "")
         if key not in self._folders:
-            self._folders[key] = _Folder.read(_files_in(own), self.find)
+            self._folders[key] = _Folder.read(modules_in(own), self.find)
         return self._folders[key]
 
     def _of_project(self, home: str) -> tuple[str, ...]:
@@ -176,6 +176,43 @@ class _Folder:
             return None
         return next(iter(sorted(importers)), None)
 
+    def built(self, home: str) -> str | None:
+        """The file itself, if it cannot be imported without CUDA's compiler."""
+        return home if home in self._for_cuda else None
+
+    @cached_property
+    def _for_cuda(self) -> frozenset[str]:
+        """The files that nobody can import without what CUDA's compiler makes."""
+        found = frozenset(home for home, use in self.uses.items() if use.builds)
+        if not (found or self._installed):
+            return found
+        while more := {one for one in self.uses.keys() - found if self._needs_one(one, found)}:
+            found |= more
+        return found
+
+    def _needs_one(self, home: str, built: Collection[str]) -> bool:
+        """Whether a file imports one of those that are for CUDA, whichever way it goes."""
+        use = self.uses[home]
+        return self._leads_to(home, use.at_once, built) or any(
+            all(self._leads_to(home, group, built) for group in ways) for ways in use.instead
+        )
+
+    def _leads_to(
+        self, home: str, imports: Collection[tuple[str, int]], built: Collection[str]
+    ) -> bool:
+        if any(self._is_installed(*one) for one in imports):
+            return True
+        return any(one in built for one in self._found(home, imports))
+
+    def _is_installed(self, module: str, level: int) -> bool:
+        if not level:
+            return module in self._installed
+        return any(one.endswith(f".{module}") for one in self._installed if module)
+
+    @cached_property
+    def _installed(self) -> frozenset[str]:
+        return frozenset().union(*(use.installs for use in self.uses.values()))
+
     def tested_by(self, home: str) -> str | None:
         """A test that imports a file which only tests import, and that tests something else.
 
@@ -248,30 +285,6 @@ def _is_test(home: str) -> bool:
     """Whether pytest collects tests from a file, as it does by default."""
     name = os.path.basename(home)
     return name.startswith("test_") or name.endswith("_test.py")
-
-
-def _files_below(folder: str) -> list[str] | None:
-    """The modules below a folder; None where there are too many files of any kind."""
-    found: list[str] = []
-    names_left = _MOST_NAMES
-    for path, folders, names in os.walk(folder):
-        names_left -= len(names) + len(folders)
-        if names_left < 0:
-            return None
-        folders[:] = sorted(
-            one for one in folders if not one.startswith(".") and one not in _OTHERS
-        )
-        found += _modules(path, names)
-    return found
-
-
-def _files_in(folder: str) -> list[str]:
-    """The modules that lie in a folder itself."""
-    return list(_modules(folder, listed(folder)))
-
-
-def _modules(folder: str, names: Iterable[str]) -> Iterator[str]:
-    return (os.path.join(folder, one) for one in sorted(names) if one.endswith(".py"))
 
 
 def _reached(start: Iterable[str], edges: dict[str, set[str]]) -> set[str]:

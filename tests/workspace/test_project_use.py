@@ -9,7 +9,15 @@ import pytest
 from devicelint.workspace import project_use
 from devicelint.workspace.import_resolver import ABOUT, ImportResolver, Question
 from devicelint.workspace.project import Project
-from devicelint.workspace.project_use import CHOOSES, DEFAULTS, LEADS, ON_CPU, TAKES, TESTED
+from devicelint.workspace.project_use import (
+    BUILDS,
+    CHOOSES,
+    DEFAULTS,
+    LEADS,
+    ON_CPU,
+    TAKES,
+    TESTED,
+)
 
 CHOICE = 'import torch\ndevice = "cuda" if torch.cuda.is_available() else "cpu"\n'
 STARTS = 'if __name__ == "__main__":\n    x.cuda()\n'
@@ -185,3 +193,31 @@ def test_without_a_root_nobody_knows_who_imports_it(tmp_path: Path) -> None:
     resolver = put(tmp_path, TESTS)
     (tmp_path / "pyproject.toml").unlink()
     assert about(resolver, tmp_path / "tests" / "helpers.py", TESTED) is None
+
+
+def test_what_needs_the_compiler_of_cuda_as_it_is_imported(tmp_path: Path) -> None:
+    """Directly, or with what it imports in any case."""
+    load = "from torch.utils.cpp_extension import load\n"
+    resolver = put(
+        tmp_path,
+        {
+            "setup.py": "from torch.utils.cpp_extension import CUDAExtension\n"
+            "modules = [CUDAExtension(name='net._fast', sources=[])]\n",
+            "net/__init__.py": "",
+            "net/fast.py": "import torch\nfrom . import _fast\n",
+            "built.py": load + "kernel = load('kernel', ['a.cpp', 'a.cu'])\n",
+            "host.py": load + "kernel = load('kernel', ['a.cpp'])\n",
+            "late.py": load + "def kernel():\n    return load('kernel', ['a.cu'])\n",
+            "main.py": "import torch\nimport built\n",
+            "fast.py": "import torch\nfrom net import fast\n",
+            "either.py": "import torch\ntry:\n    import net._fast\n"
+            "except ImportError:\n    from built import kernel\n",
+            "perhaps.py": "import torch\ntry:\n    import built\nexcept ImportError:\n    pass\n",
+        },
+    )
+
+    def is_built(name: str) -> bool:
+        return about(resolver, tmp_path / name, BUILDS) is not None
+
+    assert all(map(is_built, ("built.py", "main.py", "net/fast.py", "fast.py", "either.py")))
+    assert not any(map(is_built, ("host.py", "late.py", "perhaps.py", "setup.py")))

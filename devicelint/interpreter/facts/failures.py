@@ -18,6 +18,7 @@ from devicelint.interpreter.facts.host_callers import (
 )
 from devicelint.interpreter.facts.machines import intended
 from devicelint.interpreter.facts.machines.choices import (
+    is_built_for_cuda,
     is_chosen_beside,
     is_chosen_here,
     is_for_anybody,
@@ -47,6 +48,13 @@ def insist(run: Run) -> None:
     if run.assumptions == run.unrelated:
         note_required(run)
     fail(run)
+
+
+def clear_failures(run: Run) -> None:
+    """Nothing has failed yet, unless the file cannot even be imported on this machine."""
+    run.state.dead = run.state.failed = run.state.doubted = False
+    if not run.world.accelerators and is_built_for_cuda(run):
+        insist(run)
 
 
 def doubt(run: Run) -> None:

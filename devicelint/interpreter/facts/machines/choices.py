@@ -228,12 +228,17 @@ def is_default_set_around(run: Run) -> bool:
 
 
 def is_default_set_by_some(run: Run) -> bool:
-    """Whether any file of the project says so: others may have done it before a call."""
+    """Whether any file of the project says so."""
     return _around(run, "defaults")
 
 
+def is_built_for_cuda(run: Run) -> bool:
+    """Whether the file imports, in any case, what is built with CUDA's compiler."""
+    return _around(run, "builds")
+
+
 def is_imported_around(run: Run) -> bool:
-    """Whether another file of the project imports the one that is checked, besides tests of it."""
+    """Whether another file of the project imports this one, besides tests of it."""
     return _around(run, "imported")
 
 
@@ -258,10 +263,10 @@ def is_help_for_tests(run: Run) -> bool:
 
 
 def _around(run: Run, what: str) -> bool:
-    program = run.program
-    if program.library is None or not program.path:
+    library, path = run.program.library, run.program.path
+    if library is None or not path:
         return False
-    return program.library.about(os.path.abspath(program.path), what) is not None
+    return library.about(os.path.abspath(path), what) is not None
 
 
 def part_of(run: Run) -> object:
