@@ -49,10 +49,31 @@ def _bound_anew(branch: cst.CSTNode) -> frozenset[str]:
 
 
 def _is_made(value: cst.BaseExpression) -> bool:
-    """Whether what is brought to a device is what a call gives."""
+    """Whether what is brought to a device is what a call gives, or is made there."""
     match value:
-        case cst.Call(func=cst.Attribute(value=cst.Call())):
-            return is_choice(value)
+        case cst.Call(func=cst.Attribute(value=cst.Call())) if is_choice(value):
+            return True
+        case _:
+            return is_made_there(value)
+
+
+def is_made_there(value: cst.BaseExpression) -> bool:
+    """`torch.zeros(3, device="cuda").requires_grad_()`: a call that is told a device by name."""
+    match value:
+        case cst.Call(func=cst.Attribute(value=cst.Call() as inner)):
+            return is_made_there(inner)
+        case cst.Call(args=given):
+            named = (one for one in given if one.keyword is not None and is_named(one.value))
+            return any(one.keyword is not None and one.keyword.value == "device" for one in named)
+        case _:
+            return False
+
+
+def is_nothing(value: cst.BaseExpression) -> bool:
+    """`None`, and what holds nothing."""
+    match value:
+        case cst.Name(value="None") | cst.Tuple(elements=[]) | cst.List(elements=[]):
+            return True
         case _:
             return False
 

@@ -21,7 +21,9 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.choosing_branches import (
     BRINGS,
     is_choice,
+    is_made_there,
     is_named,
+    is_nothing,
     name_of,
     names_read,
     only_choose,
@@ -155,9 +157,37 @@ def _hides(statement: cst.CSTNode) -> bool:
 
 
 def _of_choice(node: cst.IfExp) -> Iterator[_Step]:
-    """`"cuda" if gpu else "cpu"`."""
-    named = any(map(_is_of_device, (*descendants(node.body), *descendants(node.orelse))))
-    yield names_read(node.test), frozenset(), named
+    """`"cuda" if gpu else "cpu"`.
+
+    What is made on a device, or is missing, and what there is to work with, choose none.
+    """
+    branches = node.body, node.orelse
+    named = any(_is_of_device(part) for one in branches for part in descendants(one))
+    if any(map(is_nothing, branches)) and any(map(is_made_there, branches)):
+        return
+    worked_with = chain.from_iterable(map(_worked_with, branches))
+    yield names_read(node.test).difference(worked_with), frozenset(), named
+
+
+def _worked_with(branch: cst.BaseExpression) -> frozenset[str]:
+    """What a branch moves, or gives to what it calls, other than by a name for it."""
+    given = (
+        name_of(argument.value)
+        for one in descendants(branch)
+        if isinstance(one, cst.Call)
+        for argument in one.args
+        if argument.keyword is None
+    )
+    return _moved_in(branch).union(given) if not _is_device_call(branch) else frozenset()
+
+
+def _is_device_call(branch: cst.BaseExpression) -> bool:
+    """`torch.device(gpu)`: what is given names the device."""
+    match branch:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(name)) | cst.Name(name)):
+            return name in _TAKES or name in _MOVES
+        case _:
+            return False
 
 
 def _of_assignment(node: cst.Assign) -> Iterator[_Step]:
