@@ -57,19 +57,21 @@ def _is_made(value: cst.BaseExpression) -> bool:
             return is_made_there(value)
 
 
-def is_made_there(value: cst.BaseExpression) -> bool:
-    """`torch.zeros(3, device="cuda").requires_grad_()`: a call that is told a device by name."""
+def is_made_there(value: cst.CSTNode) -> bool:
+    """`torch.zeros(3, device="cuda").requires_grad_()`: a call that is told a device."""
     match value:
         case cst.Call(func=cst.Attribute(value=cst.Call() as inner)):
             return is_made_there(inner)
+        case cst.Call(func=cst.Attribute(attr=cst.Name("to"))):
+            return False
         case cst.Call(args=given):
-            named = (one for one in given if one.keyword is not None and is_named(one.value))
-            return any(one.keyword is not None and one.keyword.value == "device" for one in named)
+            keywords = (one.keyword for one in given if one.keyword is not None)
+            return any(one.value == "device" for one in keywords)
         case _:
             return False
 
 
-def is_nothing(value: cst.BaseExpression) -> bool:
+def is_nothing(value: cst.CSTNode) -> bool:
     """`None`, and what holds nothing."""
     match value:
         case cst.Name(value="None") | cst.Tuple(elements=[]) | cst.List(elements=[]):

@@ -8,7 +8,7 @@ that reads a setting, a device, or what torch says of devices asks for a device.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -138,7 +138,25 @@ def _of_branches(node: cst.If | cst.IfExp) -> Iterator[_Step]:
     other = node.orelse.body if isinstance(node.orelse, cst.Else) else node.orelse
     branches = [one for one in (node.body, other) if one is not None]
     names = names_read(node.test).difference(*map(_moved_in, branches))
-    yield names, frozenset(), only_choose(*branches)
+    if isinstance(node, cst.IfExp):
+        names = names.difference(_there_at_all(names, branches))
+    yield names, frozenset(), bool(names) and only_choose(*branches)
+
+
+def _there_at_all(names: frozenset[str], branches: Sequence[cst.CSTNode]) -> frozenset[str]:
+    """Those of some names that say whether there is something, where one branch makes it.
+
+    `torch.zeros(3, device="cuda") if wanted else None` is on no other device, and what the other
+    branch works with is what there is.
+    """
+    others = [one for one in branches if not is_made_there(one)]
+    if len(others) != 1:
+        return frozenset()
+    if is_nothing(others[0]):
+        return names
+    calls = (one for one in descendants(others[0]) if isinstance(one, cst.Call))
+    given = (argument for one in calls for argument in one.args if argument.keyword is None)
+    return frozenset(name_of(argument.value) for argument in given)
 
 
 def _of_hiding(node: cst.If) -> Iterator[_Step]:
@@ -163,31 +181,8 @@ def _of_choice(node: cst.IfExp) -> Iterator[_Step]:
     """
     branches = node.body, node.orelse
     named = any(_is_of_device(part) for one in branches for part in descendants(one))
-    if any(map(is_nothing, branches)) and any(map(is_made_there, branches)):
-        return
-    worked_with = chain.from_iterable(map(_worked_with, branches))
-    yield names_read(node.test).difference(worked_with), frozenset(), named
-
-
-def _worked_with(branch: cst.BaseExpression) -> frozenset[str]:
-    """What a branch moves, or gives to what it calls, other than by a name for it."""
-    given = (
-        name_of(argument.value)
-        for one in descendants(branch)
-        if isinstance(one, cst.Call)
-        for argument in one.args
-        if argument.keyword is None
-    )
-    return _moved_in(branch).union(given) if not _is_device_call(branch) else frozenset()
-
-
-def _is_device_call(branch: cst.BaseExpression) -> bool:
-    """`torch.device(gpu)`: what is given names the device."""
-    match branch:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(name)) | cst.Name(name)):
-            return name in _TAKES or name in _MOVES
-        case _:
-            return False
+    names = names_read(node.test).difference(*map(_moved_in, branches))
+    yield names.difference(_there_at_all(names, branches)), frozenset(), named
 
 
 def _of_assignment(node: cst.Assign) -> Iterator[_Step]:
