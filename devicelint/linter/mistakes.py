@@ -39,10 +39,14 @@ class Mistakes:
         self._merge(key, found, is_reached=is_reached)
 
     def _merge(self, key: Key, found: RawFinding, *, is_reached: bool) -> None:
+        """What some world gets to says more than what none does, however sure that is."""
+        before, world = self._merged.get(key), found.worlds[0]
+        was_reached = key in self._reached
         if is_reached:
             self._reached.add(key)
-        before, world = self._merged.get(key), found.worlds[0]
-        if before is None or _is_surer(found.report, before.report):
+        if before is None or is_reached is not was_reached:
+            self._merged[key] = found if before is None or is_reached else before
+        elif _is_surer(found.report, before.report):
             self._merged[key] = found
         elif world not in before.worlds and _says_as_much(found.report, before.report):
             self._merged[key] = replace(before, worlds=(*before.worlds, world))

@@ -49,10 +49,33 @@ def _bound_anew(branch: cst.CSTNode) -> frozenset[str]:
 
 
 def _is_made(value: cst.BaseExpression) -> bool:
-    """Whether what is brought to a device is what a call gives."""
+    """Whether what is brought to a device is what a call gives, or is made there."""
     match value:
-        case cst.Call(func=cst.Attribute(value=cst.Call())):
-            return is_choice(value)
+        case cst.Call(func=cst.Attribute(value=cst.Call())) if is_choice(value):
+            return True
+        case _:
+            return is_made_there(value)
+
+
+def is_made_there(value: cst.CSTNode) -> bool:
+    """`torch.zeros(3, device="cuda").requires_grad_()`: a call that is told a device."""
+    match value:
+        case cst.Call(func=cst.Attribute(value=cst.Call() as inner)):
+            return is_made_there(inner)
+        case cst.Call(func=cst.Attribute(attr=cst.Name("to"))):
+            return False
+        case cst.Call(args=given):
+            keywords = (one.keyword for one in given if one.keyword is not None)
+            return any(one.value == "device" for one in keywords)
+        case _:
+            return False
+
+
+def is_nothing(value: cst.CSTNode) -> bool:
+    """`None`, and what holds nothing."""
+    match value:
+        case cst.Name(value="None") | cst.Tuple(elements=[]) | cst.List(elements=[]):
+            return True
         case _:
             return False
 

@@ -8,7 +8,7 @@ that reads a setting, a device, or what torch says of devices asks for a device.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -21,7 +21,9 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.choosing_branches import (
     BRINGS,
     is_choice,
+    is_made_there,
     is_named,
+    is_nothing,
     name_of,
     names_read,
     only_choose,
@@ -136,7 +138,25 @@ def _of_branches(node: cst.If | cst.IfExp) -> Iterator[_Step]:
     other = node.orelse.body if isinstance(node.orelse, cst.Else) else node.orelse
     branches = [one for one in (node.body, other) if one is not None]
     names = names_read(node.test).difference(*map(_moved_in, branches))
-    yield names, frozenset(), only_choose(*branches)
+    if isinstance(node, cst.IfExp):
+        names = names.difference(_there_at_all(names, branches))
+    yield names, frozenset(), bool(names) and only_choose(*branches)
+
+
+def _there_at_all(names: frozenset[str], branches: Sequence[cst.CSTNode]) -> frozenset[str]:
+    """Those of some names that say whether there is something, where one branch makes it.
+
+    `torch.zeros(3, device="cuda") if wanted else None` is on no other device, and what the other
+    branch works with is what there is.
+    """
+    others = [one for one in branches if not is_made_there(one)]
+    if len(others) != 1:
+        return frozenset()
+    if is_nothing(others[0]):
+        return names
+    calls = (one for one in descendants(others[0]) if isinstance(one, cst.Call))
+    given = (argument for one in calls for argument in one.args if argument.keyword is None)
+    return frozenset(name_of(argument.value) for argument in given)
 
 
 def _of_hiding(node: cst.If) -> Iterator[_Step]:
@@ -155,9 +175,14 @@ def _hides(statement: cst.CSTNode) -> bool:
 
 
 def _of_choice(node: cst.IfExp) -> Iterator[_Step]:
-    """`"cuda" if gpu else "cpu"`."""
-    named = any(map(_is_of_device, (*descendants(node.body), *descendants(node.orelse))))
-    yield names_read(node.test), frozenset(), named
+    """`"cuda" if gpu else "cpu"`.
+
+    What is made on a device, or is missing, and what there is to work with, choose none.
+    """
+    branches = node.body, node.orelse
+    named = any(_is_of_device(part) for one in branches for part in descendants(one))
+    names = names_read(node.test).difference(*map(_moved_in, branches))
+    yield names.difference(_there_at_all(names, branches)), frozenset(), named
 
 
 def _of_assignment(node: cst.Assign) -> Iterator[_Step]:

@@ -45,7 +45,7 @@ def insist(run: Run) -> None:
 
     Where that happens in any case, it says what it needs, and nobody has to tell it.
     """
-    if run.assumptions == run.unrelated:
+    if not run.assumptions:
         note_required(run)
     fail(run)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.devices import (
+    CPU,
     NOWHERE,
     Device,
     DeviceOf,
@@ -15,10 +16,7 @@ from devicelint.domain.devices import (
     is_accelerator,
     parse_device,
 )
-from devicelint.domain.events import (
-    AcceleratorDemanded,
-    InvalidDeviceNamed,
-)
+from devicelint.domain.events import AcceleratorDemanded, InvalidDeviceNamed
 from devicelint.domain.history import Site
 from devicelint.domain.values import (
     Batch,
@@ -184,7 +182,8 @@ def demand(
         note_sent(run)
     is_followed = argument is not None and not isinstance(argument.value, Unknown)
     is_chosen = is_theirs and is_followed and is_program(run) and _is_programs(run, device)
-    if is_chosen or (_is_asked_for(run) and not isinstance(device, DeviceOf)):
+    is_elsewhere = device != CPU and not isinstance(device, DeviceOf)  # The CPU is there anyway.
+    if is_chosen or (_is_asked_for(run) and is_elsewhere):
         note_choice(run)
     elif argument is not None and is_accelerator(device) and _is_handed_on(argument):
         note_placed(run)
