@@ -11,7 +11,7 @@ import libcst as cst
 from devicelint.domain.calls import Called, Given, said_by
 from devicelint.domain.events import Load
 from devicelint.domain.history import Site
-from devicelint.domain.standing import Conduct, Level, Standing
+from devicelint.domain.standing import Conduct, Entry, Level, Standing
 from devicelint.finding import Certainty
 from devicelint.interpreter.callers import Signature, signature_of
 from devicelint.interpreter.engine.nodes import parameters_of
@@ -25,6 +25,9 @@ _GIVES = {
     Given.CHOSEN: "it what is on an accelerator, or may be",
     Given.INPUT: "it what a Module is called with",
 }
+
+_BY_CONTRACT = (Level.MODULE, Level.OWN_RULE)
+"""What the code itself says of its callers, wherever they are."""
 
 
 class Callers:
@@ -73,6 +76,8 @@ class Callers:
         the project offers it to others.
         """
         level = standing.given(conduct)
+        if level in _BY_CONTRACT and self._is_nobodys(standing):
+            return Level.POSSIBLE
         is_said = standing.is_said_of_callers(conduct)
         is_said = is_said or (standing.goes and level is Level.OWN_RULE)
         if is_said and not self._are_all_seen(standing):
@@ -82,6 +87,37 @@ class Callers:
                 return Level.CALLED
             return Level.OPEN if self._may_be_anybody(standing, conduct) else Level.POSSIBLE
         return level
+
+    def _is_nobodys(self, standing: Standing) -> bool:
+        """Whether a clash takes a caller that the project has not, and offers itself to nobody."""
+        project, home, entries = self._project, self._home, standing.entries
+        if project is None or not entries or project.is_alone(home) or not project.is_whole(home):
+            return False
+        return all(map(self._is_entered_by_none, entries))
+
+    def _is_entered_by_none(self, entry: Entry) -> bool:
+        """Whether nothing uses what a caller would, or no call gives it what may be elsewhere."""
+        function, owner = signature_of(entry.function), getattr(entry.cls, "name", None)
+        assert function is not None
+        assert self._project is not None
+        name = function[0] if owner is None else owner.value
+        offered = function if owner is None else (f"{name}.{function[0]}", function[1])
+        if self._is_offered(offered):
+            return False
+        if not self._is_used(name):
+            return True
+        return bool(entry.parameter) and self._called(function, entry.parameter).shows is None
+
+    def _is_used(self, name: str) -> bool:
+        """Whether the file itself, or another one that is no test, reads what it defines."""
+        tree = self._tree()
+        if tree is None or self._project is None:
+            return True
+        if not (_is_program(tree) or self._project.is_led_to(self._home)):
+            return False
+        reads = reads_of(tree)
+        is_read_here = bool(reads.names[name] or reads.attributes[name])
+        return is_read_here or self._project.mentions(self._home, name)
 
     def _may_be_anybody(self, standing: Standing, conduct: Conduct) -> bool:
         """Whether a tensor is asked of callers, and the file belongs to no project or program."""
@@ -134,6 +170,22 @@ class Callers:
             return Called()
         given = self._project.calls_of(self._home, function)
         return said_by(call for one in given for call in one.get(parameter, ()))
+
+
+def _is_program(tree: cst.Module) -> bool:
+    """Whether the statements of a file do something, rather than define what others use."""
+    return any(map(_does_something, tree.body))
+
+
+def _does_something(statement: cst.CSTNode) -> bool:
+    match statement:
+        case cst.SimpleStatementLine(body):
+            calls = (one for one in body if isinstance(one, cst.Expr))
+            return any(isinstance(one.value, cst.Call) for one in calls)
+        case cst.If(test=cst.Comparison(left=cst.Name("__name__"))):
+            return True
+        case _:
+            return isinstance(statement, (cst.For, cst.While, cst.With))
 
 
 def _received(standing: Standing) -> Iterator[tuple[Signature, str]]:

@@ -14,8 +14,13 @@ _PACKAGE = "__init__.py"
 
 
 def is_offered(project: Project, home: str, function: Signature) -> bool:
-    """Whether a package around a file has a function of it, as what others are to import."""
-    if Path(home).name == _PACKAGE or not _is_of_module(project, home, function):
+    """Whether a package around a file has a function of it, as what others are to import.
+
+    What nobody can install, it has for the programs of its own project.
+    """
+    if Path(home).name == _PACKAGE or not project.may_be_installed(home):
+        return False
+    if not _is_of_module(project, home, function):
         return False
     name = function[0].partition(".")[0]
     return any(_takes(project, package, home, name) for package in _packages_around(home))

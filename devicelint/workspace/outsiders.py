@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from devicelint.interpreter.facts.host_callers import is_collected
 from devicelint.workspace.files import PASSED_OVER
 from devicelint.workspace.named_files import NamedFiles
 from devicelint.workspace.roots import is_root
@@ -20,6 +21,11 @@ _ABOVE = 2
 def is_passed_over(folder: str) -> bool:
     """Whether a folder holds no code of a project's own."""
     return folder in PASSED_OVER or folder.startswith(".")
+
+
+def is_installed(names: Collection[str]) -> bool:
+    """Whether a folder that holds these names is that of what others install."""
+    return not _INSTALLS.isdisjoint(names)
 
 
 class Outsiders:
@@ -40,11 +46,21 @@ class Outsiders:
 
         What lies in a folder of something larger, of which nobody knows the root, others may call.
         """
-        names = self._listing(root)
-        if not _INSTALLS.isdisjoint(names):
+        if is_installed(self._listing(root)) or not self.is_whole(root):
             return True
-        above = () if is_root(names) else Path(root).parents[:_ABOVE]
-        if any(one.endswith(_RUNS) for folder in above for one in self._listing(str(folder))):
-            return True
-        found = (self._named.files(root, name), self._told.files(root, name))
-        return any(one is None or set(one) - {home} for one in found)
+        return any(one is None or set(one) - {home} for one in self._found(root, name))
+
+    def is_whole(self, root: str) -> bool:
+        """Whether a folder holds all of a project, and is not one in something larger."""
+        above = () if is_root(self._listing(root)) else Path(root).parents[:_ABOVE]
+        return not any(
+            one.endswith(_RUNS) for folder in above for one in self._listing(str(folder))
+        )
+
+    def mention(self, home: str, root: str, name: str) -> bool:
+        """Whether another file than tests mentions a name, as far as files can be asked."""
+        found = self._found(root, name)
+        return any(one is None or not all(map(is_collected, set(one) - {home})) for one in found)
+
+    def _found(self, root: str, name: str) -> tuple[tuple[str, ...] | None, ...]:
+        return self._named.files(root, name), self._told.files(root, name)

@@ -52,7 +52,8 @@ def note_met(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> No
         standing = judged(run, site, what, (sent, met), NAMED)
         if standing is not None:
             use = sent.since.site
-            run.announce(AcceleratorMet(name, use, sent, met, site, standing))
+            is_guarded = use not in named.names
+            run.announce(AcceleratorMet(name, use, sent, met, site, standing, is_guarded))
 
 
 def _guarded(run: Run, named: WrittenOut, sent: Operand) -> Site:
