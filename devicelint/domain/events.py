@@ -267,6 +267,7 @@ class ParameterLost(Event):
     tensor: Tensor
     registered: bool
     """Whether it was assigned to a Module, rather than given to an optimizer."""
+    standing: Standing = CERTAIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,10 @@ class Standing:
     asks_calls: bool = False
     """Whether it takes a call that gives a parameter something, whatever the code does with it."""
     entries: frozenset[Entry] = field(default=frozenset(), repr=False)
-    """Where the callers' choices come in, as far as it takes a caller to make it true."""
+    """Where the callers' choices come in, as far as it takes a caller to make it true.
+
+    Of devices that are known, these are the parameters that name them.
+    """
 
     def given(self, conduct: Conduct) -> Level:
         """The level, once it is known what the code does."""

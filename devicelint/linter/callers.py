@@ -19,6 +19,7 @@ from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.rules import Report, line_of
 from devicelint.workspace.offers import is_offered
 from devicelint.workspace.project import Project
+from devicelint.workspace.users import is_led_to, is_mentioned, is_whole
 
 _GIVES = {
     Given.ACCELERATOR: "it what is on an accelerator, or may be",
@@ -47,7 +48,18 @@ class Callers:
         said = [self._called(*received) for received in _received(standing)]
         shown = (one.chosen if standing.goes else one.shows for one in said)
         shows = next((one for one in shown if one is not None), None)
-        return Called(shows, is_on_host=any(one.is_on_host for one in said))
+        is_on_host = any(one.is_on_host for one in said) or self._name_the_cpu(standing)
+        return Called(shows, is_on_host=is_on_host)
+
+    def _name_the_cpu(self, standing: Standing) -> bool:
+        """Whether a device is a parameter, for which every call of the project gives the CPU."""
+        if standing.level is not Level.CERTAIN or self._project is None:
+            return False
+        return any(
+            self._called(_signature_of(one), one.parameter).is_on_host
+            for one in standing.entries
+            if not self._is_offered(_offer_of(one))
+        )
 
     def tell(self, standing: Standing, conduct: Conduct) -> bool:
         """Whether somebody is seen to tell a constructor the device that it takes.
@@ -91,33 +103,31 @@ class Callers:
     def _is_nobodys(self, standing: Standing) -> bool:
         """Whether a clash takes a caller that the project has not, and offers itself to nobody."""
         project, home, entries = self._project, self._home, standing.entries
-        if project is None or not entries or project.is_alone(home) or not project.is_whole(home):
+        if project is None or not entries or project.is_alone(home) or not is_whole(project, home):
             return False
         return all(map(self._is_entered_by_none, entries))
 
     def _is_entered_by_none(self, entry: Entry) -> bool:
         """Whether nothing uses what a caller would, or no call gives it what may be elsewhere."""
-        function, owner = signature_of(entry.function), getattr(entry.cls, "name", None)
-        assert function is not None
-        assert self._project is not None
-        name = function[0] if owner is None else owner.value
-        offered = function if owner is None else (f"{name}.{function[0]}", function[1])
+        offered = _offer_of(entry)
         if self._is_offered(offered):
             return False
-        if not self._is_used(name):
+        if not self._is_used(offered[0].partition(".")[0]):
             return True
-        return bool(entry.parameter) and self._called(function, entry.parameter).shows is None
+        if not entry.parameter:
+            return False
+        return self._called(_signature_of(entry), entry.parameter).shows is None
 
     def _is_used(self, name: str) -> bool:
         """Whether the file itself, or another one that is no test, reads what it defines."""
         tree = self._tree()
         if tree is None or self._project is None:
             return True
-        if not (_is_program(tree) or self._project.is_led_to(self._home)):
+        if not (_is_program(tree) or is_led_to(self._project, self._home)):
             return False
         reads = reads_of(tree)
         is_read_here = bool(reads.names[name] or reads.attributes[name])
-        return is_read_here or self._project.mentions(self._home, name)
+        return is_read_here or is_mentioned(self._project, self._home, name)
 
     def _may_be_anybody(self, standing: Standing, conduct: Conduct) -> bool:
         """Whether a tensor is asked of callers, and the file belongs to no project or program."""
@@ -170,6 +180,24 @@ class Callers:
             return Called()
         given = self._project.calls_of(self._home, function)
         return said_by(call for one in given for call in one.get(parameter, ()))
+
+
+def _signature_of(entry: Entry) -> Signature:
+    """By what a function is known to those who call it; a constructor goes by its class."""
+    signature = signature_of(entry.function)
+    assert signature is not None
+    return _offer_of(entry) if signature[0] == "__init__" else signature
+
+
+def _offer_of(entry: Entry) -> Signature:
+    """A function, or a method with its class, as a package would offer it."""
+    signature = signature_of(entry.function, _name_of(entry.cls))
+    assert signature is not None
+    return signature
+
+
+def _name_of(cls: Site) -> str:
+    return cls.name.value if isinstance(cls, cst.ClassDef) else ""
 
 
 def _is_program(tree: cst.Module) -> bool:

@@ -9,6 +9,7 @@ import libcst as cst
 
 from devicelint.interpreter.callers import Signature, signature_of
 from devicelint.workspace.project import Project
+from devicelint.workspace.users import may_be_installed
 
 _PACKAGE = "__init__.py"
 
@@ -18,7 +19,7 @@ def is_offered(project: Project, home: str, function: Signature) -> bool:
 
     What nobody can install, it has for the programs of its own project.
     """
-    if Path(home).name == _PACKAGE or not project.may_be_installed(home):
+    if Path(home).name == _PACKAGE or not may_be_installed(project, home):
         return False
     if not _is_of_module(project, home, function):
         return False

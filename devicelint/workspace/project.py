@@ -24,9 +24,7 @@ from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
 from devicelint.workspace.import_resolver import ABOUT, INSIDE, ImportResolver, Question
 from devicelint.workspace.named_files import NamedFiles
-from devicelint.workspace.outsiders import Outsiders, is_installed, is_passed_over
-from devicelint.workspace.project_use import IMPORTED
-from devicelint.workspace.roots import is_root
+from devicelint.workspace.outsiders import Outsiders, is_passed_over
 from devicelint.workspace.savers import Savers
 
 if TYPE_CHECKING:
@@ -73,7 +71,8 @@ class Project(ImportResolver):
         self.digests: dict[str, str | None] = {}
         """What was in each file that was read; None where that was not the same all the time."""
         self._named = NamedFiles(is_passed_over)
-        self._outsiders = Outsiders(self._named, self._listing)
+        self.outsiders = Outsiders(self._named, self._listing)
+        """Who may use what a file defines."""
         self._shown: dict[str, Shown] = {}
         self._savers = Savers(self._named, lambda home: self._shown_by(home).written)
         self.editable: frozenset[str] = frozenset()
@@ -134,28 +133,7 @@ class Project(ImportResolver):
     def may_call(self, home: str, name: str) -> bool:
         """Whether a file of the project, or anybody else, may call a function of one of them."""
         self.digests[home] = None
-        may_call = self._outsiders.may_call
-        return name in _CALLED_BY_CLASS or may_call(home, self.root_of(home), name)
-
-    def is_whole(self, home: str) -> bool:
-        """Whether all files are seen that may use one of a project."""
-        return self._outsiders.is_whole(self.root_of(home))
-
-    def may_be_installed(self, home: str) -> bool:
-        """Whether others may install the project of a file; where none is marked, nobody knows."""
-        names = self._listing(self.root_of(home))
-        return not is_root(names) or is_installed(names)
-
-    def is_led_to(self, home: str) -> bool:
-        """Whether a file that is no test imports or mentions another one, or computes imports."""
-        folder, name = os.path.split(home)
-        module = os.path.basename(folder) if name == "__init__.py" else name.removesuffix(".py")
-        return self.about(home, IMPORTED) is not None or self.mentions(home, module)
-
-    def mentions(self, home: str, name: str) -> bool:
-        """Whether a file that is no test mentions what another one defines."""
-        self.digests[home] = None
-        return self._outsiders.mention(home, self.root_of(home), name)
+        return name in _CALLED_BY_CLASS or self.outsiders.may_call(home, self.root_of(home), name)
 
     def written_around(self, home: str) -> Iterator[WrittenFile]:
         """The checkpoints that other files of the project save; whoever asks rests on them all.
@@ -221,7 +199,7 @@ class Project(ImportResolver):
                     self._outdate(home)
 
     def _forget_others(self) -> None:
-        for one in (self._named, self._outsiders):
+        for one in (self._named, self.outsiders):
             one.forget()
         self._shown.clear()
 

@@ -6,11 +6,20 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from devicelint.domain.devices import DeviceOf
+from devicelint.domain.devices import Device, DeviceOf, Opaque
+from devicelint.domain.history import Site
 from devicelint.domain.standing import Entry
-from devicelint.domain.values import Class, ImportedName, Value
+from devicelint.domain.values import (
+    Class,
+    Function,
+    ImportedName,
+    Instance,
+    Module,
+    Value,
+)
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import parameters_of
+from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.host_callers import library_bases
 from devicelint.interpreter.facts.item_paths import root_of
@@ -36,6 +45,31 @@ def entries_of(run: Run, devices: Iterable[DeviceOf]) -> frozenset[Entry]:
     named = _named_by_callers(run, first)
     roots = (root for device in devices for root in _roots(device))
     return frozenset(Entry(first.node, cls, root if root in named else "") for root in roots)
+
+
+def named_by_callers(run: Run, devices: Iterable[Device]) -> frozenset[Entry]:
+    """The parameters that name the devices, of what is called first or of its object's class."""
+    first = entered_first(run)
+    origins = {device.origin for device in devices if isinstance(device, Opaque)}
+    return frozenset(
+        Entry(function, cls, one.name.value)
+        for function, cls in _constructed(run, first)
+        for one in parameters_of(function)
+        if one.name.value in origins
+    )
+
+
+def _constructed(run: Run, first: Frame | None) -> Iterator[tuple[cst.FunctionDef, Site]]:
+    """The function that is called first, and the constructor of the object that it is called on."""
+    if first is None or not isinstance(first.node, cst.FunctionDef):
+        return
+    made = first.receiver
+    cls = run.state.read(made.ref, CLASS_FIELD) if isinstance(made, (Instance, Module)) else None
+    yield first.node, cls.node if isinstance(cls, Class) else None
+    init = class_member(run, cls, "__init__") if isinstance(cls, Class) else None
+    is_own = isinstance(init, Function) and isinstance(cls, Class) and init.owner == cls.ref
+    if is_own and isinstance(init.node, cst.FunctionDef) and init.node is not first.node:
+        yield init.node, cls.node
 
 
 def _roots(device: DeviceOf) -> Iterator[str]:

@@ -205,8 +205,8 @@ def is_taken_around(run: Run) -> bool:
 
 def is_taken_by_some(run: Run) -> bool:
     """Whether any of them takes one for granted, whatever the others do."""
-    program = run.program
-    is_taken_here = GLOBALS in program.demanding and GLOBALS not in program.choosing
+    demanding, choosing = run.program.demanding, run.program.choosing
+    is_taken_here = GLOBALS in demanding and GLOBALS not in choosing
     return is_taken_here or _around(run, "takes")
 
 
@@ -216,10 +216,14 @@ def is_left_open(run: Run) -> bool:
     Somebody names a device in the programs that the file is a part of, or there is no program
     around it, and nothing that imports it chooses: whoever does has a choice that it does not know.
     """
-    program = run.program
-    if program.library is None or not program.path:
+    if run.program.library is None or not run.program.path:
         return False
     return _around(run, "lets") or not (_around(run, "starts") or _around(run, "leads"))
+
+
+def is_asked_by_users(run: Run) -> bool:
+    """Whether all files that import this one go wherever the machine has an accelerator."""
+    return _around(run, "asked")
 
 
 def is_default_set_around(run: Run) -> bool:

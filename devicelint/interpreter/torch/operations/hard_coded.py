@@ -15,6 +15,7 @@ from devicelint.domain.values import Module, Tensor
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.host_callers import is_of_parallel_wrapper
 from devicelint.interpreter.facts.machines.choices import (
+    is_asked_by_users,
     is_chosen_beside,
     is_left_open,
     is_taken_by_some,
@@ -61,7 +62,7 @@ def _guarded(run: Run, named: WrittenOut, sent: Operand) -> Site:
     since = sent.since
     if since is None or since.site not in named.guarded or not isinstance(sent.value, Tensor):
         return None
-    return since.site if is_left_open(run) else None
+    return since.site if is_left_open(run) and not is_asked_by_users(run) else None
 
 
 def _is_own(sent: Operand) -> bool:

@@ -13,7 +13,7 @@ from devicelint.domain.values import Placed
 from devicelint.domain.verdicts import Excuse, Judged, Verdict
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.entries import entries_of
+from devicelint.interpreter.facts.entries import entries_of, named_by_callers
 from devicelint.interpreter.facts.host_callers import is_of_computing_class
 from devicelint.interpreter.facts.module_inputs import is_input_of_module
 from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
@@ -110,7 +110,8 @@ def _around(run: Run, level: Level, frame: Frame) -> tuple[Excuse, ...]:
 def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -> Standing:
     """How sure a clash is, what would make it surer, and who would have to make it happen."""
     if not is_received(run, operands):
-        return Standing(_level_of_known(operands, grounds))
+        named = named_by_callers(run, (one.device for one in operands))
+        return Standing(_level_of_known(operands, grounds), entries=named)
     standing = _standing_of_callers(run, operands, grounds)
     if standing.level is Level.POSSIBLE:
         return standing
