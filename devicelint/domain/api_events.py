@@ -34,6 +34,8 @@ class AcceleratorMet(Event):
     met: Operand
     failing: Site = field(repr=False)
     standing: Standing
+    is_guarded: bool = False
+    """Whether it goes there only where the machine has one."""
 
 
 @dataclass(frozen=True, slots=True)

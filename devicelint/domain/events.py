@@ -195,6 +195,8 @@ class AcceleratorDemanded(Event):
     """Whether a condition that says nothing of devices guards it."""
     is_idle: bool = False
     """Whether there is nothing to move, so that it does not fail anywhere."""
+    standing: Standing = CERTAIN
+    """Who would have to call it, where it is a method of a Module that others move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +267,7 @@ class ParameterLost(Event):
     tensor: Tensor
     registered: bool
     """Whether it was assigned to a Module, rather than given to an optimizer."""
+    standing: Standing = CERTAIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,17 @@ class Conduct:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a caller's choice comes in: a function that nobody in the file is seen to call."""
+
+    function: Site
+    cls: Site = None
+    """The class whose method it is."""
+    parameter: str = ""
+    """What a caller of the function gives; none, where whoever has the object chooses."""
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """The level of a clash, and what would raise it."""
 
@@ -72,6 +83,11 @@ class Standing:
     """Whether the code says of what callers give that it is a tensor, or shows it."""
     asks_calls: bool = False
     """Whether it takes a call that gives a parameter something, whatever the code does with it."""
+    entries: frozenset[Entry] = field(default=frozenset(), repr=False)
+    """Where the callers' choices come in, as far as it takes a caller to make it true.
+
+    Of devices that are known, these are the parameters that name them.
+    """
 
     def given(self, conduct: Conduct) -> Level:
         """The level, once it is known what the code does."""

@@ -33,7 +33,7 @@ from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.budget import Budget, BudgetExceeded
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
 from devicelint.interpreter.engine.nodes import parameters_of
-from devicelint.interpreter.engine.objects import CLASS_FIELD, order_of_bases
+from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device, order_of_bases
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.steps import Hearer
@@ -161,6 +161,8 @@ def _place_of(run: Run, value: Value) -> Given:
             return Given.ACCELERATOR
         case Const() | Array() | HostValue() | HostObject():
             return Given.HOST
+        case Module():
+            return _of_device(run, module_device(run, value).device, value)
         case Tuple(items):
             return _of_all(_place_of(run, one) for one in items)
         case OneOf(options):

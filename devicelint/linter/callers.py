@@ -11,7 +11,7 @@ import libcst as cst
 from devicelint.domain.calls import Called, Given, said_by
 from devicelint.domain.events import Load
 from devicelint.domain.history import Site
-from devicelint.domain.standing import Conduct, Level, Standing
+from devicelint.domain.standing import Conduct, Entry, Level, Standing
 from devicelint.finding import Certainty
 from devicelint.interpreter.callers import Signature, signature_of
 from devicelint.interpreter.engine.nodes import parameters_of
@@ -19,12 +19,16 @@ from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.rules import Report, line_of
 from devicelint.workspace.offers import is_offered
 from devicelint.workspace.project import Project
+from devicelint.workspace.users import is_led_to, is_mentioned, is_whole
 
 _GIVES = {
     Given.ACCELERATOR: "it what is on an accelerator, or may be",
     Given.CHOSEN: "it what is on an accelerator, or may be",
     Given.INPUT: "it what a Module is called with",
 }
+
+_BY_CONTRACT = (Level.MODULE, Level.OWN_RULE)
+"""What the code itself says of its callers, wherever they are."""
 
 
 class Callers:
@@ -44,7 +48,18 @@ class Callers:
         said = [self._called(*received) for received in _received(standing)]
         shown = (one.chosen if standing.goes else one.shows for one in said)
         shows = next((one for one in shown if one is not None), None)
-        return Called(shows, is_on_host=any(one.is_on_host for one in said))
+        is_on_host = any(one.is_on_host for one in said) or self._name_the_cpu(standing)
+        return Called(shows, is_on_host=is_on_host)
+
+    def _name_the_cpu(self, standing: Standing) -> bool:
+        """Whether a device is a parameter, for which every call of the project gives the CPU."""
+        if standing.level is not Level.CERTAIN or self._project is None:
+            return False
+        return any(
+            self._called(_signature_of(one), one.parameter).is_on_host
+            for one in standing.entries
+            if not self._is_offered(_offer_of(one))
+        )
 
     def tell(self, standing: Standing, conduct: Conduct) -> bool:
         """Whether somebody is seen to tell a constructor the device that it takes.
@@ -73,6 +88,8 @@ class Callers:
         the project offers it to others.
         """
         level = standing.given(conduct)
+        if level in _BY_CONTRACT and self._is_nobodys(standing):
+            return Level.POSSIBLE
         is_said = standing.is_said_of_callers(conduct)
         is_said = is_said or (standing.goes and level is Level.OWN_RULE)
         if is_said and not self._are_all_seen(standing):
@@ -82,6 +99,35 @@ class Callers:
                 return Level.CALLED
             return Level.OPEN if self._may_be_anybody(standing, conduct) else Level.POSSIBLE
         return level
+
+    def _is_nobodys(self, standing: Standing) -> bool:
+        """Whether a clash takes a caller that the project has not, and offers itself to nobody."""
+        project, home, entries = self._project, self._home, standing.entries
+        if project is None or not entries or project.is_alone(home) or not is_whole(project, home):
+            return False
+        return all(map(self._is_entered_by_none, entries))
+
+    def _is_entered_by_none(self, entry: Entry) -> bool:
+        """Whether nothing uses what a caller would, or no call gives it what may be elsewhere."""
+        offered = _offer_of(entry)
+        if self._is_offered(offered):
+            return False
+        if not self._is_used(offered[0].partition(".")[0]):
+            return True
+        if not entry.parameter:
+            return False
+        return self._called(_signature_of(entry), entry.parameter).shows is None
+
+    def _is_used(self, name: str) -> bool:
+        """Whether the file itself, or another one that is no test, reads what it defines."""
+        tree = self._tree()
+        if tree is None or self._project is None:
+            return True
+        if not (_is_program(tree) or is_led_to(self._project, self._home)):
+            return False
+        reads = reads_of(tree)
+        is_read_here = bool(reads.names[name] or reads.attributes[name])
+        return is_read_here or is_mentioned(self._project, self._home, name)
 
     def _may_be_anybody(self, standing: Standing, conduct: Conduct) -> bool:
         """Whether a tensor is asked of callers, and the file belongs to no project or program."""
@@ -134,6 +180,40 @@ class Callers:
             return Called()
         given = self._project.calls_of(self._home, function)
         return said_by(call for one in given for call in one.get(parameter, ()))
+
+
+def _signature_of(entry: Entry) -> Signature:
+    """By what a function is known to those who call it; a constructor goes by its class."""
+    signature = signature_of(entry.function)
+    assert signature is not None
+    return _offer_of(entry) if signature[0] == "__init__" else signature
+
+
+def _offer_of(entry: Entry) -> Signature:
+    """A function, or a method with its class, as a package would offer it."""
+    signature = signature_of(entry.function, _name_of(entry.cls))
+    assert signature is not None
+    return signature
+
+
+def _name_of(cls: Site) -> str:
+    return cls.name.value if isinstance(cls, cst.ClassDef) else ""
+
+
+def _is_program(tree: cst.Module) -> bool:
+    """Whether the statements of a file do something, rather than define what others use."""
+    return any(map(_does_something, tree.body))
+
+
+def _does_something(statement: cst.CSTNode) -> bool:
+    match statement:
+        case cst.SimpleStatementLine(body):
+            calls = (one for one in body if isinstance(one, cst.Expr))
+            return any(isinstance(one.value, cst.Call) for one in calls)
+        case cst.If(test=cst.Comparison(left=cst.Name("__name__"))):
+            return True
+        case _:
+            return isinstance(statement, (cst.For, cst.While, cst.With))
 
 
 def _received(standing: Standing) -> Iterator[tuple[Signature, str]]:

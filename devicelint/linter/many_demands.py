@@ -8,8 +8,9 @@ What such a file loads, it loads where there is one: that goes with them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from devicelint.domain.history import Site
 from devicelint.finding import FOR_ACCELERATORS, Certainty, Safety
 from devicelint.fixes import Rewrite
 from devicelint.linter.locations import RawFinding
@@ -32,20 +33,28 @@ def summed_up(findings: Sequence[RawFinding], rules: Sequence[Rule]) -> list[Raw
     if rule is None or rule.asked_for:
         return list(findings)
     demands = [one for one in findings if _is_demand(one)]
+    said_again = [one for one in findings if _is_said_again(one)]
     is_noted = any(one.rule is rule for one in findings)
-    if not is_noted and not _are_many(demands):
+    if not is_noted and not _are_many(demands, said_again):
         return list(findings)
     implied = [one for one in findings if one.rule.code in IMPLIED]
     told = [one for one in demands if not one.rule.asked_for]
     others = [one for one in findings if one not in told and one not in implied]
-    if not is_noted and not _are_many(told):
+    if not is_noted and not _are_many(told, said_again):
         return [*told, *others]
-    others = [one for one in others if not _is_said_again(one)]
-    return others if is_noted else [*others, _note(rule, told, implied)]
+    others = [one for one in others if one not in said_again]
+    return others if is_noted else [*others, _note(rule, told, implied, _places(said_again))]
 
 
-def _are_many(demands: Sequence[RawFinding]) -> bool:
-    return len({one.report.site for one in demands}) >= _MANY
+def _are_many(demands: Sequence[RawFinding], said_again: Sequence[RawFinding]) -> bool:
+    """Whether these are many places, where the code says in one of them that it has a choice."""
+    return bool(demands) and len(_places(demands) | _places(said_again)) >= _MANY
+
+
+def _places(findings: Sequence[RawFinding]) -> set[Site]:
+    """Where they fail without an accelerator."""
+    sites = ((one.report.site, one) for one in findings)
+    return {site for site, one in sites if _is_demand(one) or one.report.fails_without}
 
 
 def _is_demand(found: RawFinding) -> bool:
@@ -60,12 +69,18 @@ def _is_said_again(found: RawFinding) -> bool:
     return is_by_contract and found.rule.code in _DEMANDS and not found.rule.asked_for
 
 
-def _note(rule: Rule, demands: Sequence[RawFinding], implied: Sequence[RawFinding]) -> RawFinding:
+def _note(
+    rule: Rule,
+    demands: Sequence[RawFinding],
+    implied: Sequence[RawFinding],
+    again: Collection[Site],
+) -> RawFinding:
     """What is said of the first place, and of the others with it."""
-    first, *rest = demands
+    first = demands[0]
     says, _, _ = first.report.message.partition(": ")
+    others = len({*_places(demands[1:]), *again} - {first.report.site})
     message = (
-        f"{says}, and so do {len(rest)} other places: this works with an accelerator alone; "
+        f"{says}, and so do {others} other places: this works with an accelerator alone; "
         "`devicelint adopt` chooses the device by what the machine has"
     )
     report = Report(first.report.site, message, fix=_fix_of_all(demands, implied))

@@ -39,6 +39,8 @@ class Report:
     """Whether it holds on every machine, so that none is named."""
     unless: Site = None
     """The container that the code may see to by itself, anywhere, which makes it moot."""
+    fails_without: bool = False
+    """Whether it is about what fails without an accelerator as well, wherever its callers are."""
 
 
 Reports = Iterator[Report]

@@ -42,6 +42,7 @@ class HardCodedAccelerator(Rule):
             ((event.failing, "they meet here"), *clashes.history(met)),
             certainty=Certainty.CONTRACT,
             fix=_follow(event, context, spelled),
+            fails_without=not event.is_guarded,
         )
 
 

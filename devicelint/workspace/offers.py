@@ -9,13 +9,19 @@ import libcst as cst
 
 from devicelint.interpreter.callers import Signature, signature_of
 from devicelint.workspace.project import Project
+from devicelint.workspace.users import may_be_installed
 
 _PACKAGE = "__init__.py"
 
 
 def is_offered(project: Project, home: str, function: Signature) -> bool:
-    """Whether a package around a file has a function of it, as what others are to import."""
-    if Path(home).name == _PACKAGE or not _is_of_module(project, home, function):
+    """Whether a package around a file has a function of it, as what others are to import.
+
+    What nobody can install, it has for the programs of its own project.
+    """
+    if Path(home).name == _PACKAGE or not may_be_installed(project, home):
+        return False
+    if not _is_of_module(project, home, function):
         return False
     name = function[0].partition(".")[0]
     return any(_takes(project, package, home, name) for package in _packages_around(home))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 
+from devicelint.interpreter.facts.host_callers import is_collected
 from devicelint.workspace.files import PASSED_OVER
 from devicelint.workspace.named_files import NamedFiles
 from devicelint.workspace.roots import is_root
@@ -20,6 +22,10 @@ _ABOVE = 2
 def is_passed_over(folder: str) -> bool:
     """Whether a folder holds no code of a project's own."""
     return folder in PASSED_OVER or folder.startswith(".")
+
+
+def _lies_apart(home: str, other: str) -> bool:
+    return Path(home).parent != Path(other).parent
 
 
 class Outsiders:
@@ -40,11 +46,37 @@ class Outsiders:
 
         What lies in a folder of something larger, of which nobody knows the root, others may call.
         """
-        names = self._listing(root)
-        if not _INSTALLS.isdisjoint(names):
+        if self._installs(root) or not self.is_whole(root):
             return True
-        above = () if is_root(names) else Path(root).parents[:_ABOVE]
-        if any(one.endswith(_RUNS) for folder in above for one in self._listing(str(folder))):
-            return True
-        found = (self._named.files(root, name), self._told.files(root, name))
-        return any(one is None or set(one) - {home} for one in found)
+        return any(one is None or set(one) - {home} for one in self._found(root, name))
+
+    def may_be_installed(self, root: str) -> bool:
+        """Whether others may install a project; where a folder is not marked, nobody knows."""
+        return self._installs(root) or not is_root(self._listing(root))
+
+    def _installs(self, root: str) -> bool:
+        return not _INSTALLS.isdisjoint(self._listing(root))
+
+    def is_whole(self, root: str) -> bool:
+        """Whether a folder holds all of a project, and is not one in something larger."""
+        above = () if is_root(self._listing(root)) else Path(root).parents[:_ABOVE]
+        return not any(
+            one.endswith(_RUNS) for folder in above for one in self._listing(str(folder))
+        )
+
+    def mention(self, home: str, root: str, name: str) -> bool:
+        """Whether another file mentions a name, as far as files can be asked.
+
+        Tests use what their project has for others, where anybody can install it, and helpers.
+        """
+        is_installed = self._installs(root)
+        for found in self._found(root, name):
+            others = None if found is None else set(found) - {home}
+            if others is None or not all(map(is_collected, others)):
+                return True
+            if is_installed and any(map(partial(_lies_apart, home), others)):
+                return True
+        return False
+
+    def _found(self, root: str, name: str) -> tuple[tuple[str, ...] | None, ...]:
+        return self._named.files(root, name), self._told.files(root, name)

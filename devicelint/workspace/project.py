@@ -77,7 +77,8 @@ class Project(ImportResolver):
         self.digests: dict[str, str | None] = {}
         """What was in each file that was read; None where that was not the same all the time."""
         self._named = NamedFiles(is_passed_over)
-        self._outsiders = Outsiders(self._named, self._listing)
+        self.outsiders = Outsiders(self._named, self._listing)
+        """Who may use what a file defines."""
         self._shown: dict[str, Shown] = {}
         self._savers = Savers(self._named, lambda home: self._shown_by(home).written)
         self.editable: frozenset[str] = frozenset()
@@ -138,8 +139,7 @@ class Project(ImportResolver):
     def may_call(self, home: str, name: str) -> bool:
         """Whether a file of the project, or anybody else, may call a function of one of them."""
         self.digests[home] = None
-        may_call = self._outsiders.may_call
-        return name in _CALLED_BY_CLASS or may_call(home, self.root_of(home), name)
+        return name in _CALLED_BY_CLASS or self.outsiders.may_call(home, self.root_of(home), name)
 
     def written_around(self, home: str) -> Iterator[WrittenFile]:
         """The checkpoints that other files of the project save; whoever asks rests on them all.
@@ -211,7 +211,7 @@ class Project(ImportResolver):
                     self._outdate(home)
 
     def _forget_others(self) -> None:
-        for one in (self._named, self._outsiders):
+        for one in (self._named, self.outsiders):
             one.forget()
         self._shown.clear()
 

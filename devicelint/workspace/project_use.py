@@ -41,6 +41,9 @@ BUILDS = "builds"
 IMPORTED = "imported"
 """A file that imports the file, and is no test."""
 
+ASKED = "asked"
+"""A file that imports the file, where all that do go by what the machine has, and by no name."""
+
 _MOST_LINES = 50_000
 _PACKAGE = "__init__.py"
 
@@ -79,10 +82,14 @@ class ProjectUse:
         if what == LEADS:
             led = sorted(folder.led_with(home))
             return next((one for one in led if folder.does(one, CHOOSES)), None)
-        if what == IMPORTED:
-            return folder.imported_by(home)
-        if what in (AT_TIMES, BUILDS):
-            return folder.imported_at_times(home) if what == AT_TIMES else folder.built(home)
+        of_file = {
+            IMPORTED: folder.imported_by,
+            ASKED: folder.asked_by,
+            AT_TIMES: folder.imported_at_times,
+            BUILDS: folder.built,
+        }
+        if what in of_file:
+            return of_file[what](home)
         others = folder.led_from(home) if what == TAKES else folder.around(home)
         asked = sorted(others if what == CHOOSES else {*others, home})
         return next((one for one in asked if folder.does(one, what)), None)
@@ -168,6 +175,12 @@ class _Folder:
         any_file = {one for one in self.uses if one != home and self.uses[one].imports_any}
         importers = {*self._importers.get(home, ()), *any_file}
         return next((one for one in sorted(importers) if not _is_test(one)), None)
+
+    def asked_by(self, home: str) -> str | None:
+        """A file that imports this one, where each of these asks the machine where to go."""
+        importers = sorted(one for one in self._importers.get(home, ()) if not _is_test(one))
+        asking = [one for one in importers if self.does(one, CHOOSES) and not self.does(one, LETS)]
+        return next(iter(importers), None) if asking == importers else None
 
     def imported_at_times(self, home: str) -> str | None:
         """A file that imports this one under a condition, where it is no program itself."""

@@ -54,11 +54,13 @@ class Super:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A dataset: `item` is what indexing it yields, `kept` whether it keeps them as tensors."""
+    """A dataset: `item` is what a batch is made of, `kept` whether it keeps all as tensors."""
 
     item: Value
     site: Site = field(compare=False, repr=False)
     kept: bool = False
+    numbered: bool = False
+    """Whether what indexing it yields is a picture and the number of its class."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,13 @@ what follows is looked at as though the line were mended.
 
 from __future__ import annotations
 
-from devicelint.domain.devices import DEVICE_TYPES, Known
+from devicelint.domain.devices import DEVICE_TYPES, DeviceOf, Known
 from devicelint.domain.history import Site
+from devicelint.domain.standing import CERTAIN, Level, Standing
 from devicelint.domain.values import Module
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
+from devicelint.interpreter.facts.entries import entries_of
 from devicelint.interpreter.facts.host_callers import (
     is_handed_out_by_tests,
     is_of_parallel_wrapper,
@@ -158,6 +160,13 @@ def is_method_of_callers_module(run: Run) -> bool:
     if is_taken_by_some(run) or is_imported_around(run):
         return False
     return intended.follows_others(run.module)
+
+
+def standing_of_demand(run: Run) -> Standing:
+    """How sure it is that going to an accelerator here is a mistake: a Module needs a caller."""
+    if not is_method_of_callers_module(run):
+        return CERTAIN
+    return Standing(Level.MODULE, entries=entries_of(run, (DeviceOf("self"),)))
 
 
 def walked_alone_as(run: Run) -> tuple[str, ...]:

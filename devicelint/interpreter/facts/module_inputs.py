@@ -25,10 +25,10 @@ def is_input_of_module(run: Run, device: DeviceOf) -> bool:
     """
     if root_of(device.place) == "self":
         return is_in_module(run)
-    return any(_is_call(run, frame) for frame in run.frame.outwards())
+    return any(is_call_of_module(run, frame) for frame in run.frame.outwards())
 
 
-def _is_call(run: Run, frame: Frame) -> bool:
+def is_call_of_module(run: Run, frame: Frame) -> bool:
     """Whether the frame is that of a Module that was called, or that its trainer calls."""
     if not isinstance(frame.receiver, Module):
         return False

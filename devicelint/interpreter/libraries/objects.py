@@ -221,21 +221,6 @@ def itself(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> V
     return made(run, receiver.name, arguments, site)
 
 
-_DISPERSING = ("device_map", "quantization_config", "load_in_8bit", "load_in_4bit", "tp_plan")
-
-
-@library_call("Pretrained")
-def pretrained(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """A model with its weights: on the CPU, unless it is spread over what there is."""
-    if not isinstance(receiver, ImportedName):
-        return Unknown("made by an object")
-    device: Device = run.default_device
-    given = [arguments.keywords[name] for name in _DISPERSING if name in arguments.keywords]
-    if arguments.open or any(argument.value not in (NONE, Const(False)) for argument in given):
-        device = Unsure("accelerate places it, and brings it its inputs")
-    return built(run, site, receiver.name, device)
-
-
 @library_call("Generated")
 def generated(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`model.generate(ids)`: the ids should be where the model is, and so are the new ones."""

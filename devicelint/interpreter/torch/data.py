@@ -71,10 +71,12 @@ def build_dataset(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
         item = item_of_dataset(run, inner.value, site) if inner is not None else None
         return Dataset(item if item is not None else Unknown("a part of a dataset"), site)
     since = Step(Verb.CREATED, site, CPU)
-    return Dataset(Batch(CPU, since), site, last in _KEPT_AS_TENSORS)
+    numbered = last in _NUMBERED and not ({"target_transform"} & arguments.keywords.keys())
+    return Dataset(Batch(CPU, since), site, last in _KEPT_AS_TENSORS, numbered)
 
 
 _KEPT_AS_TENSORS = frozenset({"MNIST", "FashionMNIST", "KMNIST", "QMNIST", "EMNIST"})
+_NUMBERED = _KEPT_AS_TENSORS | {"CIFAR10", "CIFAR100", "ImageFolder", "STL10", "SVHN"}
 _WHOLE = frozenset("data targets train_data train_labels test_data test_labels".split())
 """Under which names these give all of their pictures or labels."""
 
@@ -247,6 +249,8 @@ def _batch_of_loader(run: Run, value: Loader, site: Site) -> Value:
 
 @elements(Dataset)
 def _row_of_dataset(run: Run, value: Dataset, site: Site) -> Value:
+    if value.numbered and isinstance(value.item, Batch):
+        return Tuple((Tensor(value.item.device, value.item.since), HOST))
     return fresh(run, value.item, site) if isinstance(value.item, TensorDict) else value.item
 
 

@@ -124,7 +124,7 @@ def _before(run: Run) -> Iterator[object]:
     """The parts of the file that have run where this one does, and itself."""
     yield part_of(run)
     yield from _made(run)
-    first = _first(run)
+    first = entered_first(run)
     if first is not None and any(map(_is_choice, run.state.fields(GLOBALS).values())):
         yield GLOBALS
     if is_reached_from_tests(run):
@@ -142,18 +142,18 @@ def _method(run: Run) -> Iterator[_Method]:
     """The method of that object in which this is, or that has called it."""
     cls = _class_of_first(run)
     for frame in run.frame.outwards():
-        if cls is not None and _definition_of(run, frame.receiver) is cls:
+        if cls is not None and definition_of(run, frame.receiver) is cls:
             yield _Method(cls, frame.node)
             return
 
 
 def _class_of_first(run: Run) -> Site:
     """The class of the object whose method all came from."""
-    first = _first(run)
-    return None if first is None else _definition_of(run, first.receiver)
+    first = entered_first(run)
+    return None if first is None else definition_of(run, first.receiver)
 
 
-def _definition_of(run: Run, receiver: Value | None) -> Site:
+def definition_of(run: Run, receiver: Value | None) -> Site:
     """The definition of an object's class, which is the same in every world."""
     if not isinstance(receiver, (Module, Instance)):
         return None
@@ -205,8 +205,8 @@ def is_taken_around(run: Run) -> bool:
 
 def is_taken_by_some(run: Run) -> bool:
     """Whether any of them takes one for granted, whatever the others do."""
-    program = run.program
-    is_taken_here = GLOBALS in program.demanding and GLOBALS not in program.choosing
+    demanding, choosing = run.program.demanding, run.program.choosing
+    is_taken_here = GLOBALS in demanding and GLOBALS not in choosing
     return is_taken_here or _around(run, "takes")
 
 
@@ -216,10 +216,14 @@ def is_left_open(run: Run) -> bool:
     Somebody names a device in the programs that the file is a part of, or there is no program
     around it, and nothing that imports it chooses: whoever does has a choice that it does not know.
     """
-    program = run.program
-    if program.library is None or not program.path:
+    if run.program.library is None or not run.program.path:
         return False
     return _around(run, "lets") or not (_around(run, "starts") or _around(run, "leads"))
+
+
+def is_asked_by_users(run: Run) -> bool:
+    """Whether all files that import this one go wherever the machine has an accelerator."""
+    return _around(run, "asked")
 
 
 def is_default_set_around(run: Run) -> bool:
@@ -271,10 +275,10 @@ def _around(run: Run, what: str) -> bool:
 
 def part_of(run: Run) -> object:
     """What runs as one with what is walked here."""
-    first = _first(run)
+    first = entered_first(run)
     if first is None:
         return GLOBALS
-    made = _definition_of(run, first.receiver) if first.name == "__init__" else None
+    made = definition_of(run, first.receiver) if first.name == "__init__" else None
     return first.node if made is None else _Made(made)
 
 
@@ -283,7 +287,7 @@ def first_function(run: Run) -> Site:
 
     A library may call the methods that its class has, and Python those with two underscores.
     """
-    first = _first(run)
+    first = entered_first(run)
     if first is None or first.name.startswith("_"):
         return None
     return first.node if set(library_bases(run, first)) <= _CALLING_NOTHING else None
@@ -292,7 +296,7 @@ def first_function(run: Run) -> Site:
 _CALLING_NOTHING = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module", "abc.ABC"})
 
 
-def _first(run: Run) -> Frame | None:
+def entered_first(run: Run) -> Frame | None:
     """The function that nothing in the file calls, from which all came; None for its statements."""
     first: Frame | None = None
     for frame in run.frame.outwards():

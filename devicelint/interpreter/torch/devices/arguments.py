@@ -36,7 +36,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_settings import is_device_setting
 from devicelint.interpreter.facts.device_words import holds_device
-from devicelint.interpreter.facts.failures import fail, fail_unless_reported
+from devicelint.interpreter.facts.failures import fail, fail_unless_reported, standing_of_demand
 from devicelint.interpreter.facts.machines.asked import note_placed
 from devicelint.interpreter.facts.machines.choices import (
     is_program,
@@ -258,8 +258,8 @@ def _demand_written_out(
         return False
     note_written_out(run, place, site)
     note_demand(run)
-    literal, at_times = argument is not None, bool(run.assumptions)
-    run.announce(AcceleratorDemanded(place, device, how, literal, site, at_times))
+    what = place, device, how, argument is not None, site, bool(run.assumptions)
+    run.announce(AcceleratorDemanded(*what, standing=standing_of_demand(run)))
     return True
 
 

@@ -12,6 +12,7 @@ from devicelint.domain.devices import CPU, Device, DeviceOf, Unsure, join_device
 from devicelint.domain.events import ParameterLost
 from devicelint.domain.history import Keeper, Site, Step, Verb
 from devicelint.domain.join import join, join_known
+from devicelint.domain.standing import Level, Standing
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     Const,
@@ -30,6 +31,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.objects import TENSORS, module_device, names_buffer
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
+from devicelint.interpreter.facts.entries import named_by_callers
 from devicelint.interpreter.facts.moved_back import note_module_moved
 from devicelint.interpreter.python.containers.contents import extend
 from devicelint.interpreter.torch.modules.overrides import moves_by_itself
@@ -116,7 +118,8 @@ def _as_site(run: Run, site: cst.BaseExpression) -> Value:
 
 def announce_lost(run: Run, tensor: Tensor, site: object, *, registered: bool) -> None:
     """A Parameter that was moved is a plain tensor when it arrives here."""
-    run.announce(ParameterLost(site, tensor.since.site, tensor, registered))
+    standing = Standing(Level.CERTAIN, entries=named_by_callers(run, (tensor.device,)))
+    run.announce(ParameterLost(site, tensor.since.site, tensor, registered, standing))
 
 
 def _follow(run: Run, owner: Module, value: Tensor) -> None:

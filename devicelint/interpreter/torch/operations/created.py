@@ -50,7 +50,7 @@ def _stated_device(run: Run, application: Application) -> tuple[Device, Step] | 
             device = MAYBE_OF_NUMBERS
         return device, computed(site, device, source.since)
     if isinstance(application.data, Unknown):
-        return Unsure("made from something unknown"), Step(Verb.CREATED, site, CPU)
+        return MAYBE_OF_NUMBERS, Step(Verb.CREATED, site, CPU)
     if application.may_state:
         return Unsure("made where the caller chooses"), Step(Verb.CREATED, site, CPU)
     return None

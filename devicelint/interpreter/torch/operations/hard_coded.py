@@ -15,6 +15,7 @@ from devicelint.domain.values import Module, Tensor
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.host_callers import is_of_parallel_wrapper
 from devicelint.interpreter.facts.machines.choices import (
+    is_asked_by_users,
     is_chosen_beside,
     is_left_open,
     is_taken_by_some,
@@ -52,7 +53,8 @@ def note_met(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> No
         standing = judged(run, site, what, (sent, met), NAMED)
         if standing is not None:
             use = sent.since.site
-            run.announce(AcceleratorMet(name, use, sent, met, site, standing))
+            is_guarded = use not in named.names
+            run.announce(AcceleratorMet(name, use, sent, met, site, standing, is_guarded))
 
 
 def _guarded(run: Run, named: WrittenOut, sent: Operand) -> Site:
@@ -60,7 +62,7 @@ def _guarded(run: Run, named: WrittenOut, sent: Operand) -> Site:
     since = sent.since
     if since is None or since.site not in named.guarded or not isinstance(sent.value, Tensor):
         return None
-    return since.site if is_left_open(run) else None
+    return since.site if is_left_open(run) and not is_asked_by_users(run) else None
 
 
 def _is_own(sent: Operand) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from devicelint.domain.devices import CPU, DeviceOf
@@ -12,6 +13,7 @@ from devicelint.domain.values import Placed
 from devicelint.domain.verdicts import Excuse, Judged, Verdict
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.entries import entries_of, named_by_callers
 from devicelint.interpreter.facts.host_callers import is_of_computing_class
 from devicelint.interpreter.facts.module_inputs import is_input_of_module
 from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
@@ -106,12 +108,22 @@ def _around(run: Run, level: Level, frame: Frame) -> tuple[Excuse, ...]:
 
 
 def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -> Standing:
-    """How sure a clash is, and what would make it surer.
+    """How sure a clash is, what would make it surer, and who would have to make it happen."""
+    if not is_received(run, operands):
+        named = named_by_callers(run, (one.device for one in operands))
+        return Standing(_level_of_known(operands, grounds), entries=named)
+    standing = _standing_of_callers(run, operands, grounds)
+    if standing.level is Level.POSSIBLE:
+        return standing
+    received = (one.device for one in operands if isinstance(one.device, DeviceOf))
+    return replace(standing, entries=entries_of(run, received))
+
+
+def _standing_of_callers(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -> Standing:
+    """How sure a clash is with what callers choose.
 
     What is read as an array may be one, where nothing declares it to be a tensor.
     """
-    if not is_received(run, operands):
-        return Standing(_level_of_known(operands, grounds))
     symbols = symbols_of(run, operands)
     if any(map(is_kept_of_maker, operands)):
         return Standing(Level.POSSIBLE, symbols, is_known=not is_undeclared(run, operands))

@@ -1,0 +1,31 @@
+"""Who uses what a file of a project defines, as far as its files say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from devicelint.workspace.project import Project
+from devicelint.workspace.project_use import IMPORTED
+
+
+def is_whole(project: Project, home: str) -> bool:
+    """Whether all files are seen that may use one of a project."""
+    return project.outsiders.is_whole(project.root_of(home))
+
+
+def may_be_installed(project: Project, home: str) -> bool:
+    """Whether others may install the project of a file; where none is marked, nobody knows."""
+    return project.outsiders.may_be_installed(project.root_of(home))
+
+
+def is_led_to(project: Project, home: str) -> bool:
+    """Whether another file imports or mentions one, or computes what it imports."""
+    path = Path(home)
+    module = path.parent.name if path.name == "__init__.py" else path.stem
+    return project.about(home, IMPORTED) is not None or is_mentioned(project, home, module)
+
+
+def is_mentioned(project: Project, home: str, name: str) -> bool:
+    """Whether another file mentions what one defines; whoever asks rests on all of them."""
+    project.digests[home] = None
+    return project.outsiders.mention(home, project.root_of(home), name)
