@@ -13,12 +13,14 @@ from devicelint.domain.events import Load
 from devicelint.domain.history import Site
 from devicelint.domain.standing import Conduct, Level, Standing
 from devicelint.finding import Certainty
+from devicelint.interpreter import Program
 from devicelint.interpreter.callers import Signature, signature_of
 from devicelint.interpreter.engine.nodes import parameters_of
-from devicelint.interpreter.facts.name_uses import reads_of
+from devicelint.interpreter.facts.name_uses import is_mentioned, reads_of
 from devicelint.rules import Report, line_of
+from devicelint.text.source import SourceFile
 from devicelint.workspace.offers import is_offered
-from devicelint.workspace.project import Project
+from devicelint.workspace.project import Project, home_of
 
 _GIVES = {
     Given.ACCELERATOR: "it what is on an accelerator, or may be",
@@ -30,11 +32,20 @@ _GIVES = {
 class Callers:
     """Who calls the functions of a file, and with what; each is asked for once."""
 
-    def __init__(self, project: Project | None, home: str) -> None:
+    def __init__(
+        self, project: Project | None, home: str, notebook: cst.Module | None = None
+    ) -> None:
+        """Know nothing yet; `notebook` is the file where it is one, which nothing imports."""
         self._project = project
         self._home = home
+        self._notebook = notebook
         self._known: dict[tuple[Signature, str], Called] = {}
         self._offered: dict[Signature, bool] = {}
+
+    @classmethod
+    def of(cls, source: SourceFile, program: Program, project: Project | None) -> Callers:
+        """The callers of a file of a project; of a notebook, its own cells."""
+        return cls(project, home_of(source), None if source.cells() is None else program.tree)
 
     def say_of(self, standing: Standing) -> Called:
         """What the calls of those say that received what clashes.
@@ -112,16 +123,20 @@ class Callers:
 
     def never_read(self, load: Load) -> bool:
         """Whether nothing calls the function that reads a checkpoint, as far as anybody sees."""
-        entry, project = load.entry, self._project
-        if not isinstance(entry, cst.FunctionDef) or entry.decorators or project is None:
+        entry = load.entry
+        if not isinstance(entry, cst.FunctionDef) or entry.decorators:
             return False
-        if project.is_alone(self._home) or project.may_call(self._home, entry.name.value):
+        tree = self._notebook or self._tree_of_known_users(entry.name.value)
+        if tree is None:
             return False
-        program, name = project.program(self._home), entry.name.value
-        if program is None:
-            return False
-        reads = reads_of(program.tree)
-        return not (reads.names[name] or reads.attributes[name])
+        return not is_mentioned(reads_of(tree), entry.name.value)
+
+    def _tree_of_known_users(self, name: str) -> cst.Module | None:
+        """The file, if nobody else in its project, nor whoever installs that, calls a function."""
+        project = self._project
+        if project is None or project.is_alone(self._home) or project.may_call(self._home, name):
+            return None
+        return self._tree()
 
     def _called(self, function: Signature, parameter: str) -> Called:
         key = (function, parameter)

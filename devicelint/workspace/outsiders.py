@@ -11,6 +11,7 @@ from devicelint.workspace.roots import is_root
 
 _INSTALLS = frozenset({"setup.py", "setup.cfg", "pyproject.toml"})
 """What makes a project one that others install, and call as they like."""
+_PACKAGE = "__init__.py"
 _RUNS = (".py", ".ipynb")
 _TELLING = (".ipynb", ".md", ".rst", ".txt", ".sh", ".yaml", ".yml", ".toml", ".json")
 """How files end, besides Python's, that may say how a program is used."""
@@ -41,10 +42,19 @@ class Outsiders:
         What lies in a folder of something larger, of which nobody knows the root, others may call.
         """
         names = self._listing(root)
-        if not _INSTALLS.isdisjoint(names):
+        if not _INSTALLS.isdisjoint(names) and self._is_installed(home, root):
             return True
         above = () if is_root(names) else Path(root).parents[:_ABOVE]
         if any(one.endswith(_RUNS) for folder in above for one in self._listing(str(folder))):
             return True
         found = (self._named.files(root, name), self._told.files(root, name))
         return any(one is None or set(one) - {home} for one in found)
+
+    def _is_installed(self, home: str, root: str) -> bool:
+        """Whether a file comes with a project that is installed: at its root, or in a package.
+
+        Packages lie at the root, or in a folder of it such as `src`.
+        """
+        inside = Path(home).relative_to(root).parts[:-1]
+        folders = (Path(root, *inside[:depth]) for depth in (1, 2))
+        return not inside or any(_PACKAGE in self._listing(str(one)) for one in folders)
