@@ -177,6 +177,10 @@ class Load(Event):
     uses: frozenset[LoadUse] = frozenset()
     entry: Site = field(default=None, repr=False)
     """The function that nothing in the file calls, from which the walk came; None elsewhere."""
+    reader: Site = field(default=None, repr=False)
+    """The function in which it is read."""
+    after: frozenset[Site] = field(default=frozenset(), repr=False)
+    """The lines before that raise on the machine where this fails, if they are reported."""
 
 
 @dataclass(frozen=True, slots=True)

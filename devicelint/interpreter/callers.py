@@ -56,19 +56,25 @@ def signature_of(node: cst.CSTNode, cls: str = "") -> Signature | None:
     return name, tuple(one.name.value for one in parameters_of(node))
 
 
+Loads = Mapping[tuple[str, Signature], Collection[bool]]
+"""What the functions of other files load, by their homes: whether that fits, load by load."""
+
+
 class Shown(NamedTuple):
     """What the walk of a file shows to those who ask about its project.
 
     Attributes:
         calls: what it gives to the functions of other files; tests give what they like.
         written: the files with tensors in them that it saves, whoever calls it.
+        loads: what functions of other files load where it calls them.
     """
 
     calls: Calls
     written: Collection[WrittenFile]
+    loads: Loads
 
 
-NOTHING = Shown({}, frozenset())
+NOTHING = Shown({}, frozenset(), {})
 """What a file shows that cannot be read."""
 
 
@@ -76,17 +82,18 @@ def shown_by(program: Program) -> Shown:
     """Walk a file of a project, once for all that others ask about it."""
     alone = _alone(program)
     found: dict[tuple[str, Signature], dict[str, list[Call]]] = {}
+    loads: dict[tuple[str, Signature], set[bool]] = {}
 
     def begin(
         program: Program, world: World, listener: Listener, *, budget: Budget, splits: bool
     ) -> Run:
         run = Run(program, world, listener, budget=budget, splits=splits)
-        run.attend([_Entered(run, found)])
+        run.attend([_Entered(run, found), _Loading(run, loads)])
         return run
 
     with suppress(BudgetExceeded, RecursionError):
         explore(alone, lambda _: _ignore, begin, ())
-    return Shown(found, frozenset(alone.written))
+    return Shown(found, frozenset(alone.written), loads)
 
 
 def _alone(program: Program) -> Program:
@@ -137,6 +144,23 @@ class _Entered(Hearer):
 
 _SHOWN = frozenset({Given.ACCELERATOR, Given.CHOSEN})
 """What counts where another file hands it on: this one has led to a device that is known."""
+
+
+class _Loading(Hearer):
+    """Notes what the functions of other files load."""
+
+    def __init__(self, run: Run, found: dict[tuple[str, Signature], set[bool]]) -> None:
+        self._run = run
+        self._found = found
+
+    def fork(self) -> _Loading:
+        return self
+
+    def on_loaded(self, *, fits: bool) -> None:
+        frame = self._run.frame
+        signature = None if frame.home == GLOBALS else signature_of(frame.node)
+        if signature is not None:
+            self._found.setdefault((str(frame.home), signature), set()).add(fits)
 
 
 def _call_of_this_file(frame: Frame) -> cst.Call | None:

@@ -121,6 +121,16 @@ class Callers:
             chain(load.beside, self._project.written_around(self._home))
         )
 
+    def load_their_own(self, load: Load) -> bool:
+        """Whether all who are seen to call what reads a checkpoint have saved that themselves."""
+        entry, reader = load.entry, signature_of(load.reader)
+        if self._project is None or not isinstance(entry, cst.FunctionDef) or reader is None:
+            return False
+        if self._notebook is not None or self._project.is_alone(self._home):
+            return False
+        fits = self._project.loads_of(self._home, entry.name.value, reader)
+        return bool(fits) and all(fits)
+
     def never_read(self, load: Load) -> bool:
         """Whether nothing calls the function that reads a checkpoint, as far as anybody sees."""
         entry = load.entry

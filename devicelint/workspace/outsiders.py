@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from devicelint.workspace.contents import content_of
 from devicelint.workspace.files import PASSED_OVER
 from devicelint.workspace.named_files import NamedFiles
 from devicelint.workspace.roots import is_root
@@ -41,14 +42,23 @@ class Outsiders:
 
         What lies in a folder of something larger, of which nobody knows the root, others may call.
         """
+        if self.is_open(home, root):
+            return True
+        found = (self._named.files(root, name), self._told.files(root, name))
+        return any(one is None or set(one) - {home} for one in found)
+
+    def is_told(self, root: str, name: str) -> bool:
+        """Whether a notebook or a page of a project calls a function."""
+        files, call = self._told.files(root, name), f"{name}(".encode()
+        return files is None or any(call in (content_of(one) or b"") for one in files)
+
+    def is_open(self, home: str, root: str) -> bool:
+        """Whether others than the files of the project may call what a file defines."""
         names = self._listing(root)
         if not _INSTALLS.isdisjoint(names) and self._is_installed(home, root):
             return True
         above = () if is_root(names) else Path(root).parents[:_ABOVE]
-        if any(one.endswith(_RUNS) for folder in above for one in self._listing(str(folder))):
-            return True
-        found = (self._named.files(root, name), self._told.files(root, name))
-        return any(one is None or set(one) - {home} for one in found)
+        return any(one.endswith(_RUNS) for folder in above for one in self._listing(str(folder)))
 
     def _is_installed(self, home: str, root: str) -> bool:
         """Whether a file comes with a project that is installed: at its root, or in a package.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator, KeysView, Mapping
+from collections.abc import Collection, Iterable, Iterator, KeysView, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -134,6 +134,21 @@ class Project(ImportResolver):
         self.digests[home] = None
         may_call = self._outsiders.may_call
         return name in _CALLED_BY_CLASS or may_call(home, self.root_of(home), name)
+
+    def loads_of(self, home: str, called: str, reader: Signature) -> Collection[bool]:
+        """Whether what a function of a file loads fits, by those who call the file's `called`.
+
+        None of them is seen where others may call it, or too many mention it.
+        """
+        self.digests[home] = None
+        root, others = self.root_of(home), self._outsiders
+        files = self._named.files(root, called)
+        if files is None or others.is_open(home, root) or others.is_told(root, called):
+            return ()
+        asked = [one for one in files if one != home]
+        if len(asked) > _MOST_CALLERS:
+            return ()
+        return [fits for one in asked for fits in self._shown_by(one).loads.get((home, reader), ())]
 
     def written_around(self, home: str) -> Iterator[WrittenFile]:
         """The checkpoints that other files of the project save; whoever asks rests on them all.

@@ -79,9 +79,10 @@ def is_mentioned(reads: Reads, function: str) -> bool:
 def _is_parameter(reads: Reads, name: cst.Name) -> bool:
     node = reads.around.get(name)
     while node is not None:
-        if isinstance(node, (cst.FunctionDef, cst.Lambda)):
-            if name.value in {one.name.value for one in parameters_of(node)}:
-                return True
+        if isinstance(node, (cst.FunctionDef, cst.Lambda)) and name.value in {
+            one.name.value for one in parameters_of(node)
+        }:
+            return True
         node = reads.around.get(node)
     return False
 

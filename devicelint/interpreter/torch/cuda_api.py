@@ -31,7 +31,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, function
 from devicelint.interpreter.facts.device_settings import asks_for_device
-from devicelint.interpreter.facts.failures import fail, fail_at, is_for_cuda_alone
+from devicelint.interpreter.facts.failures import fail, fail_at, is_for_cuda_alone, note_raising
 from devicelint.interpreter.facts.machines.choices import is_chosen_here, note_demand, note_needed
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.torch.devices.arguments import WrittenOut, note_index
@@ -86,6 +86,7 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
     if raises and run.assumptions == run.unrelated:
         note_demand(run)
         run.announce(AcceleratorApiCalled(site, name, at_times=bool(run.assumptions)))
+        note_raising(run, site)
         if last in _CURRENT_DEVICE:
             run.notes(WrittenOut).current.add(site)
     if raises and (run.assumptions or not is_chosen_here(run) or is_for_cuda_alone(run)):

@@ -16,6 +16,7 @@ from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.facts.failures import raising_before
 from devicelint.interpreter.facts.file_sources import source_of
 from devicelint.interpreter.facts.machines.choices import (
     first_function,
@@ -51,6 +52,10 @@ class LoadedFile(NamedTuple):
     """Whether no line before raises on this machine."""
     entry: Site
     """The function that nobody is seen to call, from which the reading comes."""
+    reader: Site
+    """The function in which it is read."""
+    after: frozenset[Site]
+    """The lines that raise on the way there, and may be reported."""
 
     @classmethod
     def of(cls, run: Run, path: Argument | None) -> LoadedFile:
@@ -58,7 +63,8 @@ class LoadedFile(NamedTuple):
         source = None if path is None else source_of(path.value)
         name = None if path is None else name_of(path.value)
         is_reached, entry = not run.state.failed, first_function(run)
-        return cls(source, name, part_of(run), is_program(run), is_reached, entry)
+        reader, after = run.frame.node, raising_before(run)
+        return cls(source, name, part_of(run), is_program(run), is_reached, entry, reader, after)
 
 
 def note_use(run: Run, value: Value, use: LoadUse) -> None:
@@ -154,8 +160,10 @@ class Loads(Analysis):
             return
         for one in self.loads.values():
             if not is_excused(self.run, one.site, "torch.load()", self._excuses_of(one)):
-                beside = frozenset(self.run.program.written)
-                yield replace(one, beside=beside, entry=self.readings[one.site].entry)
+                beside, read = frozenset(self.run.program.written), self.readings[one.site]
+                yield replace(
+                    one, beside=beside, entry=read.entry, reader=read.reader, after=read.after
+                )
 
     def _excuses_of(self, load: Load) -> tuple[ExcuseCase, ...]:
         """The excuses that the whole program may give for one load."""

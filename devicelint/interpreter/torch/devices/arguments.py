@@ -38,7 +38,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_settings import is_device_setting
 from devicelint.interpreter.facts.device_words import holds_device
-from devicelint.interpreter.facts.failures import fail, fail_unless_reported
+from devicelint.interpreter.facts.failures import fail, fail_unless_reported, note_raising
 from devicelint.interpreter.facts.machines.asked import note_placed
 from devicelint.interpreter.facts.machines.choices import (
     is_program,
@@ -261,6 +261,7 @@ def _demand_written_out(
     note_demand(run)
     literal, at_times = argument is not None, bool(run.assumptions)
     run.announce(AcceleratorDemanded(place, device, how, literal, site, at_times))
+    note_raising(run, place)
     return True
 
 
