@@ -7,7 +7,6 @@ file is read once, with Python's own parser, and nothing of it is kept but what 
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +15,9 @@ from typing import TypeGuard
 
 from devicelint.domain.devices import DEVICE_TYPES
 from devicelint.workspace.beginnings import imported_at_once, starts
+from devicelint.workspace.full_names import bound_by, full_name
 from devicelint.workspace.imported_modules import imports_among, parameters_of
-from devicelint.workspace.syntax import nodes_of
+from devicelint.workspace.syntax import nodes_of, parsed
 
 _ASKS = frozenset(
     {
@@ -78,11 +78,8 @@ class MachineUse:
         is_about_torch = b"torch" in data
         if not (is_about_torch or is_package) and not any(one in data for one in _WORDS):
             return cls()
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(data)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = parsed(data)
+        if tree is None:
             return cls()
         file = _File(tree)
         if not is_about_torch:
@@ -130,19 +127,7 @@ class _File:
     @cached_property
     def _meant(self) -> Mapping[str, str]:
         """What its imports bind, by its full name."""
-        meant: dict[str, str] = {}
-        for node in self._of(ast.Import):
-            match node:
-                case ast.Import(names):
-                    for one in names:
-                        meant[one.asname or one.name.partition(".")[0]] = (
-                            one.name if one.asname else one.name.partition(".")[0]
-                        )
-                case ast.ImportFrom(module=str(module), names=names, level=0):
-                    meant |= {one.asname or one.name: f"{module}.{one.name}" for one in names}
-                case _:
-                    pass
-        return meant
+        return bound_by(self._of(ast.Import))
 
     @property
     def imports(self) -> Iterator[tuple[str, int]]:
@@ -161,14 +146,7 @@ class _File:
 
     def _full(self, node: ast.expr) -> str:
         """The full name of what an expression means, where an import says so."""
-        match node:
-            case ast.Name(name):
-                return self._meant.get(name, "")
-            case ast.Attribute(owner, name):
-                outer = self._full(owner)
-                return f"{outer}.{name}" if outer else ""
-            case _:
-                return ""
+        return full_name(node, self._meant)
 
     @cached_property
     def chooses(self) -> bool:
