@@ -160,6 +160,7 @@ class LoadUse(Enum):
     MODEL = "used as a model, which stays where it was loaded to"
     CHECKPOINT = "handled as a checkpoint: saved again, or a path to others"
     RANDOM_STATE = "given to set_rng_state, which wants it on the CPU"
+    RETURNED = "returned by a function that nothing in the file calls"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from itertools import chain
 import libcst as cst
 
 from devicelint.domain.calls import Called, Given, said_by
-from devicelint.domain.events import Load
+from devicelint.domain.events import Load, LoadUse
 from devicelint.domain.history import Site
 from devicelint.domain.standing import Conduct, Level, Standing
 from devicelint.finding import Certainty
 from devicelint.interpreter import Program
-from devicelint.interpreter.callers import Signature, signature_of
+from devicelint.interpreter.callers import Reading, Signature, signature_of
 from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.interpreter.facts.name_uses import is_mentioned, reads_of
 from devicelint.rules import Report, line_of
@@ -27,6 +27,7 @@ _GIVES = {
     Given.CHOSEN: "it what is on an accelerator, or may be",
     Given.INPUT: "it what a Module is called with",
 }
+_OF_NO_CHECKPOINT = {LoadUse.RANDOM_STATE, LoadUse.RETURNED}
 
 
 class Callers:
@@ -123,13 +124,26 @@ class Callers:
 
     def load_their_own(self, load: Load) -> bool:
         """Whether all who are seen to call what reads a checkpoint have saved that themselves."""
+        entry, project = load.entry, self._project
+        if project is None or self._notebook is not None or not isinstance(entry, cst.FunctionDef):
+            return False
+        if project.is_alone(self._home) or not all(one.fits for one in self._readings(load)):
+            return False
+        is_read = bool(self._readings(load))
+        return is_read and project.has_known_callers(self._home, entry.name.value)
+
+    def make_nothing_of(self, load: Load) -> bool:
+        """Whether nobody is seen to use as a checkpoint what a function has loaded and returns."""
+        if load.uses != {LoadUse.RETURNED}:
+            return False
+        return all(one.uses <= _OF_NO_CHECKPOINT for one in self._readings(load))
+
+    def _readings(self, load: Load) -> tuple[Reading, ...]:
+        """What the function that reads a checkpoint is seen to read, by those who call it."""
         entry, reader = load.entry, signature_of(load.reader)
         if self._project is None or not isinstance(entry, cst.FunctionDef) or reader is None:
-            return False
-        if self._notebook is not None or self._project.is_alone(self._home):
-            return False
-        fits = self._project.loads_of(self._home, entry.name.value, reader)
-        return bool(fits) and all(fits)
+            return ()
+        return self._project.loads_of(self._home, entry.name.value, reader)
 
     def never_read(self, load: Load) -> bool:
         """Whether nothing calls the function that reads a checkpoint, as far as anybody sees."""

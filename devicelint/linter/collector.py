@@ -56,6 +56,8 @@ class _Heard:
             return None
         if self.load is not None and callers.save_from_the_cpu(self.load):
             return None
+        if self.load is not None and callers.make_nothing_of(self.load):
+            return None
         if self.load is not None and callers.load_their_own(self.load):
             return None
         if self.load is not None and callers.never_read(self.load):

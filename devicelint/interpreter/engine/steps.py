@@ -95,7 +95,7 @@ class Hearer(Notes):
     def on_demanded(self, site: cst.CSTNode) -> None:
         """The code goes to a device here."""
 
-    def on_loaded(self, *, fits: bool) -> None:
+    def on_loaded(self, site: cst.Call, *, fits: bool) -> None:
         """A checkpoint is read without map_location; it fits any machine, or may be another's."""
 
     def on_transfer(self, transfer: Transfer) -> None:

@@ -76,7 +76,7 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if known is not None and is_in_memory(path):
         return known
     reason = _reason_to_fit(run, name, path, site)
-    run.steps.loaded(fits=reason is not None)
+    run.steps.loaded(site, fits=reason is not None)
     if reason is None:
         run.depends_on_machine = True
         return _loaded_where_saved(run, name, path, site)

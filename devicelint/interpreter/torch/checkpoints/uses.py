@@ -13,6 +13,7 @@ from devicelint.domain.events import Event, Load, LoadUse, Transfer
 from devicelint.domain.history import Site, Step
 from devicelint.domain.values import TRUE, Checkpoint, Const, FileSource, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
@@ -114,6 +115,13 @@ class Loads(Analysis):
         """Remember what is moved of what was loaded."""
         if isinstance(transfer.receiver, Checkpoint):
             self.moved[transfer.site] = transfer.receiver
+
+    def on_returning(self, frame: Frame) -> None:
+        """What a function returns that nothing here calls is for other files to use."""
+        if frame.caller is not None and frame.site is None:
+            for value, _ in frame.returns:
+                if isinstance(value, Checkpoint):
+                    self.use(value, LoadUse.RETURNED)
 
     def on_called_unseen(self, callee: Value, arguments: Arguments, site: cst.Call) -> None:
         """What is made of something loaded may be what was loaded."""
