@@ -176,8 +176,8 @@ class Load(Event):
     beside: frozenset[WrittenFile] = frozenset()
     """What the same file saves."""
     uses: frozenset[LoadUse] = frozenset()
-    entry: Site = field(default=None, repr=False)
-    """The function that nothing in the file calls, from which the walk came; None elsewhere."""
+    entries: frozenset[Site] = field(default=frozenset(), repr=False)
+    """The functions that nothing in the file calls, from which walks came; None for its program."""
     reader: Site = field(default=None, repr=False)
     """The function in which it is read."""
     after: frozenset[Site] = field(default=frozenset(), repr=False)

@@ -124,13 +124,13 @@ class Callers:
 
     def load_their_own(self, load: Load) -> bool:
         """Whether all who are seen to call what reads a checkpoint have saved that themselves."""
-        entry, project = load.entry, self._project
-        if project is None or self._notebook is not None or not isinstance(entry, cst.FunctionDef):
+        project, names = self._project, _names_of(load.entries)
+        if project is None or self._notebook is not None or names is None:
             return False
-        if project.is_alone(self._home) or not all(one.fits for one in self._readings(load)):
+        readings = () if project.is_alone(self._home) else self._readings(load)
+        if not (readings and all(one.fits for one in readings)):
             return False
-        is_read = bool(self._readings(load))
-        return is_read and project.has_known_callers(self._home, entry.name.value)
+        return all(project.has_known_callers(self._home, one) for one in names)
 
     def make_nothing_of(self, load: Load) -> bool:
         """Whether nobody is seen to use as a checkpoint what a function has loaded and returns."""
@@ -138,22 +138,22 @@ class Callers:
             return False
         return all(one.uses <= _OF_NO_CHECKPOINT for one in self._readings(load))
 
-    def _readings(self, load: Load) -> tuple[Reading, ...]:
+    def _readings(self, load: Load) -> list[Reading]:
         """What the function that reads a checkpoint is seen to read, by those who call it."""
-        entry, reader = load.entry, signature_of(load.reader)
-        if self._project is None or not isinstance(entry, cst.FunctionDef) or reader is None:
-            return ()
-        return self._project.loads_of(self._home, entry.name.value, reader)
+        names, reader = _names_of(load.entries), signature_of(load.reader)
+        if self._project is None or names is None or reader is None:
+            return []
+        ask = self._project.loads_of
+        return [reading for one in names for reading in ask(self._home, one, reader)]
 
     def never_read(self, load: Load) -> bool:
-        """Whether nothing calls the function that reads a checkpoint, as far as anybody sees."""
-        entry = load.entry
-        if not isinstance(entry, cst.FunctionDef) or entry.decorators:
-            return False
-        tree = self._notebook or self._tree_of_known_users(entry.name.value)
-        if tree is None:
-            return False
-        return not is_mentioned(reads_of(tree), entry.name.value)
+        """Whether nothing calls the functions that read a checkpoint, as far as anybody sees."""
+        names = _names_of(load.entries)
+        return names is not None and all(map(self._is_never_called, names))
+
+    def _is_never_called(self, name: str) -> bool:
+        tree = self._notebook or self._tree_of_known_users(name)
+        return tree is not None and not is_mentioned(reads_of(tree), name)
 
     def _tree_of_known_users(self, name: str) -> cst.Module | None:
         """The file, if nobody else in its project, nor whoever installs that, calls a function."""
@@ -173,6 +173,12 @@ class Callers:
             return Called()
         given = self._project.calls_of(self._home, function)
         return said_by(call for one in given for call in one.get(parameter, ()))
+
+
+def _names_of(entries: Collection[Site]) -> list[str] | None:
+    """The names of functions without decorators; None where a program leads there, or others do."""
+    functions = [one for one in entries if isinstance(one, cst.FunctionDef) and not one.decorators]
+    return [one.name.value for one in functions] if len(functions) == len(entries) else None
 
 
 def _received(standing: Standing) -> Iterator[tuple[Signature, str]]:

@@ -51,8 +51,6 @@ class LoadedFile(NamedTuple):
     """Whether the statements of the file lead there, rather than whoever imports it."""
     is_reached: bool
     """Whether no line before raises on this machine."""
-    entry: Site
-    """The function that nobody is seen to call, from which the reading comes."""
     reader: Site
     """The function in which it is read."""
     after: frozenset[Site]
@@ -63,9 +61,9 @@ class LoadedFile(NamedTuple):
         """What is read here."""
         source = None if path is None else source_of(path.value)
         name = None if path is None else name_of(path.value)
-        is_reached, entry = not run.state.failed, first_function(run)
-        reader, after = run.frame.node, raising_before(run)
-        return cls(source, name, part_of(run), is_program(run), is_reached, entry, reader, after)
+        is_reached, reader = not run.state.failed, run.frame.node
+        after = raising_before(run)
+        return cls(source, name, part_of(run), is_program(run), is_reached, reader, after)
 
 
 def note_use(run: Run, value: Value, use: LoadUse) -> None:
@@ -100,6 +98,8 @@ class Loads(Analysis):
         super().__init__(run)
         self.loads: dict[Site, Load] = {}
         self.readings: dict[Site, LoadedFile] = {}
+        self.entries: dict[Site, set[Site]] = {}
+        """The functions that nobody is seen to call, from which walks came to each load."""
         self.moved: dict[Site, Checkpoint] = {}
         """What was loaded, by the transfer that moved it."""
         self.made: dict[Site, Checkpoint] = {}
@@ -145,7 +145,11 @@ class Loads(Analysis):
         self.readings[load.site] = reading
 
     def is_new(self, site: Site) -> bool:
-        """Whether nothing was loaded there yet, or on paths alone that a line before ends."""
+        """Remember from where something is loaded; whether nothing was loaded there yet.
+
+        What was loaded on paths alone that a line before ends does not count.
+        """
+        self.entries.setdefault(site, set()).add(first_function(self.run))
         before = self.readings.get(site)
         return before is None or not (before.is_reached or self.run.state.failed)
 
@@ -169,8 +173,9 @@ class Loads(Analysis):
         for one in self.loads.values():
             if not is_excused(self.run, one.site, "torch.load()", self._excuses_of(one)):
                 beside, read = frozenset(self.run.program.written), self.readings[one.site]
+                entries = frozenset(self.entries[one.site])
                 yield replace(
-                    one, beside=beside, entry=read.entry, reader=read.reader, after=read.after
+                    one, beside=beside, entries=entries, reader=read.reader, after=read.after
                 )
 
     def _excuses_of(self, load: Load) -> tuple[ExcuseCase, ...]:
