@@ -160,6 +160,7 @@ class LoadUse(Enum):
     MODEL = "used as a model, which stays where it was loaded to"
     CHECKPOINT = "handled as a checkpoint: saved again, or a path to others"
     RANDOM_STATE = "given to set_rng_state, which wants it on the CPU"
+    RETURNED = "returned by a function that nothing in the file calls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +176,12 @@ class Load(Event):
     beside: frozenset[WrittenFile] = frozenset()
     """What the same file saves."""
     uses: frozenset[LoadUse] = frozenset()
-    entry: Site = field(default=None, repr=False)
-    """The function that nothing in the file calls, from which the walk came; None elsewhere."""
+    entries: frozenset[Site] = field(default=frozenset(), repr=False)
+    """The functions that nothing in the file calls, from which walks came; None for its program."""
+    reader: Site = field(default=None, repr=False)
+    """The function in which it is read."""
+    after: frozenset[Site] = field(default=frozenset(), repr=False)
+    """The lines before that raise on the machine where this fails, if they are reported."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
@@ -12,7 +12,8 @@ import libcst as cst
 from devicelint.domain.calls import Call, Given
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.domain.devices import CPU, Device, DeviceOf, is_accelerator, may_be_accelerator
-from devicelint.domain.events import Event
+from devicelint.domain.events import Event, LoadUse
+from devicelint.domain.history import Site
 from devicelint.domain.standing import Conduct
 from devicelint.domain.values import (
     Array,
@@ -40,6 +41,7 @@ from devicelint.interpreter.engine.steps import Hearer
 from devicelint.interpreter.facts.host_callers import is_reached_from_tests
 from devicelint.interpreter.facts.module_inputs import is_input_of_module
 from devicelint.interpreter.facts.named_devices import names_accelerator
+from devicelint.interpreter.torch.checkpoints.uses import Loads
 from devicelint.interpreter.worlds import explore
 
 Signature = tuple[str, tuple[str, ...]]
@@ -56,19 +58,37 @@ def signature_of(node: cst.CSTNode, cls: str = "") -> Signature | None:
     return name, tuple(one.name.value for one in parameters_of(node))
 
 
+class Reading(NamedTuple):
+    """What a function of another file loads where it is called.
+
+    Attributes:
+        fits: whether that fits every machine, as what the same run has saved does.
+        uses: what is made of it.
+    """
+
+    fits: bool
+    uses: frozenset[LoadUse]
+
+
+Readings = Mapping[tuple[str, Signature], Collection[Reading]]
+"""What the functions of other files load, by their homes."""
+
+
 class Shown(NamedTuple):
     """What the walk of a file shows to those who ask about its project.
 
     Attributes:
         calls: what it gives to the functions of other files; tests give what they like.
         written: the files with tensors in them that it saves, whoever calls it.
+        loads: what functions of other files load where it calls them.
     """
 
     calls: Calls
     written: Collection[WrittenFile]
+    loads: Readings
 
 
-NOTHING = Shown({}, frozenset())
+NOTHING = Shown({}, frozenset(), {})
 """What a file shows that cannot be read."""
 
 
@@ -76,17 +96,19 @@ def shown_by(program: Program) -> Shown:
     """Walk a file of a project, once for all that others ask about it."""
     alone = _alone(program)
     found: dict[tuple[str, Signature], dict[str, list[Call]]] = {}
+    loading: list[_Loading] = []
 
     def begin(
         program: Program, world: World, listener: Listener, *, budget: Budget, splits: bool
     ) -> Run:
         run = Run(program, world, listener, budget=budget, splits=splits)
-        run.attend([_Entered(run, found)])
+        loading.append(_Loading(run))
+        run.attend([_Entered(run, found), loading[-1], loading[-1].uses])
         return run
 
     with suppress(BudgetExceeded, RecursionError):
         explore(alone, lambda _: _ignore, begin, ())
-    return Shown(found, frozenset(alone.written))
+    return Shown(found, frozenset(alone.written), _readings(loading))
 
 
 def _alone(program: Program) -> Program:
@@ -137,6 +159,38 @@ class _Entered(Hearer):
 
 _SHOWN = frozenset({Given.ACCELERATOR, Given.CHOSEN})
 """What counts where another file hands it on: this one has led to a device that is known."""
+
+
+class _Loading(Hearer):
+    """Notes what the functions of other files load, and what is made of it."""
+
+    def __init__(self, run: Run) -> None:
+        self.uses = Loads(run)
+        self._run = run
+        self._found: set[tuple[str, Signature, Site, bool]] = set()
+
+    def fork(self) -> _Loading:
+        return self
+
+    def on_loaded(self, site: cst.Call, *, fits: bool) -> None:
+        frame = self._run.frame
+        signature = None if frame.home == GLOBALS else signature_of(frame.node)
+        if signature is not None:
+            self._found.add((str(frame.home), signature, site, fits))
+
+    def readings(self) -> Iterator[tuple[tuple[str, Signature], Reading]]:
+        """What was loaded, by the function that did."""
+        for home, signature, site, fits in self._found:
+            load = self.uses.loads.get(site)
+            yield (home, signature), Reading(fits, frozenset() if load is None else load.uses)
+
+
+def _readings(loading: Iterable[_Loading]) -> Readings:
+    found: dict[tuple[str, Signature], set[Reading]] = {}
+    for one in loading:
+        for key, reading in one.readings():
+            found.setdefault(key, set()).add(reading)
+    return found
 
 
 def _call_of_this_file(frame: Frame) -> cst.Call | None:

@@ -9,23 +9,26 @@ from itertools import chain
 import libcst as cst
 
 from devicelint.domain.calls import Called, Given, said_by
-from devicelint.domain.events import Load
+from devicelint.domain.events import Load, LoadUse
 from devicelint.domain.history import Site
 from devicelint.domain.standing import Conduct, Entry, Level, Standing
 from devicelint.finding import Certainty
-from devicelint.interpreter.callers import Signature, signature_of
+from devicelint.interpreter import Program
+from devicelint.interpreter.callers import Reading, Signature, signature_of
 from devicelint.interpreter.engine.nodes import parameters_of
-from devicelint.interpreter.facts.name_uses import reads_of
+from devicelint.interpreter.facts.name_uses import is_mentioned, reads_of
 from devicelint.rules import Report, line_of
+from devicelint.text.source import SourceFile
+from devicelint.workspace import users
 from devicelint.workspace.offers import is_offered
-from devicelint.workspace.project import Project
-from devicelint.workspace.users import is_led_to, is_mentioned, is_whole
+from devicelint.workspace.project import Project, home_of
 
 _GIVES = {
     Given.ACCELERATOR: "it what is on an accelerator, or may be",
     Given.CHOSEN: "it what is on an accelerator, or may be",
     Given.INPUT: "it what a Module is called with",
 }
+_OF_NO_CHECKPOINT = {LoadUse.RANDOM_STATE, LoadUse.RETURNED}
 
 _BY_CONTRACT = (Level.MODULE, Level.OWN_RULE)
 """What the code itself says of its callers, wherever they are."""
@@ -34,11 +37,20 @@ _BY_CONTRACT = (Level.MODULE, Level.OWN_RULE)
 class Callers:
     """Who calls the functions of a file, and with what; each is asked for once."""
 
-    def __init__(self, project: Project | None, home: str) -> None:
+    def __init__(
+        self, project: Project | None, home: str, notebook: cst.Module | None = None
+    ) -> None:
+        """Know nothing yet; `notebook` is the file where it is one, which nothing imports."""
         self._project = project
         self._home = home
+        self._notebook = notebook
         self._known: dict[tuple[Signature, str], Called] = {}
         self._offered: dict[Signature, bool] = {}
+
+    @classmethod
+    def of(cls, source: SourceFile, program: Program, project: Project | None) -> Callers:
+        """The callers of a file of a project; of a notebook, its own cells."""
+        return cls(project, home_of(source), None if source.cells() is None else program.tree)
 
     def say_of(self, standing: Standing) -> Called:
         """What the calls of those say that received what clashes.
@@ -103,7 +115,12 @@ class Callers:
     def _is_nobodys(self, standing: Standing) -> bool:
         """Whether a clash takes a caller that the project has not, and offers itself to nobody."""
         project, home, entries = self._project, self._home, standing.entries
-        if project is None or not entries or project.is_alone(home) or not is_whole(project, home):
+        if (
+            project is None
+            or not entries
+            or project.is_alone(home)
+            or not users.is_whole(project, home)
+        ):
             return False
         return all(map(self._is_entered_by_none, entries))
 
@@ -123,11 +140,11 @@ class Callers:
         tree = self._tree()
         if tree is None or self._project is None:
             return True
-        if not (_is_program(tree) or is_led_to(self._project, self._home)):
+        if not (_is_program(tree) or users.is_led_to(self._project, self._home)):
             return False
         reads = reads_of(tree)
         is_read_here = bool(reads.names[name] or reads.attributes[name])
-        return is_read_here or is_mentioned(self._project, self._home, name)
+        return is_read_here or users.is_mentioned(self._project, self._home, name)
 
     def _may_be_anybody(self, standing: Standing, conduct: Conduct) -> bool:
         """Whether a tensor is asked of callers, and the file belongs to no project or program."""
@@ -156,18 +173,45 @@ class Callers:
             chain(load.beside, self._project.written_around(self._home))
         )
 
+    def load_their_own(self, load: Load) -> bool:
+        """Whether all who are seen to call what reads a checkpoint have saved that themselves."""
+        project, names = self._project, _names_of(load.entries)
+        if project is None or self._notebook is not None or names is None:
+            return False
+        readings = () if project.is_alone(self._home) else self._readings(load)
+        if not (readings and all(one.fits for one in readings)):
+            return False
+        return all(project.has_known_callers(self._home, one) for one in names)
+
+    def make_nothing_of(self, load: Load) -> bool:
+        """Whether nobody is seen to use as a checkpoint what a function has loaded and returns."""
+        if load.uses != {LoadUse.RETURNED}:
+            return False
+        return all(one.uses <= _OF_NO_CHECKPOINT for one in self._readings(load))
+
+    def _readings(self, load: Load) -> list[Reading]:
+        """What the function that reads a checkpoint is seen to read, by those who call it."""
+        names, reader = _names_of(load.entries), signature_of(load.reader)
+        if self._project is None or names is None or reader is None:
+            return []
+        ask = self._project.loads_of
+        return [reading for one in names for reading in ask(self._home, one, reader)]
+
     def never_read(self, load: Load) -> bool:
-        """Whether nothing calls the function that reads a checkpoint, as far as anybody sees."""
-        entry, project = load.entry, self._project
-        if not isinstance(entry, cst.FunctionDef) or entry.decorators or project is None:
-            return False
-        if project.is_alone(self._home) or project.may_call(self._home, entry.name.value):
-            return False
-        program, name = project.program(self._home), entry.name.value
-        if program is None:
-            return False
-        reads = reads_of(program.tree)
-        return not (reads.names[name] or reads.attributes[name])
+        """Whether nothing calls the functions that read a checkpoint, as far as anybody sees."""
+        names = _names_of(load.entries)
+        return names is not None and all(map(self._is_never_called, names))
+
+    def _is_never_called(self, name: str) -> bool:
+        tree = self._notebook or self._tree_of_known_users(name)
+        return tree is not None and not is_mentioned(reads_of(tree), name)
+
+    def _tree_of_known_users(self, name: str) -> cst.Module | None:
+        """The file, if nobody else in its project, nor whoever installs that, calls a function."""
+        project = self._project
+        if project is None or project.is_alone(self._home) or project.may_call(self._home, name):
+            return None
+        return self._tree()
 
     def _called(self, function: Signature, parameter: str) -> Called:
         key = (function, parameter)
@@ -214,6 +258,12 @@ def _does_something(statement: cst.CSTNode) -> bool:
             return True
         case _:
             return isinstance(statement, (cst.For, cst.While, cst.With))
+
+
+def _names_of(entries: Collection[Site]) -> list[str] | None:
+    """The names of functions without decorators; None where a program leads there, or others do."""
+    functions = [one for one in entries if isinstance(one, cst.FunctionDef) and not one.decorators]
+    return [one.name.value for one in functions] if len(functions) == len(entries) else None
 
 
 def _received(standing: Standing) -> Iterator[tuple[Signature, str]]:

@@ -9,6 +9,7 @@ from functools import partial
 from devicelint import profiling
 from devicelint.crash import error_in_one_line
 from devicelint.domain.events import Clash, Event, Load, MixedOperation
+from devicelint.domain.history import Site
 from devicelint.domain.standing import CERTAIN, Conduct, Level, Standing
 from devicelint.domain.worlds import World, whether_or_not
 from devicelint.finding import Certainty
@@ -17,7 +18,7 @@ from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.linter.callers import Callers, cited
-from devicelint.linter.consequences import without_consequences
+from devicelint.linter.consequences import without_consequences, without_later_loads
 from devicelint.linter.locations import RawFinding
 from devicelint.linter.many_demands import summed_up
 from devicelint.linter.mistakes import Mistakes
@@ -54,6 +55,10 @@ class _Heard:
         if standing.is_undeclared(self.conduct) or self.report.unless in self.conduct.seen_to:
             return None
         if self.load is not None and callers.save_from_the_cpu(self.load):
+            return None
+        if self.load is not None and callers.make_nothing_of(self.load):
+            return None
+        if self.load is not None and callers.load_their_own(self.load):
             return None
         if self.load is not None and callers.never_read(self.load):
             return replace(self.report, certainty=Certainty.POSSIBLE)
@@ -124,7 +129,13 @@ class Collector:
                     raw = RawFinding(one.rule, report, (one.world,))
                     found.add(key, raw, one.clash, is_reached=one.is_reached)
         kept = without_consequences(found.all())
-        return summed_up(tuple(_unique_messages(kept)), self._rules)
+        told = summed_up(tuple(_unique_messages(kept)), self._rules)
+        return told if self._adopts else without_later_loads(told, self._raising_before())
+
+    def _raising_before(self) -> dict[Site, frozenset[Site]]:
+        """The lines before each load that raise on the machine where that fails."""
+        loads = (one.load for _, heard in self._walks for one in heard)
+        return {one.site: one.after for one in loads if one is not None}
 
 
 def _wants_all(rule: Rule) -> bool:

@@ -182,7 +182,7 @@ def findings_of_walk(
 ) -> tuple[list[Finding], ...]:
     """The findings of a walk, in the file and in those whose functions it calls."""
     with profiling.part("callers"):
-        reports = collector.reports(Callers(project, home_of(source)))
+        reports = collector.reports(Callers.of(source, program, project))
     files = [File(source, program.tree, home_of(source))]
     if project is not None and reports:
         others = {**program.also_reported, **_editable(project)}

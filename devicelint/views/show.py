@@ -22,7 +22,7 @@ from devicelint.views.graph.chart import Sight
 from devicelint.views.trace import Trace, Tracing
 from devicelint.views.verdicts import Judgements, Judging
 from devicelint.views.why import Explaining, Why, asked_about, line_asked_about
-from devicelint.workspace.project import Project, home_of
+from devicelint.workspace.project import Project
 
 Shown = TypeVar("Shown")
 
@@ -109,7 +109,7 @@ def verdicts(
     def show(part: SourceFile, program: Program) -> Judgements:
         judging = Judging(Collector(rules_for(part, Config(torch_version=settings.torch_version))))
         explore(program, judging.listener_for, partial(JudgingRun, watched=()))
-        known = judging.known_in(program, Callers(project, home_of(part)))
+        known = judging.known_in(program, Callers.of(part, program, project))
         return judging.judgements(line, part, program.tree, _imported(project), known)
 
     shown = _of_each_program(source, project, config, show)

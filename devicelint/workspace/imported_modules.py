@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 
 def imports_among(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
@@ -18,22 +18,6 @@ def imports_among(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
                 yield from ((name, level) for name in inner)
             case _:
                 pass
-
-
-def bound_by(nodes: Iterable[ast.AST]) -> Mapping[str, str]:
-    """What the names that imports bind mean, by the full name."""
-    bound: dict[str, str] = {}
-    for node in nodes:
-        match node:
-            case ast.Import(names):
-                for one in names:
-                    top = one.name.partition(".")[0]
-                    bound[one.asname or top] = one.name if one.asname else top
-            case ast.ImportFrom(module=str(module), names=names, level=0):
-                bound |= {one.asname or one.name: f"{module}.{one.name}" for one in names}
-            case _:
-                pass
-    return bound
 
 
 def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:

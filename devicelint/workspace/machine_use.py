@@ -7,7 +7,6 @@ file is read once, with Python's own parser, and nothing of it is kept but what 
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,8 +16,9 @@ from typing import TypeGuard
 from devicelint.domain.devices import DEVICE_TYPES
 from devicelint.workspace.beginnings import imported_at_once, imported_instead, starts
 from devicelint.workspace.extensions import builds_for_cuda, installed_for_cuda
-from devicelint.workspace.imported_modules import bound_by, imports_among, parameters_of
-from devicelint.workspace.syntax import nodes_of
+from devicelint.workspace.full_names import bound_by, full_name
+from devicelint.workspace.imported_modules import imports_among, parameters_of
+from devicelint.workspace.syntax import nodes_of, parsed
 
 _ASKS = frozenset(
     {
@@ -85,11 +85,8 @@ class MachineUse:
         is_about_torch = b"torch" in data
         if not (is_about_torch or is_package) and not any(one in data for one in _WORDS):
             return cls()
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(data)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = parsed(data)
+        if tree is None:
             return cls()
         file = _File(tree)
         if not is_about_torch:
@@ -159,14 +156,7 @@ class _File:
 
     def full_name(self, node: ast.expr) -> str:
         """The full name of what an expression means, where an import says so."""
-        match node:
-            case ast.Name(name):
-                return self._meant.get(name, "")
-            case ast.Attribute(owner, name):
-                outer = self.full_name(owner)
-                return f"{outer}.{name}" if outer else ""
-            case _:
-                return ""
+        return full_name(node, self._meant)
 
     @cached_property
     def chooses(self) -> bool:

@@ -7,12 +7,14 @@ from functools import partial
 from pathlib import Path
 
 from devicelint.interpreter.facts.host_callers import is_collected
+from devicelint.workspace.contents import content_of
 from devicelint.workspace.files import PASSED_OVER
 from devicelint.workspace.named_files import NamedFiles
 from devicelint.workspace.roots import is_root
 
 _INSTALLS = frozenset({"setup.py", "setup.cfg", "pyproject.toml"})
 """What makes a project one that others install, and call as they like."""
+_PACKAGE = "__init__.py"
 _RUNS = (".py", ".ipynb")
 _TELLING = (".ipynb", ".md", ".rst", ".txt", ".sh", ".yaml", ".yml", ".toml", ".json")
 """How files end, besides Python's, that may say how a program is used."""
@@ -46,9 +48,19 @@ class Outsiders:
 
         What lies in a folder of something larger, of which nobody knows the root, others may call.
         """
-        if self._installs(root) or not self.is_whole(root):
+        if self.is_open(home, root):
             return True
         return any(one is None or set(one) - {home} for one in self._found(root, name))
+
+    def is_told(self, root: str, name: str) -> bool:
+        """Whether a notebook or a page of a project calls a function."""
+        files, call = self._told.files(root, name), f"{name}(".encode()
+        return files is None or any(call in (content_of(one) or b"") for one in files)
+
+    def is_open(self, home: str, root: str) -> bool:
+        """Whether others than the files of the project may call what a file defines."""
+        is_installed = self._installs(root) and self._is_installed(home, root)
+        return is_installed or not self.is_whole(root)
 
     def may_be_installed(self, root: str) -> bool:
         """Whether others may install a project; where a folder is not marked, nobody knows."""
@@ -80,3 +92,12 @@ class Outsiders:
 
     def _found(self, root: str, name: str) -> tuple[tuple[str, ...] | None, ...]:
         return self._named.files(root, name), self._told.files(root, name)
+
+    def _is_installed(self, home: str, root: str) -> bool:
+        """Whether a file comes with a project that is installed: at its root, or in a package.
+
+        Packages lie at the root, or in a folder of it such as `src`.
+        """
+        inside = Path(home).relative_to(root).parts[:-1]
+        folders = (Path(root, *inside[:depth]) for depth in (1, 2))
+        return not inside or any(_PACKAGE in self._listing(str(one)) for one in folders)

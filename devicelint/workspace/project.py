@@ -11,6 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, KeysView, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -18,7 +19,7 @@ import libcst as cst
 from devicelint.domain.calls import NOT_SEEN, Call
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.interpreter import Program
-from devicelint.interpreter.callers import NOTHING, Shown, Signature, shown_by
+from devicelint.interpreter.callers import NOTHING, Reading, Shown, Signature, shown_by
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
@@ -140,6 +141,26 @@ class Project(ImportResolver):
         """Whether a file of the project, or anybody else, may call a function of one of them."""
         self.digests[home] = None
         return name in _CALLED_BY_CLASS or self.outsiders.may_call(home, self.root_of(home), name)
+
+    def loads_of(self, home: str, called: str, reader: Signature) -> tuple[Reading, ...]:
+        """What a function of a file loads where other files call the file's `called`.
+
+        Of many files that mention it, some are asked.
+        """
+        self.digests[home] = None
+        files = self._named.files(self.root_of(home), called) or ()
+        asked = [one for one in files if one != home][:_MOST_CALLERS]
+        loads = (self._shown_by(one).loads.get((home, reader), ()) for one in asked)
+        return tuple(chain.from_iterable(loads))
+
+    def has_known_callers(self, home: str, name: str) -> bool:
+        """Whether few files of the project may call a function, and nobody else."""
+        self.digests[home] = None
+        root, others = self.root_of(home), self._outsiders
+        files = self._named.files(root, name)
+        if files is None or len(files) > _MOST_CALLERS:
+            return False
+        return not (others.is_open(home, root) or others.is_told(root, name))
 
     def written_around(self, home: str) -> Iterator[WrittenFile]:
         """The checkpoints that other files of the project save; whoever asks rests on them all.

@@ -167,18 +167,18 @@ class _Folder:
         around = sorted({*self.around(home), home})
         if not any(self.does(one, "trains") for one in around):
             return None
-        programs = (one for one in around if self.does(one, STARTS) and not _is_test(one))
+        programs = (one for one in around if self.does(one, STARTS) and not is_test(one))
         return next(programs, None)
 
     def imported_by(self, home: str) -> str | None:
         """A file that imports this one, and is no test."""
         any_file = {one for one in self.uses if one != home and self.uses[one].imports_any}
         importers = {*self._importers.get(home, ()), *any_file}
-        return next((one for one in sorted(importers) if not _is_test(one)), None)
+        return next((one for one in sorted(importers) if not is_test(one)), None)
 
     def asked_by(self, home: str) -> str | None:
         """A file that imports this one, where each of these asks the machine where to go."""
-        importers = sorted(one for one in self._importers.get(home, ()) if not _is_test(one))
+        importers = sorted(one for one in self._importers.get(home, ()) if not is_test(one))
         asking = [one for one in importers if self.does(one, CHOOSES) and not self.does(one, LETS)]
         return next(iter(importers), None) if asking == importers else None
 
@@ -232,7 +232,7 @@ class _Folder:
         A file that lies beside its own tests is what they test.
         """
         importers = self._importers.get(home, set())
-        if not all(map(_is_test, importers)):
+        if not all(map(is_test, importers)):
             return None
         own = os.path.dirname(home)
         helped = (one for one in sorted(importers) if os.path.dirname(one) == own)
@@ -294,7 +294,7 @@ class _Folder:
             folder = os.path.dirname(folder)
 
 
-def _is_test(home: str) -> bool:
+def is_test(home: str) -> bool:
     """Whether pytest collects tests from a file, as it does by default."""
     name = os.path.basename(home)
     return name.startswith("test_") or name.endswith("_test.py")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.workspace.contents import content_of
+from devicelint.workspace.full_names import bound_by, full_name
 from devicelint.workspace.named_files import NamedFiles
+from devicelint.workspace.project_use import is_test
+from devicelint.workspace.syntax import nodes_of, parsed
 
 _MENTIONED = "save"
 """What whoever saves something mentions."""
-_CALLS = (b"torch", b".save(")
+_CALLS = (b"torch", b"save(")
+_SAVERS = frozenset({"torch.save", "torch.jit.save"})
 _MOST = 8
 """How many files are walked for what they save."""
 
@@ -41,6 +46,14 @@ class Savers:
 
 
 def _saves(home: str) -> bool:
-    """Whether it can call `torch.save`."""
+    """Whether it calls what saves tensors; tests save what they load themselves."""
     data = content_of(home) or b""
-    return all(one in data for one in _CALLS)
+    if not all(one in data for one in _CALLS) or is_test(home):
+        return False
+    tree = parsed(data)
+    if tree is None:
+        return False
+    nodes = tuple(nodes_of(tree))
+    meant = bound_by(nodes)
+    calls = (one.func for one in nodes if isinstance(one, ast.Call))
+    return any(full_name(one, meant) in _SAVERS for one in calls)

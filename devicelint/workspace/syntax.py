@@ -1,8 +1,9 @@
-"""The nodes of a tree of Python's own parser."""
+"""What Python's own parser makes of a file, and the nodes of that."""
 
 from __future__ import annotations
 
 import ast
+import warnings
 
 
 def nodes_of(tree: ast.AST) -> list[ast.AST]:
@@ -16,3 +17,13 @@ def nodes_of(tree: ast.AST) -> list[ast.AST]:
             elif isinstance(part, ast.AST):
                 found.append(part)
     return found
+
+
+def parsed(data: bytes) -> ast.Module | None:
+    """The tree of a file; None for what is no Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

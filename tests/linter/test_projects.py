@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -267,3 +268,165 @@ def test_what_a_decorator_or_the_file_itself_takes_may_be_called(tmp_path) -> No
         path.write_text(text)
         source = SourceFile.from_bytes(path.read_bytes(), str(path))
         assert [one.code for one in check(source, project=Project()).findings] == ["DEV303"]
+
+
+def codes_in(path: Path, text: str) -> list[str]:
+    """The rules that report something of a file of a project, written there first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    source = SourceFile.from_bytes(path.read_bytes(), str(path))
+    return [one.code for one in check(source, project=Project()).findings]
+
+
+@pytest.mark.parametrize(
+    ("folder", "packages", "told"),
+    [
+        (".", (), ["DEV303"]),
+        ("nets", ("nets",), ["DEV303"]),
+        ("src/nets/deep", ("src/nets", "src/nets/deep"), ["DEV303"]),
+        ("scripts", (), []),
+        ("scripts/old/nets", ("scripts/old/nets",), []),
+    ],
+)
+def test_what_no_package_holds_is_not_installed(tmp_path, folder, packages, told) -> None:
+    (tmp_path / "setup.py").write_text("import setuptools\n\nsetuptools.setup()\n")
+    for one in packages:
+        (tmp_path / one).mkdir(parents=True)
+        (tmp_path / one / "__init__.py").touch()
+    assert codes_in(tmp_path / folder / "net.py", RESTORING) == told
+
+
+CELL = """\
+import torch
+from torch import nn
+
+
+def restore(self, path, show=False):
+    self.model.to("cuda" if torch.cuda.is_available() else "cpu")
+    self.model.load_state_dict(torch.load(path))
+
+
+def show_all(restore):
+    print(restore)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("show_all(1)\n", []),
+        ("restore(net, name)\n", ["DEV303"]),
+        ("net.fit(restore)\n", ["DEV303"]),
+    ],
+)
+def test_a_function_of_a_notebook_is_called_in_it_or_never(tmp_path, call, told) -> None:
+    cells = [{"cell_type": "code", "source": one} for one in (CELL, call)]
+    notebook = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
+    assert codes_in(tmp_path / "play.ipynb", notebook) == told
+
+
+SAVING = """\
+from torch import save as keep
+
+
+def save(net, path):
+    state = net.state_dict()
+    for key, parameter in state.items():
+        state[key] = parameter.cpu()
+    keep(state, path)
+"""
+TESTING = """\
+import argparse
+
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--weights")
+args = parser.parse_args()
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = nn.Linear(4, 2).to(device)
+model.load_state_dict(torch.load(args.weights))
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ("import torch\n\n\ndef run(model):\n    model.save(torch)\n", []),
+        ("import torch\n\n\ndef run(m):\n    torch.save(m.cuda(), 'm.pt')\n", ["DEV303"]),
+    ],
+)
+def test_of_the_files_that_save_something_those_count_that_save_tensors(
+    tmp_path, other, told
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "nets" / "saving.py").write_text(SAVING)
+    for number in range(9):
+        (tmp_path / "nets" / f"other_{number}.py").write_text(other)
+    assert codes_in(tmp_path / "testing.py", TESTING) == told
+
+
+EXPERIMENT = """\
+import os
+
+import torch
+from torch import nn
+
+
+class Experiment(object):
+    def __init__(self, folder):
+        self.folder = folder
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.model = nn.Linear(4, 2).to(self.device)
+
+    def train(self, name):
+        torch.save(self.model.state_dict(), os.path.join(self.folder, name) + "/best.pt")
+
+    def restore(self, name):
+        path = os.path.join(self.folder, name)
+        self.model.load_state_dict(torch.load(path + "/best.pt"))
+"""
+RUNNING = """\
+import argparse
+
+from experiment import Experiment
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--folder")
+parser.add_argument("--name")
+parser.add_argument("--resume", action="store_true")
+args = parser.parse_args()
+experiment = Experiment(args.folder)
+"""
+AT_ONCE = "experiment.train(args.name)\nexperiment.restore(args.name)\n"
+AT_TIMES = (
+    "if args.resume:\n    experiment.restore(args.name)\nelse:\n    experiment.train(args.name)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"run.py": RUNNING + AT_ONCE}, []),
+        ({"run.py": RUNNING + AT_ONCE, "README.md": "What to restore is named."}, []),
+        ({"run.py": RUNNING + AT_ONCE, "README.md": "`experiment.restore(name)`"}, ["DEV303"]),
+        ({"run.py": RUNNING + AT_TIMES}, ["DEV303"]),
+        ({"run.py": RUNNING + AT_ONCE, "again.py": RUNNING + AT_TIMES}, ["DEV303"]),
+    ],
+)
+def test_what_all_who_call_a_function_have_saved_is_of_their_machine(tmp_path, files, told) -> None:
+    (tmp_path / ".git").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert codes_in(tmp_path / "experiment.py", EXPERIMENT) == told
+
+
+def test_what_two_functions_load_is_read_if_one_of_them_is_called(tmp_path) -> None:
+    (tmp_path / ".git").mkdir()
+    text = RESTORING + "\n\ndef one(name):\n    Net().restore(name)\n"
+    for other, told in (("two", []), ("main", ["DEV303"])):
+        (tmp_path / "run.py").write_text("from net import main\n\nmain('net.pt')\n")
+        more = f"\n\ndef {other}(name):\n    Net().restore(name)\n"
+        assert codes_in(tmp_path / "net.py", text + more) == told

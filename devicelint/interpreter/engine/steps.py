@@ -98,6 +98,9 @@ class Hearer(Notes):
     def on_demanded(self, site: cst.CSTNode) -> None:
         """The code goes to a device here."""
 
+    def on_loaded(self, site: cst.Call, *, fits: bool) -> None:
+        """A checkpoint is read without map_location; it fits any machine, or may be another's."""
+
     def on_transfer(self, transfer: Transfer) -> None:
         """A value is moved, or was to be."""
 
@@ -151,14 +154,15 @@ class Steps:
         self.module_built = _to_hearers(among, Hearer.on_module_built)
         self.module_called = _to_hearers(among, Hearer.on_module_called)
         self._of_calls(among)
-        self._of_optimizers(among)
+        self._of_programs(among)
 
     def _of_calls(self, among: _Heard) -> None:
         self.called_unseen = _to_hearers(among, Hearer.on_called_unseen)
         self.not_followed = _to_hearers(among, Hearer.on_not_followed)
         self.called_elsewhere = _to_hearers(among, Hearer.on_called_elsewhere)
 
-    def _of_optimizers(self, among: _Heard) -> None:
+    def _of_programs(self, among: _Heard) -> None:
+        self.loaded = _to_hearers(among, Hearer.on_loaded)
         self.optimizer_built = _to_hearers(among, Hearer.on_optimizer_built)
         self.optimized = _to_hearers(among, Hearer.on_optimized)
         self.optimizer_stepped = _to_hearers(among, Hearer.on_optimizer_stepped)

@@ -31,6 +31,7 @@ from devicelint.interpreter.facts.machines.choices import (
     note_required,
 )
 from devicelint.interpreter.facts.named_devices import devices_at_hand
+from devicelint.interpreter.facts.saved_files import beginning_of
 
 
 def fail(run: Run) -> None:
@@ -71,6 +72,32 @@ class Unfollowed(Notes):
     def __init__(self) -> None:
         self.given: set[Site] = set()
         """The functions that are called in there, where nothing else calls them."""
+
+
+class Raising(Notes):
+    """Lines that raise without an accelerator, whatever the settings are, and may be reported."""
+
+    def __init__(self) -> None:
+        self.lines: set[tuple[Site, Site, frozenset[str]]] = set()
+        """Each with where the walk began that came there, and the questions that led to it."""
+
+
+def note_raising(run: Run, line: Site) -> None:
+    """A line raises here on this machine: what follows it bites once that is mended."""
+    if run.world.accelerators or run.assumptions or run.switches or run.muted_parts:
+        return
+    beginning, settings = beginning_of(run), frozenset(run.settings)
+    run.notes(Raising).lines.add((line, beginning, settings))
+
+
+def raising_before(run: Run) -> frozenset[Site]:
+    """The lines that raise on the way here."""
+    beginning, settings = beginning_of(run), frozenset(run.settings)
+    return frozenset(
+        line
+        for line, began, asked in run.notes(Raising).lines
+        if began is beginning and asked <= settings
+    )
 
 
 class Unreported(Notes):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from devicelint.interpreter.engine.nodes import children
+from devicelint.interpreter.engine.nodes import children, parameters_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +67,24 @@ def _is_own_attribute(reads: Reads, target: cst.BaseExpression) -> bool:
     while node is not None and not isinstance(node, cst.ClassDef):
         node = reads.around.get(node)
     return node is not None and _stands_alone(node)
+
+
+def is_mentioned(reads: Reads, function: str) -> bool:
+    """Whether a name is read that may be a function's, besides parameters of the same name."""
+    if reads.attributes[function]:
+        return True
+    return any(not _is_parameter(reads, one) for one in reads.names[function])
+
+
+def _is_parameter(reads: Reads, name: cst.Name) -> bool:
+    node = reads.around.get(name)
+    while node is not None:
+        if isinstance(node, (cst.FunctionDef, cst.Lambda)) and name.value in {
+            one.name.value for one in parameters_of(node)
+        }:
+            return True
+        node = reads.around.get(node)
+    return False
 
 
 def is_conditional(reads: Reads, statement: cst.CSTNode) -> bool:

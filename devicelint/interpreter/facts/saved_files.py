@@ -100,7 +100,8 @@ def _spelling_of(value: Value) -> tuple[str, frozenset[str]] | None:
 def note_saved(run: Run, path: Argument) -> None:
     """Remember a file that is written here."""
     settings, spelling = frozenset(run.settings), _spelling_of(path.value)
-    run.notes(SavedFiles).files.add(Saved(identity_of(run, path), _entry(run), settings, spelling))
+    saved = Saved(identity_of(run, path), beginning_of(run), settings, spelling)
+    run.notes(SavedFiles).files.add(saved)
 
 
 def note_saved_model(run: Run, path: Argument, model: Value) -> None:
@@ -131,7 +132,7 @@ def is_of_this_run(run: Run, path: Argument) -> bool:
     Under a setting that has nothing to do with the writing, the reading may be all that a run
     does.
     """
-    path_here, entry, settings = identity_of(run, path), _entry(run), frozenset(run.settings)
+    path_here, entry, settings = identity_of(run, path), beginning_of(run), frozenset(run.settings)
     spelling = _spelling_of(path.value)
     return any(
         (one.path == path_here or (spelling is not None and one.spelling == spelling))
@@ -165,7 +166,7 @@ def _asks_for_a_file(test: cst.BaseExpression) -> bool:
     return any(last_name(one.func) in _ASKS_FOR_A_FILE for one in calls)
 
 
-def _entry(run: Run) -> Site:
+def beginning_of(run: Run) -> Site:
     """Where the walk began that led here: the file, or a function that nothing calls."""
     frame: Frame = run.frame
     while frame.caller is not None and frame.site is not None:

@@ -38,6 +38,7 @@ from devicelint.interpreter.facts.failures import (
     fail_at,
     insist,
     is_for_cuda_alone,
+    note_raising,
 )
 from devicelint.interpreter.facts.machines.choices import is_chosen_here, note_demand, note_needed
 from devicelint.interpreter.facts.named_devices import is_hard
@@ -94,6 +95,7 @@ def call_accelerator(run: Run, name: str, arguments: Arguments, site: cst.Call) 
     if raises and run.assumptions == run.unrelated:
         note_demand(run)
         run.announce(AcceleratorApiCalled(site, name, at_times=bool(run.assumptions)))
+        note_raising(run, site)
         if last in _CURRENT_DEVICE:
             run.notes(WrittenOut).current.add(site)
     if raises and (run.assumptions or not is_chosen_here(run) or is_for_cuda_alone(run)):

@@ -293,7 +293,9 @@ def first_function(run: Run) -> Site:
     return first.node if set(library_bases(run, first)) <= _CALLING_NOTHING else None
 
 
-_CALLING_NOTHING = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module", "abc.ABC"})
+_CALLING_NOTHING = frozenset(
+    {"torch.nn.Module", "torch.nn.modules.module.Module", "abc.ABC", "builtins.object"}
+)
 
 
 def entered_first(run: Run) -> Frame | None:

@@ -75,20 +75,30 @@ def load(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return Unknown("loaded to where map_location says")
     if known is not None and is_in_memory(path):
         return known
-    if is_excused(run, site, f"{name}()", LOAD, is_last=False):
-        return Unknown("loaded where an accelerator is chosen")
-    if is_excused(run, site, f"{name}()", _of_its_line(site), is_last=False):
-        return Unknown("loaded by a line that raises before")
-    if is_excused(run, site, f"{name}()", _of_its_path(name, path), is_last=False):
-        return Unknown("loaded from a file that fits every machine")
-    if is_excused(run, site, f"{name}()", _of_its_file(path), is_last=False):
-        assert path is not None
-        model = saved_model(run, path)
-        if model is not None:
-            return model
-        return known or Unknown("loaded to where this very run saved it from")
-    run.depends_on_machine = True
-    return _loaded_where_saved(run, name, path, site)
+    reason = _reason_to_fit(run, name, path, site)
+    run.steps.loaded(site, fits=reason is not None)
+    if reason is None:
+        run.depends_on_machine = True
+        return _loaded_where_saved(run, name, path, site)
+    model = saved_model(run, path) if path is not None and reason == _OWN else None
+    return model or (known if reason == _OWN else None) or Unknown(reason)
+
+
+_OWN = "loaded to where this very run saved it from"
+
+
+def _reason_to_fit(run: Run, name: str, path: Argument | None, site: cst.Call) -> str | None:
+    """Why what is loaded fits the machine, whichever it is; None where it may be another's."""
+    excuses = (
+        (LOAD, "loaded where an accelerator is chosen"),
+        (_of_its_line(site), "loaded by a line that raises before"),
+        (_of_its_path(name, path), "loaded from a file that fits every machine"),
+        (_of_its_file(path), _OWN),
+    )
+    for cases, reason in excuses:
+        if is_excused(run, site, f"{name}()", cases, is_last=False):
+            return reason
+    return None
 
 
 def _loaded_where_saved(run: Run, name: str, path: Argument | None, site: cst.Call) -> Checkpoint:

@@ -13,9 +13,11 @@ from devicelint.domain.events import Event, Load, LoadUse, Transfer
 from devicelint.domain.history import Site, Step
 from devicelint.domain.values import TRUE, Checkpoint, Const, FileSource, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.facts.failures import raising_before
 from devicelint.interpreter.facts.file_sources import source_of
 from devicelint.interpreter.facts.machines.choices import (
     first_function,
@@ -49,16 +51,19 @@ class LoadedFile(NamedTuple):
     """Whether the statements of the file lead there, rather than whoever imports it."""
     is_reached: bool
     """Whether no line before raises on this machine."""
-    entry: Site
-    """The function that nobody is seen to call, from which the reading comes."""
+    reader: Site
+    """The function in which it is read."""
+    after: frozenset[Site]
+    """The lines that raise on the way there, and may be reported."""
 
     @classmethod
     def of(cls, run: Run, path: Argument | None) -> LoadedFile:
         """What is read here."""
         source = None if path is None else source_of(path.value)
         name = None if path is None else name_of(path.value)
-        is_reached, entry = not run.state.failed, first_function(run)
-        return cls(source, name, part_of(run), is_program(run), is_reached, entry)
+        is_reached, reader = not run.state.failed, run.frame.node
+        after = raising_before(run)
+        return cls(source, name, part_of(run), is_program(run), is_reached, reader, after)
 
 
 def note_use(run: Run, value: Value, use: LoadUse) -> None:
@@ -93,6 +98,8 @@ class Loads(Analysis):
         super().__init__(run)
         self.loads: dict[Site, Load] = {}
         self.readings: dict[Site, LoadedFile] = {}
+        self.entries: dict[Site, set[Site]] = {}
+        """The functions that nobody is seen to call, from which walks came to each load."""
         self.moved: dict[Site, Checkpoint] = {}
         """What was loaded, by the transfer that moved it."""
         self.made: dict[Site, Checkpoint] = {}
@@ -108,6 +115,13 @@ class Loads(Analysis):
         """Remember what is moved of what was loaded."""
         if isinstance(transfer.receiver, Checkpoint):
             self.moved[transfer.site] = transfer.receiver
+
+    def on_returning(self, frame: Frame) -> None:
+        """What a function returns that nothing here calls is for other files to use."""
+        if frame.caller is not None and frame.site is None:
+            for value, _ in frame.returns:
+                if isinstance(value, Checkpoint):
+                    self.use(value, LoadUse.RETURNED)
 
     def on_called_unseen(self, callee: Value, arguments: Arguments, site: cst.Call) -> None:
         """What is made of something loaded may be what was loaded."""
@@ -131,7 +145,11 @@ class Loads(Analysis):
         self.readings[load.site] = reading
 
     def is_new(self, site: Site) -> bool:
-        """Whether nothing was loaded there yet, or on paths alone that a line before ends."""
+        """Remember from where something is loaded; whether nothing was loaded there yet.
+
+        What was loaded on paths alone that a line before ends does not count.
+        """
+        self.entries.setdefault(site, set()).add(first_function(self.run))
         before = self.readings.get(site)
         return before is None or not (before.is_reached or self.run.state.failed)
 
@@ -154,8 +172,11 @@ class Loads(Analysis):
             return
         for one in self.loads.values():
             if not is_excused(self.run, one.site, "torch.load()", self._excuses_of(one)):
-                beside = frozenset(self.run.program.written)
-                yield replace(one, beside=beside, entry=self.readings[one.site].entry)
+                beside, read = frozenset(self.run.program.written), self.readings[one.site]
+                entries = frozenset(self.entries[one.site])
+                yield replace(
+                    one, beside=beside, entries=entries, reader=read.reader, after=read.after
+                )
 
     def _excuses_of(self, load: Load) -> tuple[ExcuseCase, ...]:
         """The excuses that the whole program may give for one load."""

@@ -36,7 +36,12 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_settings import is_device_setting
 from devicelint.interpreter.facts.device_words import holds_device
-from devicelint.interpreter.facts.failures import fail, fail_unless_reported, standing_of_demand
+from devicelint.interpreter.facts.failures import (
+    fail,
+    fail_unless_reported,
+    note_raising,
+    standing_of_demand,
+)
 from devicelint.interpreter.facts.machines.asked import note_placed
 from devicelint.interpreter.facts.machines.choices import (
     is_program,
@@ -260,6 +265,7 @@ def _demand_written_out(
     note_demand(run)
     what = place, device, how, argument is not None, site, bool(run.assumptions)
     run.announce(AcceleratorDemanded(*what, standing=standing_of_demand(run)))
+    note_raising(run, place)
     return True
 
 
