@@ -14,7 +14,6 @@ from devicelint.domain.values import (
     NONE,
     Array,
     Batch,
-    Bound,
     Class,
     Const,
     Dataset,
@@ -25,7 +24,6 @@ from devicelint.domain.values import (
     Instance,
     ListOf,
     Loader,
-    Partial,
     Placed,
     Stream,
     Tensor,
@@ -54,6 +52,7 @@ from devicelint.interpreter.python.conditions import truth_of
 from devicelint.interpreter.python.containers.contents import element_in, element_of, loaded_at
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.functions import call_function
+from devicelint.interpreter.torch.collating import collated
 from devicelint.interpreter.torch.data_workers import note_workers
 from devicelint.interpreter.torch.host_reads import note_pins
 from devicelint.interpreter.torch.transfers import move_deviceless
@@ -143,9 +142,9 @@ def build_loader(run: Run, arguments: Arguments, site: cst.Call) -> Value:
     if item is None:
         item = _from_outside(site, pins=pins)
     if collate is not None and collate.value != NONE:
-        made = _collated(run, collate.value, item, site)
+        made = collated(run, collate.value, item, site)
         own = is_unseen and not pins
-        return Loader(_batch(run, made, site, believed=own, collated=True), pins, site)
+        return Loader(_batch(run, made, site, believed=own, as_made=True), pins, site)
     return Loader(item if is_unseen else _batch(run, item, site), pins, site)
 
 
@@ -164,24 +163,8 @@ def _from_outside(site: cst.Call, *, pins: bool) -> Value:
     return Batch(CPU, Step(Verb.LOADED, site, CPU, believed=not pins))
 
 
-def _collated(run: Run, collate: Value, item: Value, site: cst.Call) -> Value:
-    """A collate function of the program is asked what it makes; another one is not known."""
-    if not _is_of_the_program(collate):
-        return Unknown("made by a collate function")
-    samples = item if isinstance(item, Unknown) else Stream(item, filled=True)
-    with run.muted():
-        return run.call(collate, Arguments([Argument(site, samples)]), site)
-
-
-def _is_of_the_program(collate: Value) -> bool:
-    """Whether the body of what is called is seen: a function, a method, an object to call."""
-    if isinstance(collate, (Bound, Partial)):
-        return _is_of_the_program(collate.function)
-    return isinstance(collate, (Function, Instance))
-
-
 def _batch(
-    run: Run, item: Value, site: cst.Call, *, believed: bool = False, collated: bool = False
+    run: Run, item: Value, site: cst.Call, *, believed: bool = False, as_made: bool = False
 ) -> Value:
     """What the default collate function makes of items; what another one made is a batch as it is.
 
@@ -190,7 +173,7 @@ def _batch(
     since = Step(Verb.LOADED, site, CPU, believed=believed)
 
     def batch_of(one: Value) -> Value:
-        return _batch(run, one, site, believed=believed, collated=collated)
+        return _batch(run, one, site, believed=believed, as_made=as_made)
 
     match item:
         case Tensor(device=DeviceOf(is_unseen=True)):
@@ -200,7 +183,7 @@ def _batch(
         case Batch():
             return replace(item, since=replace(since, device=item.device))
         case HostValue() | Array() | Const():
-            return item if collated else Batch(CPU, since, whole=False)
+            return item if as_made else Batch(CPU, since, whole=False)
         case ListOf():
             element = element_in(run, run.state.fields(item.ref))
             return Stream(batch_of(element), filled=True)
