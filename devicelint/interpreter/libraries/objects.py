@@ -10,10 +10,8 @@ from devicelint.domain.devices import CPU, Device, Unsure
 from devicelint.domain.events import Transfer
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
-    ARRAY,
     HOST,
     NONE,
-    Const,
     DeviceHandle,
     DictOf,
     FileSource,
@@ -231,24 +229,6 @@ def generated(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -
         return Unknown("tokens or an object that holds them")
     place = module_device(run, receiver)
     return Tensor(place.device, place.since, False, False)
-
-
-@library_call("Encoded")
-def encoded(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """`tokenizer(text, return_tensors="pt")`: tensors on the CPU; without it, lists."""
-    asked = arguments.keywords.get("return_tensors")
-    if asked is None:
-        return Unknown("lists or tensors") if arguments.open else ARRAY
-    if asked.value != Const("pt"):
-        return Unknown("tensors of some library")
-    place = Placed(CPU, Step(Verb.CONVERTED, site, CPU))
-    return make_bundle(run, "transformers.BatchEncoding", place, site)
-
-
-@library_call("EncodedTensor")
-def encoded_tensor(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    bundle = encoded(run, receiver, arguments, site)
-    return any_held(run, bundle) if isinstance(bundle, TensorDict) else bundle
 
 
 @library_call("Checked")

@@ -9,7 +9,6 @@ from typing import Any
 import libcst as cst
 
 from devicelint.domain.alternatives import is_mixed
-from devicelint.domain.devices import DEVICE_TYPES, Known
 from devicelint.domain.values import (
     ARRAY,
     HOST,
@@ -32,6 +31,7 @@ from devicelint.interpreter.engine.tables import evaluates, operates, operates_i
 from devicelint.interpreter.facts.failures import fail
 from devicelint.interpreter.python.containers.lists import extend_by
 from devicelint.interpreter.python.containers.sequences import put_together
+from devicelint.interpreter.python.containers.texts import numbered_device
 from devicelint.interpreter.python.stdlib.paths import interpolated, joined
 from devicelint.interpreter.python.stdlib.paths import put_together as put_paths_together
 
@@ -79,7 +79,7 @@ def _binary(run: Run, node: cst.BinaryOperation, left: Value, right: Value) -> V
             return put_together(run, node, left, right)
         _divide(run, node, left, right)
         return _host_arithmetic(node, left, right)
-    if isinstance(left, Const) and isinstance(right, Symbolic) and isinstance(left.value, str):
+    if isinstance(left, Const) and isinstance(right, _OUTSIDE) and isinstance(left.value, str):
         return _text_with(run, node, left, right)
     if isinstance(left, _OUTSIDE) and _is_text(right) and isinstance(node.operator, _MAKE_PATHS):
         return _path_of(node, left, right)
@@ -113,8 +113,8 @@ _HOST = (Const, HostValue, Array, ListOf, Tuple, DeviceHandle)
 def _host_arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Value:
     if isinstance(left, Array) or isinstance(right, Array):
         return ARRAY
-    if isinstance(left, Const) and left.value in ("cuda:", "xpu:") and not isinstance(right, Const):
-        return DeviceHandle(Known(str(left.value)[:-1]), node, is_object=False)
+    if not isinstance(right, Const) and (named := numbered_device(left, node)) is not None:
+        return named
     if isinstance(left, Const) and isinstance(right, Const):
         symbol = _OPERATORS.get(type(node.operator), "")
         return _text_of(node, left.value, right.value) or number_of(symbol, left, right)
@@ -177,13 +177,13 @@ def number_of(symbol: str, left: Value, right: Value) -> Value:
     return Const(result) if abs(result) < _LARGEST else HOST
 
 
-def _text_with(run: Run, node: cst.BinaryOperation, text: Const, value: Symbolic) -> Value:
+def _text_with(run: Run, node: cst.BinaryOperation, text: Const, value: Value) -> Value:
     """`"cuda:" + str(args.gpu)` and `"cuda:%d" % args.gpu` name a device."""
-    kind, colon, rest = str(text.value).partition(":")
-    if not colon or kind not in DEVICE_TYPES or rest not in ("", "%d", "%s", "%i"):
+    named = numbered_device(text, node)
+    if named is None:
         return _path_of(node, text, value)
     run.steps.index_used(value)
-    return DeviceHandle(Known(kind), node, is_object=False)
+    return named
 
 
 def augmented(run: Run, node: cst.AugAssign, left: Argument, right: Argument) -> Value:

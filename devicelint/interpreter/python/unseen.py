@@ -160,6 +160,18 @@ def is_element_of_outside(device: Device) -> bool:
     return bool(marked) and device.lineage == {_outermost(held)}
 
 
+def is_setting(value: Value) -> bool:
+    """Whether this is what somebody has chosen, in a file of settings or the environment.
+
+    What a collection holds that a caller gives is no such choice, nor what is computed of one.
+    """
+    step = value.symbol if isinstance(value, Unknown) else None
+    if step is None or not isinstance(step.device, DeviceOf):
+        return False
+    assert isinstance(value, Unknown)
+    return value.source is FileSource.CHOSEN and "[*]" not in step.device.place
+
+
 def _outermost(origin: str) -> str:
     return origin.partition(".")[0].partition("[")[0]
 

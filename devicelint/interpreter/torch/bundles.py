@@ -15,7 +15,9 @@ from devicelint.domain.values import (
     Batch,
     Const,
     DeviceHandle,
+    HostValue,
     Placed,
+    Stream,
     Tensor,
     TensorDict,
     Unknown,
@@ -86,11 +88,24 @@ def held_by(run: Run, bundle: TensorDict, name: str, site: Site) -> Value:
 
 
 def item_held(run: Run, bundle: TensorDict, key: Value | None, site: Site) -> Value:
-    """`bundle["input_ids"]`, which is `bundle.input_ids`."""
+    """`bundle["input_ids"]`, which is `bundle.input_ids`; of what has an order, `bundle[0]`."""
     if isinstance(key, Const) and isinstance(key.value, str):
         held = held_by(run, bundle, key.value, site)
         return _store(run, bundle, site) or held if isinstance(held, Unknown) else held
+    if _has_order(bundle) and isinstance(key, (Const, HostValue)):
+        return _one_in_order(run, bundle)
     return Unknown("an item of a library's object")
+
+
+def _has_order(bundle: TensorDict) -> bool:
+    """Whether its parts have numbers, too, as those of a named tuple do."""
+    return member_mark(bundle.name, "__getitem__") == "HeldInOrder"
+
+
+def _one_in_order(run: Run, bundle: TensorDict) -> Batch:
+    """A tensor or several, as far as nobody has put anything else there."""
+    place = place_of(run, bundle)
+    return Batch(place.device, place.since)
 
 
 def _store(run: Run, bundle: TensorDict, site: Site) -> TensorDict | None:
@@ -169,7 +184,10 @@ def _name_in_bundle(run: Run, value: TensorDict, site: Site) -> Value:
 
 @items(TensorDict)
 def _item_of_bundle(run: Run, value: TensorDict, node: cst.Subscript) -> Value:
-    return item_held(run, value, key_of(run, node), node)
+    key = key_of(run, node)
+    if _has_order(value) and isinstance(node.slice[0].slice, cst.Slice):
+        return Stream(_one_in_order(run, value), filled=True)
+    return item_held(run, value, key, node)
 
 
 @sets_item(TensorDict)

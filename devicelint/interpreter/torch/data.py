@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU
+from devicelint.domain.devices import CPU, DeviceOf
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     HOST,
@@ -49,9 +49,10 @@ from devicelint.interpreter.facts.failures import fail
 from devicelint.interpreter.facts.host_callers import note_workers_calls
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.conditions import truth_of
-from devicelint.interpreter.python.containers.contents import element_in, loaded_at
+from devicelint.interpreter.python.containers.contents import element_in, element_of, loaded_at
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.functions import call_function
+from devicelint.interpreter.torch.collating import collated
 from devicelint.interpreter.torch.data_workers import note_workers
 from devicelint.interpreter.torch.host_reads import note_pins
 from devicelint.interpreter.torch.transfers import move_deviceless
@@ -66,9 +67,11 @@ def build_dataset(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
             return Dataset(Unknown("tensors of unknown number"), site)
         given = (*arguments.positional, *arguments.keywords.values())
         return Dataset(Tuple(tuple(_row(one.value) for one in given)), site)
-    if last in ("Subset", "ConcatDataset"):
-        inner = arguments.get(0, "dataset")
-        item = item_of_dataset(run, inner.value, site) if inner is not None else None
+    if last in ("Subset", "ConcatDataset", "ChainDataset"):
+        inner = arguments.get(0, "dataset" if last == "Subset" else "datasets")
+        held = inner.value if inner is not None else NONE
+        part = held if last == "Subset" else element_of(run, held, site)
+        item = item_of_dataset(run, part, site)
         return Dataset(item if item is not None else Unknown("a part of a dataset"), site)
     since = Step(Verb.CREATED, site, CPU)
     numbered = last in _NUMBERED and not ({"target_transform"} & arguments.keywords.keys())
@@ -135,13 +138,16 @@ def build_loader(run: Run, arguments: Arguments, site: cst.Call) -> Value:
     for given in (dataset, collate):
         if given is not None:
             note_workers_calls(run, given.value)
-    if collate is not None and collate.value != NONE:
-        return Loader(_collated(run, collate.value, item, site), pins, site)
+    is_unseen = item is None
     if item is None and dataset is not None and _is_told_of_device(run, dataset.value):
-        return Loader(Unknown("a dataset that knows of a device may use it"), pins, site)
+        item = Unknown("a dataset that knows of a device may use it")
     if item is None:
-        return Loader(_from_outside(site, pins=pins), pins, site)
-    return Loader(_batch(run, item, site), pins, site)
+        item = _from_outside(site, pins=pins)
+    if collate is not None and collate.value != NONE:
+        made = collated(run, collate.value, item, site)
+        own = is_unseen and not pins
+        return Loader(_batch(run, made, site, believed=own, as_made=True), pins, site)
+    return Loader(item if is_unseen else _batch(run, item, site), pins, site)
 
 
 def _is_told_of_device(run: Run, dataset: Value) -> bool:
@@ -159,36 +165,39 @@ def _from_outside(site: cst.Call, *, pins: bool) -> Value:
     return Batch(CPU, Step(Verb.LOADED, site, CPU, believed=not pins))
 
 
-def _collated(run: Run, collate: Value, item: Value | None, site: cst.Call) -> Value:
-    """A collate function of the file is asked what it makes; another one is not known."""
-    if isinstance(collate, Function) and isinstance(collate.node, (cst.FunctionDef, cst.Lambda)):
-        samples = Unknown("samples") if item is None else Stream(item, filled=True)
-        given = Arguments([Argument(site, samples)])
-        with run.muted():
-            made = call_function(run, collate, given, None)
-        return _batch(run, made, site)
-    return Unknown("made by a collate function")
+def _batch(
+    run: Run, item: Value, site: cst.Call, *, believed: bool = False, as_made: bool = False
+) -> Value:
+    """What the default collate function makes of items; what another one made is a batch as it is.
 
+    Numbers become tensors by the default alone.
+    """
+    since = Step(Verb.LOADED, site, CPU, believed=believed)
 
-def _batch(run: Run, item: Value, site: cst.Call) -> Value:
-    """What the default collate function makes of items."""
-    since = Step(Verb.LOADED, site, CPU)
+    def batch_of(one: Value) -> Value:
+        return _batch(run, one, site, believed=believed, as_made=as_made)
+
     match item:
+        case Tensor(device=DeviceOf(is_unseen=True)):
+            return Unknown("what the dataset yields comes of code that is not seen")
         case Tensor():
             return Tensor(item.device, replace(since, device=item.device), False, item.grad)
         case Batch():
             return replace(item, since=replace(since, device=item.device))
         case HostValue() | Array() | Const():
-            return Batch(CPU, since, whole=False)
+            return item if as_made else Batch(CPU, since, whole=False)
+        case ListOf():
+            element = element_in(run, run.state.fields(item.ref))
+            return Stream(batch_of(element), filled=True)
         case Tuple(items):
-            return Tuple(tuple(_batch(run, one, site) for one in items))
+            return Tuple(tuple(map(batch_of, items)))
         case DictOf():
             ref = run.allocate(site, "batch")
             for field, value in tuple(run.state.fields(item.ref).items()):
-                run.state.write(ref, field, _part(_batch(run, value, site), field))
+                run.state.write(ref, field, _part(batch_of(value), field))
             return DictOf(ref, site)
         case Stream(element):
-            return Stream(_batch(run, element, site), filled=True)
+            return Stream(batch_of(element), filled=True)
         case _:
             return Unknown("what the dataset yields is not known")
 

@@ -47,7 +47,9 @@ _USES_ALL = _DRAWS | _OF_A_VALUE
 """The methods in which all parameters meet."""
 _ELEMENTWISE = frozenset(
     "Normal Uniform Bernoulli ContinuousBernoulli Beta Gamma Laplace Exponential Cauchy LogNormal "
-    "Poisson Gumbel HalfNormal HalfCauchy StudentT Pareto Weibull VonMises Geometric".split()
+    "Poisson Gumbel HalfNormal HalfCauchy StudentT Pareto Weibull VonMises Geometric "
+    "Dirichlet MultivariateNormal Multinomial OneHotCategorical OneHotCategoricalStraightThrough "
+    "RelaxedOneHotCategorical".split()
 )
 """Distributions of which a draw has the dimensions of the parameters."""
 _COMPARED = frozenset({"Uniform", "Beta"})
@@ -80,7 +82,15 @@ def build_distribution(run: Run, name: str, arguments: Arguments, site: cst.Call
     ranked = kind in _RANKED or False in ranks
     step = computed(site, device, since)
     scalar = False if ranked else None
-    return Distribution(device, step, scalar, kind in _ELEMENTWISE, apart)
+    return Distribution(device, step, scalar, _is_elementwise(kind, arguments), apart)
+
+
+def _is_elementwise(kind: str, arguments: Arguments) -> bool:
+    """`Independent(base, 1)` counts dimensions in another way, and draws what its base draws."""
+    base = arguments.get(0, "base_distribution") if kind == "Independent" else None
+    if base is not None and isinstance(base.value, Distribution):
+        return base.value.elementwise
+    return kind in _ELEMENTWISE
 
 
 def _is_number_at(operand: Operand) -> bool:
@@ -119,7 +129,8 @@ def _shared(operands: list[Operand], *, unknown: bool) -> tuple[Device, Step | N
 @attributes(Distribution)
 def of_distribution(run: Run, value: Distribution, name: str, node: cst.Attribute) -> Value:
     if name in _TENSORS:
-        return Tensor(value.device, value.since, value.scalar if name in _GIVEN else None)
+        has_rank = name in _GIVEN or value.elementwise
+        return Tensor(value.device, value.since, value.scalar if has_rank else None)
     return value if name == "base_dist" else Unknown(f"an attribute {name} of a distribution")
 
 

@@ -35,6 +35,7 @@ from devicelint.interpreter.facts.tensor_parameters import as_proven, is_used, n
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.contents import new_list
 from devicelint.interpreter.python.containers.fields import LENGTH
+from devicelint.interpreter.python.containers.subscripts import under_key
 from devicelint.interpreter.python.stdlib.argparse import note_option
 from devicelint.interpreter.python.unseen import result_of_unseen
 from devicelint.interpreter.torch.checkpoints.uses import note_moved
@@ -254,6 +255,8 @@ def _method_of_possible_tensor(
             return method_of_placed(run, proven, name, node)
     if name in ("size", "dim", "numel", "item", "tolist", "nelement"):
         return HOST
+    if name == "get" and arguments.positional and not arguments.open:
+        return under_key(run, receiver, arguments.positional[0])
     if name not in _PROVES_TENSOR or not (receiver.parameter or name in TENSOR_METHODS):
         return Unknown(f"{receiver.origin}.{name}()")
     return _method_of_assumed(run, receiver, name, arguments, node)

@@ -31,6 +31,7 @@ from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.unseen import (
     computed_of_unseen,
     element_of_outside,
+    is_setting,
     part_of,
     taken_for_tensor,
 )
@@ -74,7 +75,7 @@ def of_unseen(run: Run, value: Unknown, name: str, node: cst.Attribute) -> Value
         return Unknown(_NO_ATTRIBUTE)
     note_asked(run, value, name)
     device = value.symbol.device
-    if name == "device":
+    if name == "device" and not is_setting(value):
         treat_as_movable(run, value.symbol)
         return DeviceHandle(device, node, is_object=False)
     if name in ("is_cuda", "is_cpu") and isinstance(device, DeviceOf):

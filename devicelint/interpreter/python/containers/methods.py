@@ -12,12 +12,13 @@ from devicelint.domain.values import (
     NONE,
     Array,
     Const,
+    DeviceHandle,
     HostValue,
     ListOf,
     Tuple,
     Value,
 )
-from devicelint.interpreter.engine.arguments import Argument
+from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import methods
 from devicelint.interpreter.python.attributes import read_attribute
@@ -26,7 +27,7 @@ from devicelint.interpreter.python.containers.contents import element_of, extend
 from devicelint.interpreter.python.containers.dictionaries import new_dict
 from devicelint.interpreter.python.containers.fields import LENGTH, key_field
 from devicelint.interpreter.python.containers.lists import extend_by, insert, pop, reorder
-from devicelint.interpreter.python.containers.texts import worked_out
+from devicelint.interpreter.python.containers.texts import numbered_device, worked_out
 from devicelint.interpreter.python.stdlib.paths import formatted, joined, made_of
 
 
@@ -116,12 +117,27 @@ def method_of_host(run: Run, receiver: HostValue | Const, name: str, node: cst.C
     if name == "format":
         for argument in arguments:
             run.steps.read(argument, node)
+        if (named := _device_with(run, receiver, arguments, node)) is not None:
+            return named
     if not (arguments.keywords or arguments.open):
         known = worked_out(receiver, name, [one.value for one in arguments.positional])
         if known is not None:
             return known
     given = (receiver, *(argument.value for argument in arguments))
     return _METHODS.get(name, made_of)(given)
+
+
+def _device_with(
+    run: Run, template: Value, arguments: Arguments, node: cst.Call
+) -> DeviceHandle | None:
+    """`"cuda:{}".format(args.gpu)` names a device, as far as the number is not known."""
+    given = arguments.positional[0].value if len(arguments.positional) == 1 else None
+    if given is None or isinstance(given, Const) or arguments.keywords:
+        return None
+    named = numbered_device(template, node)
+    if named is not None:
+        run.steps.index_used(given)
+    return named
 
 
 _METHODS: dict[str, Callable[[tuple[Value, ...]], Value]] = {

@@ -24,6 +24,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, items
@@ -137,4 +138,12 @@ def _item_of_outside(run: Run, value: Symbolic, node: cst.Subscript) -> Value:
         known = as_proven(run, value)
         return items[type(known)](run, known, node) if isinstance(known, Tensor) else known
     place = f"{value.origin}[{run.code_of(node.slice[0])}]"
+    return as_proven(run, Symbolic(place, since=value.since))
+
+
+def under_key(run: Run, value: Symbolic, key: Argument) -> Value:
+    """`config.get("device")`, which is `config["device"]` where that is there."""
+    if not (isinstance(key.value, Const) and isinstance(key.site, cst.CSTNode)):
+        return Unknown(f"{value.origin}.get()")
+    place = f"{value.origin}[{run.code_of(key.site)}]"
     return as_proven(run, Symbolic(place, since=value.since))

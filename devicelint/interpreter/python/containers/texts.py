@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from devicelint.domain.values import Const, Tuple, Value
+from devicelint.domain.devices import DEVICE_TYPES, Known
+from devicelint.domain.history import Site
+from devicelint.domain.values import Const, DeviceHandle, Tuple, Value
 
 _PLAIN = frozenset(
     {
@@ -29,6 +31,19 @@ def worked_out(receiver: Value, name: str, given: Sequence[Value]) -> Const | No
         return Const(getattr(receiver.value, name)(*plain))
     except TypeError:
         return None
+
+
+def numbered_device(text: Value, site: Site) -> DeviceHandle | None:
+    """The device that a text names once a number is put into it: `"cuda:%d"`, `"cuda:{}"`."""
+    if not (isinstance(text, Const) and isinstance(text.value, str)):
+        return None
+    kind, colon, rest = text.value.partition(":")
+    if not colon or kind not in DEVICE_TYPES or rest not in _NUMBER:
+        return None
+    return DeviceHandle(Known(kind), site, is_object=False)
+
+
+_NUMBER = frozenset({"", "%d", "%s", "%i", "{}", "{:d}", "{0}"})
 
 
 def _plain(value: Value) -> str | int | tuple[str, ...] | None:

@@ -81,3 +81,28 @@ def pairwise(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
         return Stream(Tuple((one, one)))
     pairs = itertools.pairwise(elements)
     return streamed(run, tuple(Tuple(pair) for pair in pairs))
+
+
+_GROUPING = ("combinations", "combinations_with_replacement", "permutations")
+_MOST_IN_A_GROUP = 4
+
+
+@function(*(f"itertools.{name}" for name in _GROUPING))
+def groups(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Some elements at a time, as many as is said: each of them is one of the same."""
+    given, size = arguments.get(0, "iterable"), arguments.get(1, "r")
+    number = size.value.value if size is not None and isinstance(size.value, Const) else None
+    if given is None or type(number) is not int or not 0 < number <= _MOST_IN_A_GROUP:
+        return Unknown(f"{name} of an unknown number")
+    element = element_of(run, given.value, given.site)
+    return Stream(Tuple((element,) * number), is_filled(run, given.value))
+
+
+@function("itertools.accumulate", "itertools.takewhile", "itertools.dropwhile")
+def some_elements(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """The elements as long as they pass; running sums lie where the elements do."""
+    is_sum = name.endswith("accumulate")
+    if len(arguments.positional) != (1 if is_sum else 2) or arguments.keywords:
+        return Unknown(name)
+    given = arguments.positional[0 if is_sum else 1]
+    return Stream(element_of(run, given.value, given.site))

@@ -108,7 +108,7 @@ def _is_local(run: Run, site: object) -> bool:
 @function("builtins.zip")
 def zip_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     if arguments.open:
-        return _transposed(arguments)
+        return _transposed(run, arguments)
     held = [known_elements(run, one.value) for one in arguments.positional]
     known = [one for one in held if one is not None]
     if known and len(known) == len(held):
@@ -121,11 +121,14 @@ def zip_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return Stream(Tuple(tuple(parts)), filled)
 
 
-def _transposed(arguments: Arguments) -> Value:
+def _transposed(run: Run, arguments: Arguments) -> Value:
     """`zip(*pairs)`: the first of each pair, and the second of each."""
-    only = arguments.positional[0].value if len(arguments.positional) == 1 else None
-    if isinstance(only, Tuple):
-        return Tuple(tuple(Stream(item) for item in only.items))
+    only = arguments.positional[0] if len(arguments.positional) == 1 else None
+    if only is not None and isinstance(only.value, Tuple):
+        return Tuple(tuple(Stream(item) for item in only.value.items))
+    if only is not None and isinstance(only.value, (Batch, Unknown)):
+        part = element_of(run, only.value, only.site)
+        return Stream(Stream(part, filled=True), filled=True)
     return Stream(Stream(Unknown("a zip of unknown length")))
 
 

@@ -5,8 +5,18 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.devices import DEVICE_TYPES, Device, DeviceOf, Known, Opaque, Unsure
-from devicelint.domain.values import Batch, Const, DeviceHandle, Placed, Symbolic, Tensor, Value
+from devicelint.domain.values import (
+    Batch,
+    Const,
+    DeviceHandle,
+    Placed,
+    Symbolic,
+    Tensor,
+    Unknown,
+    Value,
+)
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.unseen import is_setting
 
 
 def one_of_two(device: Device) -> Device:
@@ -33,13 +43,15 @@ def device_named_by(run: Run, node: cst.BaseExpression) -> Device | None:
 
 def device_of(run: Run, node: cst.BaseExpression) -> Device | None:
     """The device that a value is, or is on; None where that is not known."""
-    match _value_of(run, node):
+    match value := _value_of(run, node):
         case Tensor(device) | Batch(device) | Placed(device) | DeviceHandle(device):
             return None if isinstance(device, Unsure) else one_of_two(device)
         case Symbolic(origin):
             return one_of_two(Opaque(origin))
         case Const(str(name)) if name in DEVICE_TYPES:
             return Known(name)
+        case Unknown() if is_setting(value):
+            return Opaque(run.code_of(node))
         case _:
             return None
 
@@ -51,7 +63,7 @@ def place_of(run: Run, node: cst.BaseExpression) -> Device | None:
 
 
 def _value_of(run: Run, node: cst.BaseExpression) -> Value | None:
-    if not isinstance(node, (cst.Name, cst.Attribute, cst.Call)):
+    if not isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
         return None
     if isinstance(node, cst.Call) and not _is_constructor(node):
         return None

@@ -52,8 +52,10 @@ from devicelint.interpreter.facts.machines.choices import (
 from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.python.paths.device_questions import meets_accelerators_here
+from devicelint.interpreter.python.unseen import is_setting
 from devicelint.interpreter.torch.devices.choosers import AcceleratorIndices, LibraryChoices
 from devicelint.interpreter.torch.devices.current import on_current
+from devicelint.interpreter.torch.devices.outside import named_by_import, named_by_setting
 
 
 class Backends(Notes):
@@ -101,7 +103,9 @@ def device_named(run: Run, argument: Argument) -> Device | None:
             last = origin.rpartition(".")[2]
             return None if "dtype" in last else Opaque(origin)
         case ImportedName(name):
-            return _from_import(name)
+            return named_by_import(name)
+        case Unknown() if is_setting(value) and isinstance(argument.site, cst.CSTNode):
+            return named_by_setting(run.code_of(argument.site))
         case _:
             return _computed(run, argument, Unsure("the device is computed"))
 
@@ -135,15 +139,6 @@ def _is_parameter(run: Run, name: str) -> bool:
     parameters = node.params if isinstance(node, (cst.FunctionDef, cst.Lambda)) else None
     given = () if parameters is None else (*parameters.params, *parameters.kwonly_params)
     return any(one.name.value == name for one in given)
-
-
-def _from_import(name: str) -> Device | None:
-    """What torch holds under a name is a dtype, a layout or a memory format, and never a device.
-
-    Python's own types are dtypes, too: `x.to(int)`.
-    """
-    is_dtype = name.startswith(("torch.", "builtins.")) or "dtype" in name
-    return None if is_dtype else Opaque(name)
 
 
 def _parse(run: Run, value: Const) -> Device:
@@ -185,7 +180,7 @@ def demand(
     is_theirs = _may_be_the_cpu(run, device)
     if is_theirs:
         note_sent(run)
-    is_followed = argument is not None and not isinstance(argument.value, Unknown)
+    is_followed = argument is not None and _is_followed(argument.value)
     is_chosen = is_theirs and is_followed and is_program(run) and _is_programs(run, device)
     is_elsewhere = device != CPU and not isinstance(device, DeviceOf)  # The CPU is there anyway.
     if is_chosen or (_is_asked_for(run) and is_elsewhere):
@@ -205,6 +200,11 @@ def demand(
         return on_current(run, device)
     _fail(run, argument, device, site if is_announced else None)
     return NOWHERE
+
+
+def _is_followed(value: Value) -> bool:
+    """Whether it is known who chooses: somebody does what stands in a file of settings."""
+    return not isinstance(value, Unknown) or is_setting(value)
 
 
 def _is_asked_for(run: Run) -> bool:

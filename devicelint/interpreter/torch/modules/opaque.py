@@ -7,7 +7,19 @@ import libcst as cst
 from devicelint.domain.devices import CPU
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Verb
-from devicelint.domain.values import Batch, Class, Module, Placed, Symbolic, Tensor, Unknown, Value
+from devicelint.domain.values import (
+    TRUE,
+    Batch,
+    Class,
+    Const,
+    Module,
+    Placed,
+    Stream,
+    Symbolic,
+    Tensor,
+    Unknown,
+    Value,
+)
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
 from devicelint.interpreter.engine.run import Run
@@ -40,14 +52,25 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
         if kind == "model":
             check_parts(run, module, operand, site)
     mark = member_mark(module.name, "__call__")
-    if mark == "Outputs" and "return_dict" not in arguments.keywords and not arguments.open:
-        return make_bundle(run, _OUTPUTS, place, site)
+    if mark == "Outputs":
+        return _outputs(run, place, arguments, site)
     if mark == "Beside":
         return library_call[mark](run, module, arguments, site)
     if mark == "Output" and not _asks_for_more(arguments):
         place = module_device(run, module)  # A module that was not moved is taken to be fixed.
         return Tensor(place.device, place.since, None, not run.no_grad)
     return Unknown(f"the result of {module.name}")
+
+
+def _outputs(run: Run, place: Placed, arguments: Arguments, site: cst.Call) -> Value:
+    """An object that holds the tensors; a tuple of them instead, where that is asked for."""
+    asked = arguments.keywords.get("return_dict")
+    if asked is not None and asked.value != TRUE:
+        is_tuple = asked.value == Const(False)
+        return Stream(Batch(place.device, place.since)) if is_tuple else Unknown("either of two")
+    if arguments.open and not arguments.spread:
+        return Unknown("the model may be asked for a tuple")
+    return make_bundle(run, _OUTPUTS, place, site)
 
 
 _OUTPUTS = "transformers.Outputs_"

@@ -8,6 +8,7 @@ from devicelint.domain.values import Symbolic, Tensor, Unknown
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.movable import note_followed
 from devicelint.interpreter.facts.tensor_parameters import is_no_tensor_here
+from devicelint.interpreter.python.unseen import is_setting
 from devicelint.interpreter.torch.operations.application import Application
 from devicelint.interpreter.torch.operations.operands import common_device, computed, operand_of
 from devicelint.interpreter.torch.ranks import rank_of_created
@@ -49,7 +50,7 @@ def _stated_device(run: Run, application: Application) -> tuple[Device, Step] | 
         if isinstance(source.value, Symbolic):
             device = MAYBE_OF_NUMBERS
         return device, computed(site, device, source.since)
-    if isinstance(application.data, Unknown):
+    if isinstance(application.data, Unknown) and not is_setting(application.data):
         return MAYBE_OF_NUMBERS, Step(Verb.CREATED, site, CPU)
     if application.may_state:
         return Unsure("made where the caller chooses"), Step(Verb.CREATED, site, CPU)

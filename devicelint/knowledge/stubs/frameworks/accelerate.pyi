@@ -19,6 +19,9 @@ class accelerate:
         free_memory: Unknown
         autocast: Unknown
 
+    class utils:
+        send_to_device: MovedTo
+
     skip_first_batches: Same
     dispatch_model: Dispatched
     load_checkpoint_and_dispatch: Dispatched

@@ -24,9 +24,15 @@ class lightning:
     class fabric:
         Fabric: lightning.Fabric
 
+        class utilities:
+            move_data_to_device: MovedTo
+
     class pytorch:
         LightningModule: Module
         Trainer: lightning.Trainer
+
+        class utilities:
+            move_data_to_device: MovedTo
 
         class core:
             LightningModule: Module

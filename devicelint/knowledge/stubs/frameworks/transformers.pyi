@@ -35,11 +35,14 @@ class transformers:
         from_pretrained: Pretrained
         from_config: Itself
         generate: Generated
+        get_text_features: Generated
+        get_image_features: Generated
         __call__: Outputs
 
     Outputs_: Bundle
 
     class Outputs_:
+        __getitem__: HeldInOrder
         logits: Held
         last_hidden_state: Held
         pooler_output: Held
@@ -62,7 +65,7 @@ class transformers:
         prepare_for_model: Encoded
         pad: Encoded
         encode: EncodedTensor
-        apply_chat_template: Unknown
+        apply_chat_template: EncodedChat
         decode: Hosted
         batch_decode: Hosted
         convert_tokens_to_ids: Hosted
