@@ -182,8 +182,9 @@ def demand(
         note_sent(run)
     is_followed = argument is not None and _is_followed(argument.value)
     is_chosen = is_theirs and is_followed and is_program(run) and _is_programs(run, device)
-    is_elsewhere = device != CPU and not isinstance(device, DeviceOf)  # The CPU is there anyway.
-    if is_chosen or (_is_asked_for(run) and is_elsewhere):
+    is_read_back = device == CPU and how.startswith(".")
+    goes = not (is_read_back or isinstance(device, DeviceOf))
+    if is_chosen or (goes and _is_asked_for(run)):
         note_choice(run)
     elif argument is not None and is_accelerator(device) and _is_handed_on(argument):
         note_placed(run)
