@@ -228,14 +228,16 @@ class Callers:
 
 def _signature_of(entry: Entry) -> Signature:
     """By what a function is known to those who call it; a constructor goes by its class."""
-    signature = signature_of(entry.function)
-    assert signature is not None
-    return _offer_of(entry) if signature[0] == "__init__" else signature
+    signature = _offer_of(entry)
+    _, _, name = signature[0].rpartition(".")
+    return signature if name == "__init__" else (name, signature[1])
 
 
 def _offer_of(entry: Entry) -> Signature:
     """A function, or a method with its class, as a package would offer it."""
-    signature = signature_of(entry.function, _name_of(entry.cls))
+    function = entry.function
+    assert isinstance(function, cst.FunctionDef)
+    signature = signature_of(function, _name_of(entry.cls))
     assert signature is not None
     return signature
 

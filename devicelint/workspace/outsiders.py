@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from functools import partial
 from pathlib import Path
 
 from devicelint.interpreter.facts.host_callers import is_collected
@@ -59,14 +58,15 @@ class Outsiders:
 
     def is_open(self, home: str, root: str) -> bool:
         """Whether others than the files of the project may call what a file defines."""
-        is_installed = self._installs(root) and self._is_installed(home, root)
+        is_installed = self.installs(root) and self._is_installed(home, root)
         return is_installed or not self.is_whole(root)
 
     def may_be_installed(self, root: str) -> bool:
         """Whether others may install a project; where a folder is not marked, nobody knows."""
-        return self._installs(root) or not is_root(self._listing(root))
+        return self.installs(root) or not is_root(self._listing(root))
 
-    def _installs(self, root: str) -> bool:
+    def installs(self, root: str) -> bool:
+        """Whether a project is marked as one that others install."""
         return not _INSTALLS.isdisjoint(self._listing(root))
 
     def is_whole(self, root: str) -> bool:
@@ -79,14 +79,14 @@ class Outsiders:
     def mention(self, home: str, root: str, name: str) -> bool:
         """Whether another file mentions a name, as far as files can be asked.
 
-        Tests use what their project has for others, where anybody can install it, and helpers.
+        Where others install a project, what lies among its tests is for these alone.
         """
-        is_installed = self._installs(root)
+        is_installed = self.installs(root)
         for found in self._found(root, name):
             others = None if found is None else set(found) - {home}
-            if others is None or not all(map(is_collected, others)):
+            if others is None or not (is_installed or not others):
                 return True
-            if is_installed and any(map(partial(_lies_apart, home), others)):
+            if any(not is_collected(one) or _lies_apart(home, one) for one in others):
                 return True
         return False
 

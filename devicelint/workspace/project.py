@@ -156,7 +156,7 @@ class Project(ImportResolver):
     def has_known_callers(self, home: str, name: str) -> bool:
         """Whether few files of the project may call a function, and nobody else."""
         self.digests[home] = None
-        root, others = self.root_of(home), self._outsiders
+        root, others = self.root_of(home), self.outsiders
         files = self._named.files(root, name)
         if files is None or len(files) > _MOST_CALLERS:
             return False

@@ -41,6 +41,8 @@ BUILDS = "builds"
 IMPORTED = "imported"
 """A file that imports the file, and is no test."""
 
+PROGRAM = "program"
+"""A program of the project, whatever it uses."""
 ASKED = "asked"
 """A file that imports the file, where all that do go by what the machine has, and by no name."""
 
@@ -77,8 +79,9 @@ class ProjectUse:
             if self._folders.get(root or "") is not folder:
                 return None
             return folder.on_the_cpu(home) if what == ON_CPU else folder.tested_by(home)
-        if what == DEFAULTS:
-            return next((one for one in sorted(folder.uses) if folder.does(one, what)), None)
+        if what in (DEFAULTS, PROGRAM):
+            does = STARTS if what == PROGRAM else what
+            return next((one for one in sorted(folder.uses) if folder.does(one, does)), None)
         if what == LEADS:
             led = sorted(folder.led_with(home))
             return next((one for one in led if folder.does(one, CHOOSES)), None)

@@ -5,12 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from devicelint.workspace.project import Project
-from devicelint.workspace.project_use import IMPORTED
+from devicelint.workspace.project_use import IMPORTED, PROGRAM
 
 
 def is_whole(project: Project, home: str) -> bool:
-    """Whether all files are seen that may use one of a project."""
-    return project.outsiders.is_whole(project.root_of(home))
+    """Whether all files are seen that may use one of a project.
+
+    A library without a program has its users elsewhere.
+    """
+    root = project.root_of(home)
+    if project.outsiders.installs(root) and project.about(home, PROGRAM) is None:
+        return False
+    return project.outsiders.is_whole(root)
 
 
 def may_be_installed(project: Project, home: str) -> bool:

@@ -93,7 +93,8 @@ def test_a_module_that_nothing_imports_may_be_for_the_programs_that_take_an_acce
 
 
 def test_a_module_whose_program_chooses_goes_where_that_does(tmp_path: Path) -> None:
-    files = {"denoiser.py": DENOISER, "one.py": f"import denoiser\n{CHOOSES}", "other.py": TAKES}
+    chooses = f"from denoiser import Denoiser\n{CHOOSES}"
+    files = {"denoiser.py": DENOISER, "one.py": chooses, "other.py": TAKES}
     assert found(tmp_path, files, "denoiser.py") == ["DEV401"]
 
 

@@ -19,7 +19,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import parameters_of
-from devicelint.interpreter.engine.objects import CLASS_FIELD, class_member
+from devicelint.interpreter.engine.objects import CLASS_FIELD
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.host_callers import library_bases
 from devicelint.interpreter.facts.item_paths import root_of
@@ -65,11 +65,14 @@ def _constructed(run: Run, first: Frame | None) -> Iterator[tuple[cst.FunctionDe
         return
     made = first.receiver
     cls = run.state.read(made.ref, CLASS_FIELD) if isinstance(made, (Instance, Module)) else None
-    yield first.node, cls.node if isinstance(cls, Class) else None
-    init = class_member(run, cls, "__init__") if isinstance(cls, Class) else None
-    is_own = isinstance(init, Function) and isinstance(cls, Class) and init.owner == cls.ref
-    if is_own and isinstance(init.node, cst.FunctionDef) and init.node is not first.node:
-        yield init.node, cls.node
+    if not isinstance(cls, Class):
+        yield first.node, None
+        return
+    yield first.node, cls.node
+    init = run.state.read(cls.ref, "__init__")
+    node = init.node if isinstance(init, Function) else None
+    if isinstance(node, cst.FunctionDef) and node is not first.node:
+        yield node, cls.node
 
 
 def _roots(device: DeviceOf) -> Iterator[str]:
@@ -81,7 +84,9 @@ def _named_by_callers(run: Run, first: Frame) -> frozenset[str]:
     name = first.name
     if is_call_of_module(run, first) or (name.startswith("__") and name.endswith("__")):
         return frozenset()
-    return frozenset(one.name.value for one in parameters_of(first.node)) - {"self"}
+    node = first.node
+    own = parameters_of(node) if isinstance(node, cst.FunctionDef) else ()
+    return frozenset(one.name.value for one in own) - {"self"}
 
 
 def _is_handed_out(run: Run, first: Frame) -> bool:
