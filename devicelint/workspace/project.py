@@ -18,7 +18,7 @@ import libcst as cst
 from devicelint.domain.calls import Call
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.interpreter import Program
-from devicelint.interpreter.callers import NOTHING, Reading, Shown, Signature, shown_by
+from devicelint.interpreter.callers import NOTHING, SeenLoad, Shown, Signature, shown_by
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
@@ -123,7 +123,7 @@ class Project(ImportResolver):
         may_call = self._outsiders.may_call
         return name in CALLED_BY_CLASS or may_call(home, self.root_of(home), name)
 
-    def loads_of(self, home: str, called: str, reader: Signature) -> tuple[Reading, ...]:
+    def loads_of(self, home: str, called: str, reader: Signature) -> tuple[SeenLoad, ...]:
         """What a function of a file loads where other files call the file's `called`."""
         self.digests[home] = None
         return self._users.loads_of(home, self.root_of(home), called, reader)

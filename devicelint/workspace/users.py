@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from devicelint.domain.calls import NOT_SEEN, Call
-from devicelint.interpreter.callers import Reading, Shown, Signature
+from devicelint.interpreter.callers import SeenLoad, Shown, Signature
 from devicelint.workspace.named_files import NamedFiles
 from devicelint.workspace.outsiders import Outsiders
 
@@ -39,7 +39,9 @@ class Users:
         found = tuple(filter(None, given))
         return found if are_few else (*found, {name: [NOT_SEEN] for name in function[1]})
 
-    def loads_of(self, home: str, root: str, called: str, reader: Signature) -> tuple[Reading, ...]:
+    def loads_of(
+        self, home: str, root: str, called: str, reader: Signature
+    ) -> tuple[SeenLoad, ...]:
         """What `reader` loads where they call what the file calls `called`; some are asked."""
         asked = self._others(home, root, called)[:_MOST]
         loads = (self.shown_by(one).loads.get((home, reader), ()) for one in asked)
