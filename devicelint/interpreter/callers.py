@@ -58,7 +58,7 @@ def signature_of(node: cst.CSTNode, cls: str = "") -> Signature | None:
     return name, tuple(one.name.value for one in parameters_of(node))
 
 
-class Reading(NamedTuple):
+class SeenLoad(NamedTuple):
     """What a function of another file loads where it is called.
 
     Attributes:
@@ -70,7 +70,7 @@ class Reading(NamedTuple):
     uses: frozenset[LoadUse]
 
 
-Readings = Mapping[tuple[str, Signature], Collection[Reading]]
+SeenLoads = Mapping[tuple[str, Signature], Collection[SeenLoad]]
 """What the functions of other files load, by their homes."""
 
 
@@ -85,7 +85,7 @@ class Shown(NamedTuple):
 
     calls: Calls
     written: Collection[WrittenFile]
-    loads: Readings
+    loads: SeenLoads
 
 
 NOTHING = Shown({}, frozenset(), {})
@@ -178,15 +178,15 @@ class _Loading(Hearer):
         if signature is not None:
             self._found.add((str(frame.home), signature, site, fits))
 
-    def readings(self) -> Iterator[tuple[tuple[str, Signature], Reading]]:
+    def readings(self) -> Iterator[tuple[tuple[str, Signature], SeenLoad]]:
         """What was loaded, by the function that did."""
         for home, signature, site, fits in self._found:
             load = self.uses.loads.get(site)
-            yield (home, signature), Reading(fits, frozenset() if load is None else load.uses)
+            yield (home, signature), SeenLoad(fits, frozenset() if load is None else load.uses)
 
 
-def _readings(loading: Iterable[_Loading]) -> Readings:
-    found: dict[tuple[str, Signature], set[Reading]] = {}
+def _readings(loading: Iterable[_Loading]) -> SeenLoads:
+    found: dict[tuple[str, Signature], set[SeenLoad]] = {}
     for one in loading:
         for key, reading in one.readings():
             found.setdefault(key, set()).add(reading)

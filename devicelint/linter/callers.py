@@ -14,7 +14,7 @@ from devicelint.domain.history import Site
 from devicelint.domain.standing import Conduct, Entry, Level, Standing
 from devicelint.finding import Certainty
 from devicelint.interpreter import Program
-from devicelint.interpreter.callers import Reading, Signature, signature_of
+from devicelint.interpreter.callers import SeenLoad, Signature, signature_of
 from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.interpreter.facts.name_uses import is_mentioned, reads_of
 from devicelint.rules import Report, line_of
@@ -189,7 +189,7 @@ class Callers:
             return False
         return all(one.uses <= _OF_NO_CHECKPOINT for one in self._readings(load))
 
-    def _readings(self, load: Load) -> list[Reading]:
+    def _readings(self, load: Load) -> list[SeenLoad]:
         """What the function that reads a checkpoint is seen to read, by those who call it."""
         names, reader = _names_of(load.entries), signature_of(load.reader)
         if self._project is None or names is None or reader is None:

@@ -11,18 +11,18 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, KeysView, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from devicelint.domain.calls import NOT_SEEN, Call
+from devicelint.domain.calls import Call
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.interpreter import Program
-from devicelint.interpreter.callers import NOTHING, Reading, Shown, Signature, shown_by
+from devicelint.interpreter.callers import NOTHING, SeenLoad, Shown, Signature, shown_by
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
+from devicelint.workspace.function_users import CALLED_BY_CLASS, Users
 from devicelint.workspace.import_resolver import (
     ABOUT,
     DEMANDED,
@@ -39,12 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Project", "home_of"]
 
-_MOST_CALLERS = 8
-"""How many files are walked to find out what a function is given."""
-_ASKED_OF_MANY = 3
-"""How many of those that mention it where there are more."""
-_CALLED_BY_CLASS = frozenset({"__init__", "__call__", "forward"})
-"""What files call without a mention of its name."""
 _MOST_LINES_OF_A_FILE = 20_000
 _MOST_LINES_KEPT = 60_000  # A line takes some two kibibytes.
 
@@ -81,6 +75,7 @@ class Project(ImportResolver):
         self.outsiders = Outsiders(self._named, self._listing)
         """Who may use what a file defines."""
         self._shown: dict[str, Shown] = {}
+        self._users = Users(self._named, self.outsiders, self._shown_by)
         self._savers = Savers(self._named, lambda home: self._shown_by(home).written)
         self.editable: frozenset[str] = frozenset()
         """The homes of the files that a fix of another file may change, too."""
@@ -127,40 +122,23 @@ class Project(ImportResolver):
         asks rests on all of them.
         """
         self.digests[home] = None
-        named = function[0].partition(".")[0]  # A constructor goes by the name of its class.
-        by_class = named in _CALLED_BY_CLASS
-        files = None if by_class else self._named.files(self.root_of(home), named)
-        others = [one for one in files or () if one != home]
-        are_few = len(others) <= _MOST_CALLERS
-        asked = others if are_few else others[:_ASKED_OF_MANY]
-        given = (self._shown_by(one).calls.get((home, function)) for one in asked)
-        found = tuple(filter(None, given))
-        return found if are_few else (*found, {name: [NOT_SEEN] for name in function[1]})
+        return self._users.calls_of(home, self.root_of(home), function)
 
     def may_call(self, home: str, name: str) -> bool:
         """Whether a file of the project, or anybody else, may call a function of one of them."""
         self.digests[home] = None
-        return name in _CALLED_BY_CLASS or self.outsiders.may_call(home, self.root_of(home), name)
+        may_call = self.outsiders.may_call
+        return name in CALLED_BY_CLASS or may_call(home, self.root_of(home), name)
 
-    def loads_of(self, home: str, called: str, reader: Signature) -> tuple[Reading, ...]:
-        """What a function of a file loads where other files call the file's `called`.
-
-        Of many files that mention it, some are asked.
-        """
+    def loads_of(self, home: str, called: str, reader: Signature) -> tuple[SeenLoad, ...]:
+        """What a function of a file loads where other files call the file's `called`."""
         self.digests[home] = None
-        files = self._named.files(self.root_of(home), called) or ()
-        asked = [one for one in files if one != home][:_MOST_CALLERS]
-        loads = (self._shown_by(one).loads.get((home, reader), ()) for one in asked)
-        return tuple(chain.from_iterable(loads))
+        return self._users.loads_of(home, self.root_of(home), called, reader)
 
     def has_known_callers(self, home: str, name: str) -> bool:
         """Whether few files of the project may call a function, and nobody else."""
         self.digests[home] = None
-        root, others = self.root_of(home), self.outsiders
-        files = self._named.files(root, name)
-        if files is None or len(files) > _MOST_CALLERS:
-            return False
-        return not (others.is_open(home, root) or others.is_told(root, name))
+        return self._users.are_known(home, self.root_of(home), name)
 
     def written_around(self, home: str) -> Iterator[WrittenFile]:
         """The checkpoints that other files of the project save; whoever asks rests on them all.

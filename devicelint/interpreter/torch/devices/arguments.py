@@ -253,9 +253,10 @@ def _demand_written_out(
 ) -> bool:
     """Announce that the code goes to an accelerator, where nobody else chose it; whether so."""
     place: Site = None
+    current = run.notes(WrittenOut).current  # CUDA's own, asked for where nothing guards that.
     if argument is None:
         place = site
-    elif isinstance(argument.value, DeviceHandle) and _is_current(run, argument.value):
+    elif isinstance(argument.value, DeviceHandle) and argument.value.site in current:
         note_written_out(run, argument.value.site, site)
     elif isinstance(argument.value, (Const, DeviceHandle)):
         is_written_here = bool(run.assumptions) and argument.value.site is argument.site
@@ -284,11 +285,6 @@ def _note_guarded(run: Run, argument: Argument | None, device: Device, site: cst
 def note_own(run: Run, site: cst.CSTNode) -> None:
     """What goes there is a Module: where it is, its callers have to go."""
     run.notes(WrittenOut).guarded.discard(site)
-
-
-def _is_current(run: Run, handle: DeviceHandle) -> bool:
-    """Whether this is CUDA's current device, asked for where nothing guards that."""
-    return handle.site in run.notes(WrittenOut).current
 
 
 def note_written_out(run: Run, name: Site, site: cst.CSTNode) -> None:
