@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devicelint.domain.devices import (
+    CPU,
     NOWHERE,
     Device,
     DeviceOf,
@@ -179,7 +180,8 @@ def demand(
         note_sent(run)
     is_followed = argument is not None and _is_followed(argument.value)
     is_chosen = is_theirs and is_followed and is_program(run) and _is_programs(run, device)
-    if is_chosen or (_is_asked_for(run) and not isinstance(device, DeviceOf)):
+    is_set = run.world.is_set_to_the_cpu and device == CPU
+    if is_chosen or is_set or (_is_asked_for(run) and not isinstance(device, DeviceOf)):
         note_choice(run)
     elif argument is not None and is_accelerator(device) and _is_handed_on(argument):
         note_placed(run)
@@ -199,7 +201,7 @@ def demand(
 
 
 def _is_followed(value: Value) -> bool:
-    """Whether it is known who chooses: somebody does what stands in a file of settings."""
+    """Whether it is known who chooses: whoever writes a file of settings does."""
     return not isinstance(value, Unknown) or is_setting(value)
 
 
@@ -250,7 +252,10 @@ def _demand_written_out(
     place: Site = None
     if argument is None:
         place = site
-    elif isinstance(argument.value, DeviceHandle) and _is_current(run, argument.value):
+    elif (
+        isinstance(argument.value, DeviceHandle)
+        and argument.value.site in run.notes(WrittenOut).current
+    ):
         note_written_out(run, argument.value.site, site)
     elif isinstance(argument.value, (Const, DeviceHandle)):
         is_written_here = bool(run.assumptions) and argument.value.site is argument.site
@@ -278,11 +283,6 @@ def _note_guarded(run: Run, argument: Argument | None, device: Device, site: cst
 def note_own(run: Run, site: cst.CSTNode) -> None:
     """What goes there is a Module: where it is, its callers have to go."""
     run.notes(WrittenOut).guarded.discard(site)
-
-
-def _is_current(run: Run, handle: DeviceHandle) -> bool:
-    """Whether this is CUDA's current device, asked for where nothing guards that."""
-    return handle.site in run.notes(WrittenOut).current
 
 
 def note_written_out(run: Run, name: Site, site: cst.CSTNode) -> None:
