@@ -184,7 +184,8 @@ def demand(
     is_chosen = is_theirs and is_followed and is_program(run) and _is_programs(run, device)
     is_read_back = device == CPU and how.startswith(".")
     goes = not (is_read_back or isinstance(device, DeviceOf))
-    if is_chosen or (goes and _is_asked_for(run)):
+    is_set = run.world.is_set_to_the_cpu and device == CPU
+    if is_chosen or is_set or (goes and _is_asked_for(run)):
         note_choice(run)
     elif argument is not None and is_accelerator(device) and _is_handed_on(argument):
         note_placed(run)
@@ -204,7 +205,7 @@ def demand(
 
 
 def _is_followed(value: Value) -> bool:
-    """Whether it is known who chooses: somebody does what stands in a file of settings."""
+    """Whether it is known who chooses: whoever writes a file of settings does."""
     return not isinstance(value, Unknown) or is_setting(value)
 
 
