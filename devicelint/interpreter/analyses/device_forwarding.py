@@ -22,7 +22,7 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import EVERY_EVENT, Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import USUAL_NAMES, takes_device
-from devicelint.interpreter.facts.machines.choices import is_taken_around
+from devicelint.interpreter.facts.machines.around import is_taken_around
 from devicelint.interpreter.facts.named_devices import devices_at_hand
 from devicelint.interpreter.facts.tensor_parameters import declared
 

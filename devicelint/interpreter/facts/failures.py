@@ -19,15 +19,17 @@ from devicelint.interpreter.facts.host_callers import (
     is_reached_from_tests,
 )
 from devicelint.interpreter.facts.machines import intended
-from devicelint.interpreter.facts.machines.choices import (
+from devicelint.interpreter.facts.machines.around import (
     is_built_for_cuda,
     is_chosen_beside,
-    is_chosen_here,
     is_for_anybody,
     is_imported_around,
+    is_taken_by_some,
+)
+from devicelint.interpreter.facts.machines.choices import (
+    is_chosen_here,
     is_needed_here,
     is_of_class_for_cuda,
-    is_taken_by_some,
     note_required,
 )
 from devicelint.interpreter.facts.named_devices import devices_at_hand

@@ -7,7 +7,7 @@ import libcst as cst
 from devicelint.domain.history import Site
 from devicelint.interpreter.engine.nodes import parameters_of
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.machines.choices import is_imported_around
+from devicelint.interpreter.facts.machines.around import is_imported_around
 
 
 def is_demonstration(run: Run, statement: cst.CSTNode) -> bool:

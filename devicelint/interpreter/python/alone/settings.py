@@ -25,7 +25,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.nodes import descendants, names_bound_by, parameters_of
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.machines.choices import is_default_set_by_some
+from devicelint.interpreter.facts.machines.around import is_default_set_by_some
 
 
 def default_of_others(run: Run) -> Device:

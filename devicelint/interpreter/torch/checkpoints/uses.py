@@ -19,12 +19,11 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.failures import raising_before
 from devicelint.interpreter.facts.file_sources import source_of
+from devicelint.interpreter.facts.machines.around import is_left_open, is_taken_around
 from devicelint.interpreter.facts.machines.choices import (
     first_function,
     is_for_accelerators,
-    is_left_open,
     is_program,
-    is_taken_around,
     leaves_the_cpu,
     part_of,
 )

@@ -22,7 +22,7 @@ from devicelint.interpreter.facts.host_callers import (
     is_of_object_on_the_cpu,
     is_reached_from_tests,
 )
-from devicelint.interpreter.facts.machines.choices import (
+from devicelint.interpreter.facts.machines.around import (
     is_default_set_around,
     is_help_for_tests,
     is_on_cpu_around,

@@ -14,7 +14,7 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import Module, Tensor
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.host_callers import is_of_parallel_wrapper
-from devicelint.interpreter.facts.machines.choices import (
+from devicelint.interpreter.facts.machines.around import (
     is_asked_by_users,
     is_chosen_beside,
     is_left_open,
