@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from devicelint.workspace.contents import content_of
+from devicelint.workspace.folder_use import Find
 from devicelint.workspace.functions_by_name import Called, Functions
-from devicelint.workspace.project_use import Find
 
 _MOST_FUNCTIONS = 80
 _MOST_FILES = 60

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+from devicelint.workspace.folder_use import Find
 from devicelint.workspace.machine_use import goes
-from devicelint.workspace.project_use import Find
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ASKS = frozenset({"is_available", "is_cuda", "device_count", "current_accelerator"})

@@ -13,7 +13,8 @@ from functools import partial
 from typing import NamedTuple
 
 from devicelint.workspace.demands import Demands
-from devicelint.workspace.project_use import APART, STARTS, ProjectUse
+from devicelint.workspace.project_use import ProjectUse
+from devicelint.workspace.questions import APART, STARTS
 from devicelint.workspace.roots import folders_around, is_root, listed
 
 _PACKAGE = "__init__.py"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from devicelint.domain.checkpoints import WrittenFile
+from devicelint.interpreter.facts.host_callers import is_collected
 from devicelint.workspace.contents import content_of
 from devicelint.workspace.full_names import bound_by, full_name
 from devicelint.workspace.named_files import NamedFiles
-from devicelint.workspace.project_use import is_test
 from devicelint.workspace.syntax import nodes_of, parsed
 
 _MENTIONED = "save"
@@ -48,7 +48,7 @@ class Savers:
 def _saves(home: str) -> bool:
     """Whether it calls what saves tensors; tests save what they load themselves."""
     data = content_of(home) or b""
-    if not all(one in data for one in _CALLS) or is_test(home):
+    if not all(one in data for one in _CALLS) or is_collected(home):
         return False
     tree = parsed(data)
     if tree is None:

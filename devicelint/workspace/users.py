@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from devicelint.workspace.project import Project
-from devicelint.workspace.project_use import IMPORTED, PROGRAM
+from devicelint.workspace.questions import IMPORTED, PROGRAM
 
 
 def is_whole(project: Project, home: str) -> bool:

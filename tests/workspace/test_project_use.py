@@ -9,7 +9,7 @@ import pytest
 from devicelint.workspace import project_use
 from devicelint.workspace.import_resolver import ABOUT, ImportResolver, Question
 from devicelint.workspace.project import Project
-from devicelint.workspace.project_use import (
+from devicelint.workspace.questions import (
     BUILDS,
     CHOOSES,
     DEFAULTS,
