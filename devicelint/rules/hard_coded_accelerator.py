@@ -29,7 +29,8 @@ class HardCodedAccelerator(Rule):
     def on_accelerator_demanded(self, event: AcceleratorDemanded, context: RuleContext) -> Reports:
         """What contradicts the choice that the code else has, where nothing may fail before."""
         reports = tuple(self._demands.reports(event, context))
-        return () if context.intent.is_doubted() and not self.asked_for else reports
+        if self.asked_for or not context.intent.is_doubted():
+            yield from reports
 
     def on_accelerator_met(self, event: AcceleratorMet, context: RuleContext) -> Reports:
         """What meets the caller's tensors has to go where these are."""
