@@ -191,7 +191,8 @@ class Callers:
 
     def _readings(self, load: Load) -> list[SeenLoad]:
         """What the function that reads a checkpoint is seen to read, by those who call it."""
-        names, reader = _names_of(load.entries), signature_of(load.reader)
+        names, function = _names_of(load.entries), load.reader
+        reader = signature_of(function) if isinstance(function, cst.FunctionDef) else None
         if self._project is None or names is None or reader is None:
             return []
         ask = self._project.loads_of

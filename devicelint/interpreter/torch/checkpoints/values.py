@@ -10,10 +10,14 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import (
     Batch,
     Checkpoint,
+    Const,
     Dataset,
     DictOf,
+    HostValue,
+    ListOf,
     Loader,
     NotMovable,
+    OneOf,
     Placed,
     Tensor,
     Unknown,
@@ -33,6 +37,7 @@ from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.interpreter.facts.tensor_api import is_of_no_tensor
 from devicelint.interpreter.python.calls import arguments_of
+from devicelint.interpreter.python.containers.fields import ELEMENT
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.torch.checkpoints.uses import note_asked, note_use
 from devicelint.interpreter.torch.optimizers import OPTIMIZER
@@ -123,12 +128,35 @@ _SHOWS_MODEL = frozenset({"eval", "parameters", "named_parameters", "state_dict"
 
 @calls(Checkpoint)
 def call_loaded(run: Run, callee: Checkpoint, arguments: Arguments, site: cst.Call) -> Value:
-    """A model: it answers where what it is given is, as they have to lie together."""
-    note_use(run, callee, LoadUse.MODEL)
+    """A model: it answers where what it is given is, as they have to lie together.
+
+    What is asked for text alone may be a vocabulary, which holds no tensors.
+    """
+    if not _is_text(run, arguments):
+        note_use(run, callee, LoadUse.MODEL)
     value = arguments.positional[0].value if arguments.positional else None
     if isinstance(value, (Tensor, Batch)) and may_be_accelerator(value.device):
         return Batch(value.device, value.since)
     return Unknown("calling something loaded")
+
+
+def _is_text(run: Run, arguments: Arguments) -> bool:
+    """Whether something is called with texts, and with nothing else."""
+    given = [one.value for one in arguments]
+    return bool(given) and all(_holds_text(run, one) for one in given)
+
+
+def _holds_text(run: Run, value: Value) -> bool:
+    match value:
+        case Const(str()) | HostValue():
+            return True
+        case ListOf(ref):
+            held = run.state.read(ref, ELEMENT)
+            return held is not None and _holds_text(run, held)
+        case OneOf(options):
+            return all(_holds_text(run, one) for one in options)
+        case _:
+            return False
 
 
 @elements(Checkpoint)
