@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 
 import libcst as cst
 
 from devicelint.domain.calls import Called, Given, said_by
-from devicelint.domain.events import Load, LoadUse
 from devicelint.domain.history import Site
 from devicelint.domain.standing import Conduct, Entry, Level, Standing
 from devicelint.finding import Certainty
 from devicelint.interpreter import Program
-from devicelint.interpreter.callers import SeenLoad, Signature, signature_of
+from devicelint.interpreter.callers import Signature, signature_of
 from devicelint.interpreter.engine.nodes import parameters_of
-from devicelint.interpreter.facts.name_uses import is_mentioned, reads_of
+from devicelint.interpreter.facts.name_uses import reads_of
+from devicelint.linter.readers import Readers
 from devicelint.rules import Report, line_of
 from devicelint.text.source import SourceFile
 from devicelint.workspace import users
@@ -28,7 +27,6 @@ _GIVES = {
     Given.CHOSEN: "it what is on an accelerator, or may be",
     Given.INPUT: "it what a Module is called with",
 }
-_OF_NO_CHECKPOINT = {LoadUse.RANDOM_STATE, LoadUse.RETURNED}
 
 _BY_CONTRACT = (Level.MODULE, Level.OWN_RULE)
 """What the code itself says of its callers, wherever they are."""
@@ -43,7 +41,8 @@ class Callers:
         """Know nothing yet; `notebook` is the file where it is one, which nothing imports."""
         self._project = project
         self._home = home
-        self._notebook = notebook
+        self.readers = Readers(project, home, notebook)
+        """Who reads and writes the checkpoints of the file."""
         self._known: dict[tuple[Signature, str], Called] = {}
         self._offered: dict[Signature, bool] = {}
 
@@ -165,55 +164,6 @@ class Callers:
             self._offered[function] = is_offered(self._project, self._home, function)
         return self._offered[function]
 
-    def save_from_the_cpu(self, load: Load) -> bool:
-        """Whether all that the project saves, and a load may read, is on the CPU then."""
-        if self._project is None:
-            return False
-        return load.file.is_from_the_cpu(
-            chain(load.beside, self._project.written_around(self._home))
-        )
-
-    def load_their_own(self, load: Load) -> bool:
-        """Whether all who are seen to call what reads a checkpoint have saved that themselves."""
-        project, names = self._project, _names_of(load.entries)
-        if project is None or self._notebook is not None or names is None:
-            return False
-        readings = () if project.is_alone(self._home) else self._readings(load)
-        if not (readings and all(one.fits for one in readings)):
-            return False
-        return all(project.has_known_callers(self._home, one) for one in names)
-
-    def make_nothing_of(self, load: Load) -> bool:
-        """Whether nobody is seen to use as a checkpoint what a function has loaded and returns."""
-        if load.uses != {LoadUse.RETURNED}:
-            return False
-        return all(one.uses <= _OF_NO_CHECKPOINT for one in self._readings(load))
-
-    def _readings(self, load: Load) -> list[SeenLoad]:
-        """What the function that reads a checkpoint is seen to read, by those who call it."""
-        names, function = _names_of(load.entries), load.reader
-        reader = signature_of(function) if isinstance(function, cst.FunctionDef) else None
-        if self._project is None or names is None or reader is None:
-            return []
-        ask = self._project.loads_of
-        return [reading for one in names for reading in ask(self._home, one, reader)]
-
-    def never_read(self, load: Load) -> bool:
-        """Whether nothing calls the functions that read a checkpoint, as far as anybody sees."""
-        names = _names_of(load.entries)
-        return names is not None and all(map(self._is_never_called, names))
-
-    def _is_never_called(self, name: str) -> bool:
-        tree = self._notebook or self._tree_of_known_users(name)
-        return tree is not None and not is_mentioned(reads_of(tree), name)
-
-    def _tree_of_known_users(self, name: str) -> cst.Module | None:
-        """The file, if nobody else in its project, nor whoever installs that, calls a function."""
-        project = self._project
-        if project is None or project.is_alone(self._home) or project.may_call(self._home, name):
-            return None
-        return self._tree()
-
     def _called(self, function: Signature, parameter: str) -> Called:
         key = (function, parameter)
         if key not in self._known:
@@ -261,12 +211,6 @@ def _does_something(statement: cst.CSTNode) -> bool:
             return True
         case _:
             return isinstance(statement, (cst.For, cst.While, cst.With))
-
-
-def _names_of(entries: Collection[Site]) -> list[str] | None:
-    """The names of functions without decorators; None where a program leads there, or others do."""
-    functions = [one for one in entries if isinstance(one, cst.FunctionDef) and not one.decorators]
-    return [one.name.value for one in functions] if len(functions) == len(entries) else None
 
 
 def _received(standing: Standing) -> Iterator[tuple[Signature, str]]:

@@ -54,13 +54,9 @@ class _Heard:
             return None
         if standing.is_undeclared(self.conduct) or self.report.unless in self.conduct.seen_to:
             return None
-        if self.load is not None and callers.save_from_the_cpu(self.load):
+        if self.load is not None and callers.readers.need_no_location(self.load):
             return None
-        if self.load is not None and callers.make_nothing_of(self.load):
-            return None
-        if self.load is not None and callers.load_their_own(self.load):
-            return None
-        if self.load is not None and callers.never_read(self.load):
+        if self.load is not None and callers.readers.never_read(self.load):
             return replace(self.report, certainty=Certainty.POSSIBLE)
         called = callers.say_of(standing)
         if called.is_on_host:

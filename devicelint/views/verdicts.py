@@ -172,7 +172,7 @@ class Judging:
 
     def _level_of(self, clash: _Clash, known: _Known) -> Level:
         load = self._loads.get(clash.site)
-        is_unread = load is not None and known.callers.never_read(load)
+        is_unread = load is not None and known.callers.readers.never_read(load)
         return Level.POSSIBLE if is_unread else known.level_of(clash)
 
     def _later(self, clash: _Clash, excuses: tuple[Excuse, ...], known: _Known) -> Iterator[Excuse]:
@@ -184,7 +184,7 @@ class Judging:
             (UNDECLARED, standing.is_undeclared(conduct)),
             (ON_HOST, standing.is_on_host(conduct)),
             (ELSEWHERE, standing.is_shown_there(conduct)),
-            (CPU_FILE, load is not None and callers.save_from_the_cpu(load)),
+            (CPU_FILE, load is not None and callers.readers.save_from_the_cpu(load)),
         )
         found = tuple(excuse for excuse, holds in cases if holds)
         yield from found

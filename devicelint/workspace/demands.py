@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from devicelint.workspace.contents import content_of
 from devicelint.workspace.folder_use import Find
-from devicelint.workspace.functions_by_name import Called, Functions
+from devicelint.workspace.functions_by_name import Functions, NamedFunction
 
 _MOST_FUNCTIONS = 80
 _MOST_FILES = 60
@@ -22,21 +22,21 @@ _MOST_FILES = 60
 
 
 @dataclass
-class Demands:
+class DemandingFunctions:
     """What functions of a project do without asking, found out by their names."""
 
     find: Find
     _files: dict[str, Functions | None] = field(default_factory=dict)
-    _answers: dict[Called, str | None] = field(default_factory=dict)
+    _answers: dict[NamedFunction, str | None] = field(default_factory=dict)
 
     def made_by(self, home: str, name: str) -> str | None:
         """The file in which a call of a function may go to an accelerator; None for none."""
-        called = Called(home, name)
+        called = NamedFunction(home, name)
         if called not in self._answers:
             self._answers[called] = self._looked_for(called)
         return self._answers[called]
 
-    def _looked_for(self, called: Called) -> str | None:
+    def _looked_for(self, called: NamedFunction) -> str | None:
         seen, files, waiting = {called}, {called.home}, [called]
         while waiting:
             one = waiting.pop(0)
@@ -53,7 +53,7 @@ class Demands:
                 return one.home
         return None
 
-    def _called_by(self, functions: Functions, one: Called) -> Iterator[Called]:
+    def _called_by(self, functions: Functions, one: NamedFunction) -> Iterator[NamedFunction]:
         for name in (one.name, *functions.called_by(one.name)):
             yield from functions.leads(name, self.find)
 

@@ -27,7 +27,7 @@ _FIRST = ("__new__", "__init__", "__post_init__")
 """What runs when a class is called."""
 
 
-class Called(NamedTuple):
+class NamedFunction(NamedTuple):
     """A function of a file, or a class, by its name there."""
 
     home: str
@@ -57,10 +57,10 @@ class Functions:
                     first, dot, rest = path.partition(".")
                     yield f"{cls}{dot}{rest}" if first in ("self", "cls") and cls else path
 
-    def leads(self, path: str, find: Find) -> Iterator[Called]:
+    def leads(self, path: str, find: Find) -> Iterator[NamedFunction]:
         """Which function of the project a name of this file stands for, if it is one."""
         if path in self._defined:
-            yield Called(self.home, path)
+            yield NamedFunction(self.home, path)
             return
         first, _, rest = path.partition(".")
         if first in self._defined:
@@ -71,23 +71,23 @@ class Functions:
             for module, level in self._stars:
                 home = find(self.home, module, level)
                 if home is not None and home != self.home:
-                    yield Called(home, path)
+                    yield NamedFunction(home, path)
 
-    def _of_bases(self, cls: str, method: str, find: Find) -> Iterator[Called]:
+    def _of_bases(self, cls: str, method: str, find: Find) -> Iterator[NamedFunction]:
         """A method that a class has from those that it extends."""
         node = self._defined[cls]
         for base in node.bases if isinstance(node, ast.ClassDef) else ():
             if (path := _path(base)) and path != cls:
                 yield from self.leads(f"{path}.{method}", find)
 
-    def _of_import(self, first: str, rest: str, find: Find) -> Iterator[Called]:
+    def _of_import(self, first: str, rest: str, find: Find) -> Iterator[NamedFunction]:
         module, level, name = self._imported[first]
         parts = [*([name] if name else ()), *(rest.split(".") if rest else ())]
         for known in range(len(parts) - 1, -1, -1):
             inner = ".".join([*([module] if module else ()), *parts[:known]])
             home = find(self.home, inner, level) if inner or level else None
             if home is not None and home != self.home:
-                yield Called(home, ".".join(parts[known:]))
+                yield NamedFunction(home, ".".join(parts[known:]))
                 return
 
     def _bodies(self, name: str) -> Iterator[ast.AST]:

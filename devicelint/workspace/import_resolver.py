@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from devicelint.workspace.demands import Demands
+from devicelint.workspace.demands import DemandingFunctions
 from devicelint.workspace.project_use import ProjectUse
 from devicelint.workspace.questions import APART, STARTS
 from devicelint.workspace.roots import folders_around, is_root, listed
@@ -50,7 +50,7 @@ class ImportResolver:
     def _forget_uses(self) -> None:
         """Know nothing of what programs do with the machine."""
         self._uses = ProjectUse(partial(ImportResolver.find, self), self._listing)
-        self._demands = Demands(partial(ImportResolver.find, self))
+        self._demands = DemandingFunctions(partial(ImportResolver.find, self))
 
     def answer(self, home: str, question: Question) -> str | None:
         """What a question that was asked in a file leads to."""
