@@ -177,7 +177,7 @@ class Load(Event):
     """What the same file saves."""
     uses: frozenset[LoadUse] = frozenset()
     entries: frozenset[Site] = field(default=frozenset(), repr=False)
-    """The functions that nothing in the file calls, from which walks came; None for its program."""
+    """The functions that nothing in the file calls from which walks came; None: its program."""
     reader: Site = field(default=None, repr=False)
     """The function in which it is read."""
     after: frozenset[Site] = field(default=frozenset(), repr=False)

@@ -77,7 +77,8 @@ class Readers:
         project = self.project
         if project is None or project.is_alone(self.home) or project.may_call(self.home, name):
             return None
-        return self._tree()
+        program = project.program(self.home)
+        return None if program is None else program.tree
 
 
 def _names_of(entries: Collection[Site]) -> list[str] | None:

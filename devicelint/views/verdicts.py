@@ -35,6 +35,9 @@ from devicelint.views.why import StepPlaces, chain, remember
 ALL_IN_ONE = Excuse("many-demands", "one note says of the whole file that it is for accelerators")
 SEEN_TO = Excuse("seen-to", "the code sees to it in another place, or another finding covers it")
 
+OWN_FILE = Excuse("own-file", "all who call the function have saved what it loads themselves")
+NO_CHECKPOINT = Excuse("no-checkpoint", "nobody makes a model's state of what the function returns")
+
 
 @dataclass(frozen=True)
 class OperandAccount:
@@ -185,6 +188,8 @@ class Judging:
             (ON_HOST, standing.is_on_host(conduct)),
             (ELSEWHERE, standing.is_shown_there(conduct)),
             (CPU_FILE, load is not None and callers.readers.save_from_the_cpu(load)),
+            (OWN_FILE, load is not None and callers.readers.load_their_own(load)),
+            (NO_CHECKPOINT, load is not None and callers.readers.make_nothing_of(load)),
         )
         found = tuple(excuse for excuse, holds in cases if holds)
         yield from found
